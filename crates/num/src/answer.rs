@@ -1,9 +1,8 @@
 //! Solver results in the problem's terms: rates, prices, and the mixtures by which regions reach them.
 
 use crate::network::{Coupling, Network};
-use crate::program::{Kind, Place, Program};
+use crate::program::{Kind, Outcome, Place, Program};
 use crate::region::{Region, Vertices, independent_sets};
-use crate::solve::interior::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// Mixture by which a coupling reaches its rates.

@@ -15,7 +15,7 @@ use crate::certificate::Certificate;
 use crate::dense;
 use crate::error::Error;
 use crate::network::{Network, Problem};
-use crate::program::Program;
+use crate::program::{Outcome, Program};
 use crate::region::{Curved, Entropic, Region};
 use crate::solve::{interior, optimum};
 use crate::stop::Stop;
@@ -225,7 +225,7 @@ impl FluidMap {
     }
 
     fn answer(&self) -> Answer {
-        let outcome = interior::Outcome {
+        let outcome = Outcome {
             rates: self.rates.clone(),
             prices: self.prices.clone(),
             capacity: self.capacity.clone(),

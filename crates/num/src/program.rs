@@ -51,6 +51,21 @@ pub(crate) enum Place {
     Faces(Vec<(u32, f64)>),
 }
 
+/// Solution of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// x.
+    pub rates: Vec<f64>,
+    /// λ of the program's rows.
+    pub prices: Vec<f64>,
+    /// b + r of the program's rows.
+    pub capacity: Vec<f64>,
+    /// u of every vertex of each block; empty for other kinds.
+    pub mixtures: Vec<Vec<f64>>,
+    /// Newton steps.
+    pub iterations: usize,
+}
+
 impl Program {
     pub(crate) fn new(network: &Network, utilities: Vec<Utility>) -> Self {
         let mut rhs = Vec::with_capacity(network.links.len());

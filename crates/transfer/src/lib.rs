@@ -6,11 +6,13 @@
 #![expect(clippy::disallowed_types, reason = "this crate stands on the edge: sockets and files have clocks")]
 
 mod common;
+mod error;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod get;
 pub mod http;
 mod local;
+mod seconds;
 pub mod send;
 #[cfg(target_os = "linux")]
 pub mod serve;
@@ -18,4 +20,4 @@ pub mod tls;
 pub mod tree;
 pub mod upload;
 
-pub use common::Error;
+pub use error::Error;

@@ -5,10 +5,9 @@
 //! to rounding. A region of many vertices is nearly smooth and takes dozens of rounds. This method is for problems that
 //! the primal–dual method fails on.
 
-use super::interior::Outcome;
 use super::logarithmic;
 use crate::error::Error;
-use crate::program::{Kind, Program};
+use crate::program::{Kind, Outcome, Program};
 use crate::region::{Exit, Walk};
 use std::ops::Range;
 

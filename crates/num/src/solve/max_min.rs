@@ -6,13 +6,12 @@
 //! curved region the problem of one flow of utility ln t. Prices identify the bottlenecks.
 
 use super::best::optimum;
-use super::interior;
 use super::options::Options;
 use crate::answer::{Answer, Level};
 use crate::certificate::Certificate;
 use crate::error::Error;
 use crate::network::Problem;
-use crate::program::{Block, Kind, Program};
+use crate::program::{Block, Kind, Outcome, Program};
 use crate::region::{Exit, Walk};
 use crate::solution::{Method, Solution};
 use crate::stop;
@@ -214,13 +213,8 @@ impl<'p> Filling<'p> {
             }
             mixtures.push(mixture);
         }
-        let outcome = interior::Outcome {
-            rates: self.rates,
-            prices: self.prices,
-            capacity,
-            mixtures,
-            iterations: self.iterations,
-        };
+        let outcome =
+            Outcome { rates: self.rates, prices: self.prices, capacity, mixtures, iterations: self.iterations };
         let answer = Answer::new(network, program, &outcome);
         Solution {
             certificate: Certificate::of_levels(self.problem, self.weights, &answer, &self.levels),

@@ -2,6 +2,7 @@
 //! papers' sub-gradient iteration as benchmark.
 
 mod best;
+mod cg;
 pub(crate) mod conic;
 mod facets;
 pub(crate) mod interior;

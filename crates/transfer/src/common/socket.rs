@@ -11,8 +11,6 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 use socket2::SockRef;
 
-use super::error::Error;
-
 /// The kernel's view of one TCP connection (`TCP_INFO`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TcpInfo {
@@ -119,18 +117,6 @@ pub(crate) fn is_readable(socket: &impl AsRawFd, patience: Duration) -> io::Resu
             error => Err(error),
         },
         count => Ok(count > 0),
-    }
-}
-
-/// A timeout option in seconds, as a duration that sockets accept.
-///
-/// # Errors
-/// The value is not positive, or longer than a day.
-pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
-    if (0.001..=86_400.0).contains(&seconds) {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err(Error::Usage(format!("--{option}: {seconds} is not between 0.001 and 86400 seconds")))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::common::Error;
+use crate::error::Error;
 
 /// Bytes per read.
 const READ: usize = 128 << 10;

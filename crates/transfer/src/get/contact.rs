@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::request::{Requests, is_redirect, redirected};
 use super::retry::{Retry, is_transient, retry_after};
 use super::validator::Validator;
-use crate::common::Error;
+use crate::error::Error;
 use crate::http::{self, Address, Body, Connection, Head};
 
 /// Maximum length of a refusal's text that the user sees.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use windward_laws::emultcp::Params;
 
-use super::Event;
 use super::checksum::Checksum;
-use super::name;
 use super::options::Options;
 use super::request::Requests;
 use super::retry::Retry;
-use crate::common::{Error, confidential, seconds};
-use crate::http::{Address, Dialer, Proxies};
+use super::{Event, name};
+use crate::error::Error;
+use crate::http::{Address, Dialer, Proxies, confidential};
+use crate::seconds::seconds;
 
 /// Interval between calls of the observer.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -69,7 +69,7 @@ impl<'a> Job<'a> {
         let has_secret = url.credentials().is_some_and(|own| own.has_password())
             || fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         if has_secret && !options.is_insecure {
-            confidential(&url)?;
+            confidential(&url).map_err(Error::Usage)?;
         }
         Ok(Self {
             options,

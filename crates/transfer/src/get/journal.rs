@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::validator::Validator;
-use crate::common::Error;
+use crate::error::Error;
 
 /// Digits of a line's check value.
 const CHECK: usize = 16;

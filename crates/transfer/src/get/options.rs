@@ -6,7 +6,7 @@ use serde::Deserialize;
 use windward_laws::emultcp::{Kind, Params};
 
 use super::checksum::Checksum;
-use crate::common::Error;
+use crate::error::Error;
 
 /// Header fields that the download sets itself.
 const OURS: [&str; 11] = [

@@ -13,7 +13,8 @@ use blake3::Hash;
 use super::checksum::Checksum;
 use super::journal::{Identity, Journal, Kinship, Record};
 use super::plan::Plan;
-use crate::common::{Error, reserve};
+use crate::common::reserve;
+use crate::error::Error;
 
 /// Bytes per read when received bytes are verified.
 const READ: usize = 128 << 10;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::validator::Validator;
-use crate::common::Error;
+use crate::error::Error;
 use crate::http::{Address, Credentials, Dialer, Entry, Head, netrc};
 use crate::local;
 

@@ -1,12 +1,11 @@
 //! The steps of a download, from address to file.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Instant;
+use std::{fs, thread};
 
 use super::contact::{self, Contact, Kind, Lack, News};
 use super::job::{End, Job, Observer, TICK, notice, tell};
@@ -21,7 +20,8 @@ use super::supervisor::Supervisor;
 use super::worker::First;
 use super::workers::Workers;
 use super::{Event, Report};
-use crate::common::{Error, Monitor};
+use crate::common::Monitor;
+use crate::error::Error;
 
 /// Downloads the file at `address`. `observer` receives every event, several times a second, on the caller's thread. If
 /// it breaks, the download stops and can be resumed later.

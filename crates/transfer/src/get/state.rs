@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::plan::{LEAST_LEASE, Owner, Plan};
 use super::retry::{LONGEST, LONGEST_ASKED, Retry};
-use crate::common::Error;
+use crate::error::Error;
 use crate::http::Address;
 
 /// Target duration of a lease in seconds: long enough to make requests cheap, short enough to lose little with a

@@ -6,15 +6,13 @@ use std::time::{Duration, Instant};
 
 use windward_laws::emultcp::Controller;
 
-use super::Event;
 use super::job::{End, Job, Observer, TICK, notice, tell};
-use super::memory;
 use super::meter::Meter;
 use super::pace::Need;
-use super::retry;
 use super::worker::{self, First};
 use super::workers::Workers;
-use crate::common::Error;
+use super::{Event, memory, retry};
+use crate::error::Error;
 use crate::http;
 
 /// Interval between samples for the user.

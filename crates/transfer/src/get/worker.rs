@@ -13,7 +13,7 @@ use super::retry::{is_busy, is_transient, retry_after};
 use super::state::Trouble;
 use super::validator::{Match, Validator};
 use super::workers::Workers;
-use crate::common::Error;
+use crate::error::Error;
 use crate::http::{self, Address, Body, Connection, Head};
 
 /// Bytes per read.

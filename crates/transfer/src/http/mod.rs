@@ -6,6 +6,7 @@
 mod address;
 mod auth;
 mod body;
+mod confidential;
 mod connection;
 mod dial;
 mod error;
@@ -17,6 +18,7 @@ mod receive;
 pub use address::{Address, masked};
 pub use auth::{Credentials, Entry, netrc};
 pub use body::{Body, Source};
+pub(crate) use confidential::confidential;
 pub use connection::Connection;
 pub use dial::Dialer;
 pub use error::Error;

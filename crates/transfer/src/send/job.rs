@@ -1,14 +1,13 @@
 //! The steps of an upload.
 
 use std::fs::File;
-use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use url::Url;
@@ -18,11 +17,12 @@ use super::guide::Guide;
 use super::worker::{Task, head, work};
 use super::workers::{End, Workers};
 use super::{Event, Options, Report};
-use crate::common::{Error, confidential, seconds};
+use crate::error::Error;
 use crate::get::memory;
 use crate::http::ping::{self, Pings};
-use crate::http::{Address, Dialer, Proxies, masked};
+use crate::http::{Address, Dialer, Proxies, confidential, masked};
 use crate::local;
+use crate::seconds::seconds;
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
@@ -249,7 +249,7 @@ fn authorization(url: &mut Url, options: &Options) -> Result<String, Error> {
     let _ = url.set_username("");
     let Some(token) = options.token.clone().or(own) else { return Ok(String::new()) };
     if !options.is_insecure {
-        confidential(&Address::parse(url.as_str()).map_err(Error::Usage)?)?;
+        Address::parse(url.as_str()).and_then(|address| confidential(&address)).map_err(Error::Usage)?;
     }
     if token.contains(|c: char| c.is_control() || !c.is_ascii()) {
         return Err(Error::Usage("the token must be printable ASCII".to_owned()));

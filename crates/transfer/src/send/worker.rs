@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 use super::workers::{End, Next, Workers};
-use crate::common::{Error, hold_little};
+use crate::common::hold_little;
+use crate::error::Error;
 use crate::http::{Connection, Dialer};
 use crate::tree::{PIECE, Tree};
 

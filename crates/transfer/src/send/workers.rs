@@ -5,7 +5,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
-use crate::common::{Error, Monitor};
+use crate::common::Monitor;
+use crate::error::Error;
 
 /// Time after which an unanswered piece may be sent over another connection too: a healthy connection takes less even
 /// at 1 Mbit/s.

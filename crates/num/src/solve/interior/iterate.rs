@@ -1,23 +1,8 @@
 //! Iterate of the interior method: start, derived quantities, end.
 
 use super::mixing::Mixing;
-use crate::program::{Block, Kind, Program};
+use crate::program::{Block, Kind, Outcome, Program};
 use crate::utility::Utility;
-
-/// Result of the interior method.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// x.
-    pub rates: Vec<f64>,
-    /// λ of the program's rows.
-    pub prices: Vec<f64>,
-    /// b + r of the program's rows.
-    pub capacity: Vec<f64>,
-    /// u of every vertex of each block; empty for other kinds.
-    pub mixtures: Vec<Vec<f64>>,
-    /// Newton steps.
-    pub iterations: usize,
-}
 
 /// Prices with their multipliers, and all derived quantities.
 pub(super) struct Interior<'p> {

@@ -9,13 +9,11 @@ mod iterate;
 mod mixing;
 mod residual;
 mod step;
-mod system;
 
 use super::newton::{Newton, Residual, descend};
 use crate::error::Error;
-use crate::program::Program;
+use crate::program::{Outcome, Program};
 use iterate::Interior;
-pub(crate) use iterate::Outcome;
 
 /// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it at `target` while
 /// steps still help: degenerate problems leave rates within the root of the gap.

@@ -2,14 +2,13 @@
 
 use super::iterate::Interior;
 use super::mixing::{Change, Mixing};
-use super::system::System;
 use crate::dense::{self, BOUNDARY, along, complement, longest};
 use crate::program::Block;
+use crate::solve::cg::{DENSE, DENSE_COUPLED, Matrix};
 
 impl Interior<'_> {
     /// One Newton step; false where no progress is possible.
     pub(super) fn newton_step(&mut self) -> bool {
-        let m = self.lambda.len();
         let barrier: Vec<f64> = self.slack.iter().zip(&self.lambda).map(|(s, l)| s / l).collect();
         let rows = self.surplus.iter().zip(&self.lambda).zip(&self.part);
         let mut gradient: Vec<f64> = rows.map(|((r, l), part)| self.mu * part / l - r).collect();
@@ -18,20 +17,27 @@ impl Interior<'_> {
                 mixing.reduce(&mut gradient[block.rows.clone()]);
             }
         }
-        let mut direction = vec![0.0; m];
-        let system = System {
-            program: self.program,
-            drop: &self.drop,
-            barrier: &barrier,
-            diagonal: &self.diagonal,
-            hessians: &self.hessians,
-        };
-        system.solve(&gradient, &mut direction, FORCING);
+        let matrix = Matrix { program: self.program, drop: &self.drop, barrier: &barrier, hessians: &self.hessians };
+        let direction = self.solve(&matrix, &gradient);
         let change = |(block, mixing): (&Block, &Option<Mixing>)| {
             mixing.as_ref().map(|mixing| mixing.change(&direction[block.rows.clone()]))
         };
         let changes: Vec<Option<Change>> = self.program.blocks.iter().zip(&self.mixings).map(change).collect();
         self.advance(&direction, &changes)
+    }
+
+    /// Solves M Δ = g: dense Cholesky where it is small, otherwise conjugate gradients.
+    fn solve(&self, matrix: &Matrix<'_>, g: &[f64]) -> Vec<f64> {
+        let m = g.len();
+        let mut out = g.to_vec();
+        if m <= if self.program.blocks.is_empty() { DENSE } else { DENSE_COUPLED } {
+            let mut factor = matrix.assemble();
+            dense::factor(&mut factor, m, dense::DEPENDENT);
+            dense::solve(&factor, m, &mut out);
+        } else {
+            matrix.conjugate_gradients(self.diagonal.iter().copied(), dense::DEPENDENT, g, &mut out, FORCING);
+        }
+        out
     }
 
     /// Moves along the direction as far as positivity and the barrier function's slope allow; then updates the

@@ -2,8 +2,7 @@
 
 use super::pace::Pace;
 use super::supply::Supply;
-use crate::program::Program;
-use crate::solve::interior::Outcome;
+use crate::program::{Outcome, Program};
 
 /// Relative error of a sum of rates: a few units in the last place.
 pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;

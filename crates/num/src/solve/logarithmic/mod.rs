@@ -18,13 +18,11 @@ mod step;
 mod supply;
 mod system;
 
-use super::interior::Outcome;
 use super::newton::{Newton, Residual, descend};
 use crate::error::Error;
-use crate::program::Program;
+use crate::program::{Outcome, Program};
 use iterate::Iterate;
 use pace::PACES;
-pub(crate) use system::DENSE;
 
 /// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it while steps still
 /// help.

@@ -1,10 +1,11 @@
 //! Newton system of the logarithmic method, (A D Aᵀ + E − N⁻ + Ω N⁺) Δλ = g with E = diag(s/λ) and Ω =
-//! diag(demand/supply): dense where it is small, otherwise conjugate gradients that never form the matrix.
+//! diag(demand/supply): dense where it is small, otherwise by conjugate gradients with Ω = 1.
 
 use super::iterate::Row;
 use super::supply::Supply;
 use crate::dense;
 use crate::program::Program;
+use crate::solve::cg::{DENSE, DENSE_COUPLED, Matrix};
 
 /// Parts of the matrix.
 pub(super) struct System<'a, 'p> {
@@ -29,7 +30,7 @@ impl System<'_, '_> {
         let mut out = g.to_vec();
         match self.supplies.is_empty() {
             true if m <= DENSE => {
-                let mut matrix = self.assemble();
+                let mut matrix = self.matrix(&[]).assemble();
                 dense::factor(&mut matrix, m, DEPENDENT);
                 dense::solve(&matrix, m, &mut out);
             }
@@ -39,32 +40,24 @@ impl System<'_, '_> {
                 dense::eliminate(&mut matrix, &mut out);
                 out.iter_mut().zip(self.lambda).for_each(|(d, l)| *d *= l);
             }
-            _ => self.conjugate_gradients(g, &mut out, tolerance),
+            _ => {
+                let hessians: Vec<Vec<f64>> = self.supplies.iter().map(Self::hessian).collect();
+                let diagonal = self.rows.iter().map(|row| row.diagonal);
+                self.matrix(&hessians).conjugate_gradients(diagonal, DEPENDENT, g, &mut out, tolerance);
+            }
         }
         out
     }
 
-    /// Lower triangle of A D Aᵀ + E.
-    fn assemble(&self) -> Vec<f64> {
-        let m = self.lambda.len();
-        let mut matrix = vec![0.0; m * m];
-        for (s, d) in self.drop.iter().enumerate() {
-            for (i, wi) in self.program.route(s) {
-                for (j, wj) in self.program.route(s).filter(|&(j, _)| j <= i) {
-                    matrix[i * m + j] += d * wi * wj;
-                }
-            }
-        }
-        for i in 0..m {
-            matrix[i * m + i] += self.barrier[i];
-        }
-        matrix
+    /// A D Aᵀ + E, and N of the blocks if given.
+    fn matrix<'b>(&'b self, hessians: &'b [Vec<f64>]) -> Matrix<'b> {
+        Matrix { program: self.program, drop: self.drop, barrier: &self.barrier, hessians }
     }
 
     /// The whole matrix in logarithms: row l over the demand of l, column n times λ_n.
     fn elasticities(&self) -> Vec<f64> {
         let m = self.lambda.len();
-        let mut matrix = self.assemble();
+        let mut matrix = self.matrix(&[]).assemble();
         for i in 0..m {
             for j in 0..i {
                 matrix[j * m + i] = matrix[i * m + j];
@@ -95,89 +88,7 @@ impl System<'_, '_> {
         }
         out
     }
-
-    /// out = M p.
-    fn multiply(&self, hessians: &[Vec<f64>], p: &[f64], out: &mut [f64]) {
-        for ((o, e), p) in out.iter_mut().zip(&self.barrier).zip(p) {
-            *o = e * p;
-        }
-        let program = self.program;
-        if program.weight.is_empty() {
-            for (s, d) in self.drop.iter().enumerate() {
-                let rows = &program.row[program.start[s] as usize..program.start[s + 1] as usize];
-                let gathered: f64 = rows.iter().map(|&l| p[l as usize]).sum();
-                let scaled = d * gathered;
-                for &l in rows {
-                    out[l as usize] += scaled;
-                }
-            }
-        } else {
-            for (s, d) in self.drop.iter().enumerate() {
-                let gathered: f64 = program.route(s).map(|(l, w)| w * p[l]).sum();
-                program.route(s).for_each(|(l, w)| out[l] += d * gathered * w);
-            }
-        }
-        for (block, hessian) in program.blocks.iter().zip(hessians) {
-            let k = block.rows.len();
-            let inside = &p[block.rows.clone()];
-            for (o, row) in out[block.rows.clone()].iter_mut().zip(hessian.chunks(k)) {
-                *o += dense::dot(row, inside);
-            }
-        }
-    }
-
-    /// Preconditioned by the diagonal, and by the whole block where rows are coupled.
-    fn conjugate_gradients(&self, g: &[f64], x: &mut [f64], tolerance: f64) {
-        let m = g.len();
-        let inverse: Vec<f64> = self.rows.iter().zip(&self.barrier).map(|(row, e)| 1.0 / (row.diagonal + e)).collect();
-        let hessians: Vec<Vec<f64>> = self.supplies.iter().map(Self::hessian).collect();
-        let factors: Vec<Vec<f64>> = (self.program.blocks.iter().zip(&hessians))
-            .map(|(block, hessian)| {
-                let k = block.rows.len();
-                let mut factor = hessian.clone();
-                block.rows.clone().enumerate().for_each(|(a, i)| factor[a * k + a] += 1.0 / inverse[i]);
-                dense::factor(&mut factor, k, DEPENDENT);
-                factor
-            })
-            .collect();
-        let precondition = |r: &[f64], z: &mut [f64]| {
-            z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), i)| *z = r * i);
-            for (block, factor) in self.program.blocks.iter().zip(&factors) {
-                z[block.rows.clone()].copy_from_slice(&r[block.rows.clone()]);
-                dense::solve(factor, block.rows.len(), &mut z[block.rows.clone()]);
-            }
-        };
-        x.fill(0.0);
-        let mut r = g.to_vec();
-        let mut z = vec![0.0; m];
-        precondition(&r, &mut z);
-        let mut p = z.clone();
-        let mut product = vec![0.0; m];
-        let mut rz = dense::dot(&r, &z);
-        let stop = tolerance * tolerance * rz;
-        let mut count = 0;
-        while count < MAX_PRODUCTS && rz > stop && !self.program.stop.is_set() {
-            self.multiply(&hessians, &p, &mut product);
-            count += 1;
-            let step = rz / dense::dot(&p, &product);
-            for i in 0..m {
-                x[i] += step * p[i];
-                r[i] -= step * product[i];
-            }
-            precondition(&r, &mut z);
-            let next = dense::dot(&r, &z);
-            let momentum = next / rz;
-            rz = next;
-            p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + momentum * *p);
-        }
-    }
 }
 
-/// Rows up to which a dense factor is cheaper than conjugate gradients, with four links per flow.
-pub(crate) const DENSE: usize = 100;
-/// Rows up to which problems with coupled rows are factored: their blocks are ill-conditioned near the end.
-const DENSE_COUPLED: usize = 400;
-/// Limit of conjugate gradient steps; an inexact step only costs another Newton step.
-const MAX_PRODUCTS: usize = 500;
 /// Rounding relative to a pivot: rows may depend on others except for their slack.
 const DEPENDENT: f64 = 1e-15;
