@@ -2,8 +2,7 @@
 //! and receiver that flows use, nothing else. The handshake is complete; segments are counted from zero in either
 //! direction.
 
-use super::answer::Answer;
-use super::receiver::Receiver;
+use super::receiver::{Answer, Receiver};
 use super::sender::{Sender, Turn};
 use crate::ecn::{Codepoint, Ecn};
 use crate::network::TcpOptions;

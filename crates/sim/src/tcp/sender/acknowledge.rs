@@ -1,10 +1,10 @@
 //! ACK processing: deliveries, losses, and the report to the law.
 
 use super::Sender;
+use super::ecn::Told;
+use super::recovery::{Phase, Prr};
+use super::scoreboard::{DUP_THRESH, Delivery, Segment};
 use crate::packet::Packet;
-use crate::tcp::marks::Told;
-use crate::tcp::recovery::{Phase, Prr};
-use crate::tcp::scoreboard::{DUP_THRESH, Delivery, Segment};
 use windward_laws::{Ack, CongestionKind, Law, Sample};
 use windward_units::{Duration, Packets, Time};
 

@@ -1,7 +1,7 @@
 //! Visible state of a sender.
 
 use super::Sender;
-use crate::tcp::recovery::Phase;
+use super::recovery::Phase;
 use windward_laws::Law;
 use windward_units::Duration;
 

@@ -2,26 +2,32 @@
 //!
 //! RFC 5681 with RFC 6582 (NewReno) or RFC 6675 and 6937 (SACK, PRR), RFC 3042 (limited transmit: a duplicate shrinks
 //! the pipe, which releases a new segment), RFC 6298 (timer). Alternatively, with SACK, Linux's loss detection by time
-//! ([`by_time`]). The law decides the window.
+//! ([`loss::rack_tlp`]). The law decides the window.
 
 mod acknowledge;
-mod by_time;
+mod cwnd_validation;
+mod ecn;
 mod info;
+mod loss;
+mod pacing;
+mod recovery;
 mod reduce;
+mod rtt;
+mod scoreboard;
 #[cfg(test)]
 mod tests;
 mod transmit;
 
 pub use info::{Info, State};
 
-use super::burst::Burst;
-use super::by_time::{ByTime, Purpose};
-use super::marks::Marks;
-use super::recovery::Phase;
-use super::rtt::Estimator;
-use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::{NewReno, TcpOptions};
+use ecn::Marks;
+use loss::state::{ByTime, Purpose};
+use pacing::Burst;
+use recovery::Phase;
+use rtt::Estimator;
+use scoreboard::Scoreboard;
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
 use windward_units::{Duration, Packets, Time, splitmix64};
 

@@ -1,7 +1,7 @@
 //! Window reduction in response to ECN marks.
 
 use super::Sender;
-use crate::tcp::recovery::{Phase, Prr};
+use super::recovery::{Phase, Prr};
 use windward_laws::{CongestionKind, Law};
 use windward_units::Time;
 

@@ -1,11 +1,11 @@
 //! Transmission: the next segment to send, and its time.
 
+use super::loss::state::{Order, Urgent};
+use super::pacing::Burst;
+use super::recovery::Phase;
+use super::scoreboard::Segment;
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
-use crate::tcp::burst::Burst;
-use crate::tcp::by_time::{Order, Urgent};
-use crate::tcp::recovery::Phase;
-use crate::tcp::scoreboard::Segment;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 

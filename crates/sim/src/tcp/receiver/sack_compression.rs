@@ -4,7 +4,7 @@
 //! The first three segments beyond a gap are acknowledged at once, one by one, as fast retransmission needs it. Later
 //! ones wait for min(1 ms, round trip/20), for the 44th segment, or until another segment has to be acknowledged.
 
-use super::answer::Answer;
+use super::ack_due::Answer;
 use windward_units::{Duration, Time};
 
 /// Duplicate ACKs sent at once for each gap (`TCP_FASTRETRANS_THRESH`).

@@ -2,7 +2,7 @@
 
 use super::rack::Rack;
 use super::undo::Undo;
-use super::usage::Usage;
+use crate::tcp::sender::cwnd_validation::Usage;
 use windward_units::Duration;
 
 /// Purpose of the running retransmission timer.

@@ -3,13 +3,13 @@
 //! The order is that of Linux's `tcp_ack`: deliveries, RTT sample, outcome of the probe, undo of reductions and loss
 //! detection, the timer, the law.
 
-use super::acknowledge::Heard;
-use super::{Sender, Turn};
+use super::state::{ByTime, Order, Purpose, Urgent};
 use crate::packet::Packet;
-use crate::tcp::by_time::{ByTime, Order, Purpose, Urgent};
-use crate::tcp::marks::Told;
-use crate::tcp::recovery::{Phase, Prr};
-use crate::tcp::scoreboard::Delivery;
+use crate::tcp::sender::acknowledge::Heard;
+use crate::tcp::sender::ecn::Told;
+use crate::tcp::sender::recovery::{Phase, Prr};
+use crate::tcp::sender::scoreboard::Delivery;
+use crate::tcp::sender::{Sender, Turn};
 use windward_laws::{CongestionKind, Law};
 use windward_units::{Duration, Time};
 
@@ -47,7 +47,7 @@ struct Duplicates {
 
 impl Sender {
     /// Handles the arrival of an ACK. Returns its RTT sample, if any.
-    pub(super) fn on_ack_by_time(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
+    pub(in crate::tcp::sender) fn on_ack_by_time(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
         let to = packet.number;
         if to > self.board.next() {
             return None;
@@ -383,13 +383,13 @@ impl Sender {
     }
 
     /// True if there is a new segment that the receiver has room for.
-    pub(super) fn has_new(&self) -> bool {
+    pub(in crate::tcp::sender) fn has_new(&self) -> bool {
         self.board.next() < self.end && self.board.outstanding() < self.receive_window
     }
 
     /// Returns the transmission due regardless of the window.
     #[cold]
-    pub(super) fn urgent_turn(&mut self, urgent: Urgent) -> Turn {
+    pub(in crate::tcp::sender) fn urgent_turn(&mut self, urgent: Urgent) -> Turn {
         let turn = match urgent {
             Urgent::Probe => self.probe(),
             Urgent::First => self.board.next_lost().map(Turn::Again),
@@ -409,7 +409,7 @@ impl Sender {
 
     /// Handles the expiry of the timer, set for another purpose than the timeout.
     #[cold]
-    pub(super) fn on_short_timer(&mut self, now: Time, purpose: Purpose) {
+    pub(in crate::tcp::sender) fn on_short_timer(&mut self, now: Time, purpose: Purpose) {
         if purpose == Purpose::Probe {
             // No second probe while one is open (RFC 8985 §7.3).
             if self.by_time.probe.is_none() && self.probe().is_some() {
@@ -435,7 +435,7 @@ impl Sender {
     }
 
     /// Handles a timeout: stores the state for F-RTO, and marks losses.
-    pub(super) fn mark_timeout(&mut self, now: Time) -> u32 {
+    pub(in crate::tcp::sender) fn mark_timeout(&mut self, now: Time) -> u32 {
         let is_new = matches!(self.phase, Phase::Open | Phase::Reduction { .. });
         let is_again = self.is_timed_out();
         self.by_time.probe = None;
@@ -466,7 +466,7 @@ impl Sender {
 
     /// Starts the timeout: from now, or, if a shorter timer was set meanwhile, from the transmission of the first
     /// segment.
-    pub(super) fn restart_by_time(&mut self, now: Time) {
+    pub(in crate::tcp::sender) fn restart_by_time(&mut self, now: Time) {
         let purpose = std::mem::take(&mut self.by_time.purpose);
         if self.board.outstanding() == 0 {
             return self.timer.cancel();
@@ -484,7 +484,7 @@ impl Sender {
 
     /// RFC 8985 §7.2: sets the timer for a probe while no loss is being repaired, no later than the timeout, which
     /// counts from now if `is_put_off`. Returns true if it was set.
-    pub(super) fn set_probe(&mut self, now: Time, is_put_off: bool) -> bool {
+    pub(in crate::tcp::sender) fn set_probe(&mut self, now: Time, is_put_off: bool) -> bool {
         let is_calm = match self.phase {
             Phase::Open => self.board.is_calm(),
             Phase::Reduction { .. } => true,
@@ -508,7 +508,7 @@ impl Sender {
 
     /// Sets the timer after a transmission: a new segment, the first unacknowledged one, or a probe. `was_empty` is
     /// true if nothing was in flight before.
-    pub(super) fn set_timer_after_send(&mut self, now: Time, is_new: bool, was_empty: bool) {
+    pub(in crate::tcp::sender) fn set_timer_after_send(&mut self, now: Time, is_new: bool, was_empty: bool) {
         if let Some(urgent) = self.by_time.urgent.take()
             && urgent == Urgent::Probe
         {

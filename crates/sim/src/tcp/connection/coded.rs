@@ -1,13 +1,13 @@
 //! A connection whose data cross the network as combinations. Its segments go into the coding layer. Feedback from the
 //! layer reaches the sender as ACKs, and decoded segments reach the receiver.
 
-use super::connection::Connection;
-use super::sender::Turn;
-use super::timer::Ring;
+use super::Connection;
 use crate::coding::{Combination, FEEDBACK, Feedback, HEADER, coefficients};
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::packet::{Kind, Packet};
+use crate::tcp::sender::Turn;
+use crate::tcp::timer::Ring;
 use windward_laws::Law;
 
 impl Connection {

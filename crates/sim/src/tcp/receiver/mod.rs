@@ -1,12 +1,18 @@
 //! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
 
-use super::answer::Answer;
-use super::compress::Compression;
+mod ack_due;
+mod rtt;
+mod sack_compression;
+
+pub use ack_due::Answer;
+pub use rtt::ReceiverRtt;
+
 use super::ranges::Ranges;
 use super::timer::Timer;
 use crate::ecn::Ecn;
 use crate::network::{EcnMode, TcpOptions};
 use crate::packet::{Packet, Range, SACK_BLOCKS};
+use sack_compression::Compression;
 use windward_units::{Duration, Time};
 
 /// Segments after which an ACK is due at the latest (RFC 5681 §4.2).

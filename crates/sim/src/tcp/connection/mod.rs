@@ -1,18 +1,19 @@
 //! A connection: the handshake, a sender and a receiver at the two ends, and the packets between them.
 
-use super::answer::Answer;
-use super::host::Host;
-use super::layer::Coding;
-use super::options::Headers;
-use super::receiver::Receiver;
-use super::receiver_rtt::ReceiverRtt;
+mod coded;
+mod host_jitter;
+
+use super::averages::Tally;
+use super::coding::Coding;
+use super::headers::Headers;
+use super::receiver::{Answer, Receiver, ReceiverRtt};
 use super::sender::{Sender, Turn};
-use super::tally::Tally;
 use super::timer::{Ring, Timer};
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::{Kind, Packet};
+use host_jitter::Host;
 use windward_laws::{AnyLaw, Law};
 use windward_units::{Duration, Time, splitmix64};
 

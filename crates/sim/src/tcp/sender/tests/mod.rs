@@ -3,13 +3,12 @@
 //! A sender and a receiver exchange packets over a path with a round-trip time of 100 ms and no transmission time,
 //! which drops exactly the transmissions that the test lists.
 
-mod by_time;
+mod rack_tlp;
 
 use super::{Sender, Turn};
 use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::packet::{Kind, Packet};
-use crate::tcp::answer::Answer;
-use crate::tcp::receiver::Receiver;
+use crate::tcp::receiver::{Answer, Receiver};
 use std::collections::{BTreeMap, BTreeSet};
 use windward_laws::{Law, LawSpec};
 use windward_units::{Duration, Packets, Time};

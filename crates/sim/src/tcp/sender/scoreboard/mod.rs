@@ -4,12 +4,13 @@
 //! scan. Without SACK, each duplicate counts as if it had SACKed one segment (equivalent to the inflation of RFC 6582
 //! §3.2).
 
+mod send_order;
 #[cfg(test)]
 mod tests;
 
-use super::order::SendOrder;
-use super::ranges::Ranges;
 use crate::packet::Range;
+use crate::tcp::ranges::Ranges;
+use send_order::SendOrder;
 
 /// Duplicates after which a segment counts as lost (RFC 5681 §3.2).
 pub const DUP_THRESH: u32 = 3;
