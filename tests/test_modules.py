@@ -167,7 +167,7 @@ FLOORS = {
     "sim": (
         "csv ecn engine status",
         "packet",
-        "backlog coding node",
+        "backpressure coding node",
         "output queue",
         "link medium",
         "topology",

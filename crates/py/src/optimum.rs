@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use windward_scenario::{Objective, Optimum, RoutedOptimum};
 use windward_sim::Control;
-use windward_sim::backlog::Links;
+use windward_sim::backpressure::Links;
 use windward_units::{Duration, Time};
 
 #[pymethods]

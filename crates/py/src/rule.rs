@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use windward_run::Fuse;
 use windward_sim::MakeRule;
-use windward_sim::backlog::{self, Rank};
+use windward_sim::backpressure::{self, Rank};
 
 /// A neighbour, and a flow that has a packet for it.
 #[pyclass(frozen, get_all, module = "windward")]
@@ -32,9 +32,10 @@ pub(crate) struct Pair {
     success: f64,
 }
 
-impl From<&backlog::Pair> for Pair {
-    fn from(pair: &backlog::Pair) -> Self {
-        let backlog::Pair { now, node, neighbour, commodity, is_destination, own, theirs, threshold, success } = *pair;
+impl From<&backpressure::Pair> for Pair {
+    fn from(pair: &backpressure::Pair) -> Self {
+        let backpressure::Pair { now, node, neighbour, commodity, is_destination, own, theirs, threshold, success } =
+            *pair;
         Self { now: now.as_secs(), node, neighbour, flow: commodity, is_destination, own, theirs, threshold, success }
     }
 }
@@ -79,7 +80,7 @@ impl PythonRule {
 }
 
 impl Rank for PythonRule {
-    fn rank(&mut self, pair: &backlog::Pair) -> f64 {
+    fn rank(&mut self, pair: &backpressure::Pair) -> f64 {
         let Some(instance) = &self.instance else { return 0.0 };
         let rank = Python::attach(|py| {
             let _inside = Inside::new(self.thread);

@@ -6,7 +6,7 @@ use crate::scenario::{Compiled, Scenario};
 use std::collections::BTreeMap;
 use windward_num::region::independent_sets;
 use windward_num::{Demand, Error, Mixture, Path, Region, RoutingProblem, solve_routing};
-use windward_sim::backlog::{Graph, Links};
+use windward_sim::backpressure::{Graph, Links};
 use windward_units::Time;
 
 /// The best rates, their routes and their schedule.

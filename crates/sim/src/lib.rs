@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod apps;
-pub mod backlog;
+pub mod backpressure;
 pub mod coding;
 pub mod csv;
 mod ecn;

@@ -29,7 +29,7 @@ pub(crate) enum KnownBaseRtt {
 
 /// Threshold K, the backlog as which a shorter queue counts: "shared", a number of packets, or 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Threshold(pub sim::backlog::Threshold);
+pub(crate) struct Threshold(pub sim::backpressure::Threshold);
 
 /// Receive window in packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Buffer {
 impl Threshold {
     fn read(text: &str) -> Result<Self, Refusal> {
         if text.trim() == "shared" {
-            return Ok(Self(sim::backlog::Threshold::Shared));
+            return Ok(Self(sim::backpressure::Threshold::Shared));
         }
         if !is_unit::<Packets>(unit(text)) {
             let message =
@@ -90,7 +90,7 @@ impl Threshold {
             let shared = || suggest::nearest(unit, ["shared"]).map(suggest::did_you_mean);
             return Err(Refusal::new(message).hint(unit_hint::<Packets>(unit).or_else(shared)));
         }
-        Ok(Self(sim::backlog::Threshold::Fixed(parse::<Packets>(text)?.count())))
+        Ok(Self(sim::backpressure::Threshold::Fixed(parse::<Packets>(text)?.count())))
     }
 }
 
@@ -176,7 +176,7 @@ impl Visitor<'_> for ThresholdVisitor {
     }
     fn visit_u64<E: de::Error>(self, count: u64) -> Result<Threshold, E> {
         match count {
-            0 => Ok(Threshold(sim::backlog::Threshold::Fixed(0.0))),
+            0 => Ok(Threshold(sim::backpressure::Threshold::Fixed(0.0))),
             _ => Err(E::invalid_value(Unexpected::Unsigned(count), &self)),
         }
     }
@@ -224,8 +224,8 @@ impl Serialize for KnownBaseRtt {
 impl Serialize for Threshold {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            sim::backlog::Threshold::Shared => serializer.serialize_str("shared"),
-            sim::backlog::Threshold::Fixed(packets) => serializer.collect_str(&Packets::new(packets)),
+            sim::backpressure::Threshold::Shared => serializer.serialize_str("shared"),
+            sim::backpressure::Threshold::Fixed(packets) => serializer.collect_str(&Packets::new(packets)),
         }
     }
 }

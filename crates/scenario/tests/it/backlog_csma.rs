@@ -1,7 +1,7 @@
 //! Forwarding by backlog under ideal CSMA: whole networks in packets beside the region that the optimum uses.
 
 use windward_scenario::{Objective, Scenario};
-use windward_sim::backlog::Links;
+use windward_sim::backpressure::Links;
 use windward_sim::{Control, Makers, Output, run};
 
 /// The diamond under ideal CSMA, where links that share a station conflict; `loss` is that of the link from A to B.

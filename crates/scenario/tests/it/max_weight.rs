@@ -1,7 +1,7 @@
 //! Slots under centralised MaxWeight: whole networks in packets beside the region that the optimum uses.
 
 use windward_scenario::{Objective, Scenario};
-use windward_sim::backlog::Links;
+use windward_sim::backpressure::Links;
 use windward_sim::{Control, Makers, Output, run};
 
 /// The diamond, where links that share a station conflict, with 1000 slots a second; `loss` is the probability that

@@ -1,7 +1,7 @@
 //! The best rates with free routing, of wireless networks, wires, and given routes.
 
 use windward_scenario::{Objective, RoutedOptimum, Scenario};
-use windward_sim::backlog::Links;
+use windward_sim::backpressure::Links;
 
 fn free(text: &str, objective: Objective, rule: Links) -> RoutedOptimum {
     let scenario = Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));

@@ -1,7 +1,7 @@
 //! Background sources: unacknowledged datagrams.
 
 use super::share;
-use crate::backlog::Class;
+use crate::backpressure::Class;
 use crate::ecn::Ecn;
 use crate::engine::{Purpose, Stream, Wake};
 use crate::link::Transmitter;

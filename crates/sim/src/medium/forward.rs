@@ -1,6 +1,6 @@
 //! Backpressure forwarding under ideal access, where all stations know all queues.
 
-use crate::backlog::{Backlog, BacklogConfig, Graph, Pick};
+use crate::backpressure::{Backlog, BacklogConfig, Graph, Pick};
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::{StationConfig, Way, WifiConfig};
 use crate::packet::{NodeId, Packet};

@@ -1,7 +1,7 @@
 //! User-defined schedulers and forwarding rules: media refer to them by index, and the caller of a run makes them.
 
 use super::cell::Choose;
-use crate::backlog::Rank;
+use crate::backpressure::Rank;
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Interface between a medium and the simulator around it.
 
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use crate::output::{AirFrame, Figure};
 use crate::packet::Packet;
 use crate::status::{Cause, Counts, Sight};

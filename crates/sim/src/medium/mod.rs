@@ -13,7 +13,7 @@ pub mod wifi;
 #[cfg(test)]
 mod world;
 
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use crate::output::Figure;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{Buffer, QueueConfig};

@@ -1,7 +1,7 @@
 //! Reports on ports, media and queues of nodes.
 
 use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
-use crate::backlog::{Backlog, Class, Name};
+use crate::backpressure::{Backlog, Class, Name};
 use crate::medium::{AnyMedium, Medium};
 use crate::node::Node;
 use crate::output::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};

@@ -1,6 +1,6 @@
 //! Flow keys for hashing.
 
-use crate::backlog::Class;
+use crate::backpressure::Class;
 use crate::packet::{Kind, Packet};
 use windward_units::splitmix64;
 

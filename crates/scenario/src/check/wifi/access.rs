@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
 use crate::path::Segment;
 use windward_sim::MediumConfig;
-use windward_sim::backlog::BacklogConfig;
+use windward_sim::backpressure::BacklogConfig;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};

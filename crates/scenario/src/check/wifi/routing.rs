@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::format::wifi::{Backpressure, DistanceVectors, Mode, OnDemand, Routing};
 use crate::python::{PythonClass, is_class};
 use windward_sim::Buffer;
-use windward_sim::backlog::BacklogConfig;
+use windward_sim::backpressure::BacklogConfig;
 use windward_sim::wifi::{AodvConfig, BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
 
 impl Check<'_> {

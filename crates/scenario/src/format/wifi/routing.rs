@@ -123,12 +123,12 @@ pub(crate) enum AllowedLinks {
 }
 
 impl AllowedLinks {
-    pub fn of_sim(self) -> sim::backlog::Links {
+    pub fn of_sim(self) -> sim::backpressure::Links {
         match self {
-            Self::LoopFree => sim::backlog::Links::LoopFree,
-            Self::Downstream => sim::backlog::Links::Downstream,
-            Self::NotFarther => sim::backlog::Links::NotFarther,
-            Self::All => sim::backlog::Links::All,
+            Self::LoopFree => sim::backpressure::Links::LoopFree,
+            Self::Downstream => sim::backpressure::Links::Downstream,
+            Self::NotFarther => sim::backpressure::Links::NotFarther,
+            Self::All => sim::backpressure::Links::All,
         }
     }
 }
@@ -198,7 +198,7 @@ fn three_times() -> Count {
 }
 
 fn shared() -> Threshold {
-    Threshold(sim::backlog::Threshold::Shared)
+    Threshold(sim::backpressure::Threshold::Shared)
 }
 
 fn report() -> Positive<Duration> {

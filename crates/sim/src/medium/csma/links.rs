@@ -1,7 +1,7 @@
 //! Ideal CSMA at run time: links wait, become active, and block their neighbours.
 
 use super::config::{Aggression, CsmaConfig, Holding};
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;

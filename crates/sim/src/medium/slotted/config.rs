@@ -1,6 +1,6 @@
 //! Configuration of a slotted network.
 
-use crate::backlog::BacklogConfig;
+use crate::backpressure::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};

@@ -2,7 +2,7 @@
 
 use super::choice::heaviest;
 use super::config::SlottedConfig;
-use crate::backlog::{Backlog, Pick};
+use crate::backpressure::{Backlog, Pick};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;

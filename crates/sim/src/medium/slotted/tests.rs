@@ -2,7 +2,7 @@
 
 use super::choice::heaviest;
 use super::{Slotted, SlottedConfig};
-use crate::backlog::{BacklogConfig, Links, Threshold};
+use crate::backpressure::{BacklogConfig, Links, Threshold};
 use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
@@ -178,8 +178,8 @@ fn theorem_2() {
             for slot in 0..slots {
                 let mut arrivals = [0; 2];
                 for flow in 0..2 {
-                    let name = crate::backlog::Name {
-                        class: crate::backlog::Class::Datagrams,
+                    let name = crate::backpressure::Name {
+                        class: crate::backpressure::Class::Datagrams,
                         flow: flow as u32,
                         to: flow as u32 + 1,
                     };

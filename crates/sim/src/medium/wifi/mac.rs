@@ -8,7 +8,7 @@ use super::routing::Routing;
 use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::output::{Figure, FrameKind};

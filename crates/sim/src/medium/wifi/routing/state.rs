@@ -4,7 +4,7 @@ use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
 use super::protocol::RoutingConfig;
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
 use windward_units::Time;

@@ -1,7 +1,7 @@
 //! Backpressure over 802.11: reports, full stations, and retained packets.
 
 use super::harness::Bench;
-use crate::backlog::{BacklogConfig, Links, Threshold};
+use crate::backpressure::{BacklogConfig, Links, Threshold};
 use crate::medium::interface::Medium;
 use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};

@@ -1,6 +1,6 @@
 //! Configuration of backpressure forwarding.
 
-use crate::backlog::BacklogConfig;
+use crate::backpressure::BacklogConfig;
 use windward_units::Duration;
 
 /// Backpressure forwarding over 802.11.

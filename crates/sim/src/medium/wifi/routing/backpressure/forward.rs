@@ -2,7 +2,7 @@
 
 use super::reports::Reports;
 use super::{Acks, Backpressure, Failures};
-use crate::backlog::Class;
+use crate::backpressure::Class;
 use crate::medium::interface::Out;
 use crate::medium::wifi::mac::{Timer, Wifi};
 use crate::medium::wifi::routing::Routing;

@@ -2,7 +2,7 @@
 //!
 //!   j* = argmax_j D_ij·R̃_ij·(1 − p̃_ij)
 //!
-//! the first packet of the commodity with the largest weight D_ij there ([`crate::backlog`]). The MAC holds the packet
+//! the first packet of the commodity with the largest weight D_ij there ([`crate::backpressure`]). The MAC holds the packet
 //! until it is received or given up; then it returns to the head of its queue. Every data frame carries the sender's
 //! backlogs in a header, which all receivers of the frame read. A station that has sent none for a while broadcasts
 //! them.
@@ -17,7 +17,7 @@ mod estimate;
 mod forward;
 mod reports;
 
-use crate::backlog::{Backlog, Graph, OwnRule};
+use crate::backpressure::{Backlog, Graph, OwnRule};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;

@@ -1,6 +1,6 @@
 //! Exchange of backlogs between stations.
 
-use crate::backlog::Backlog;
+use crate::backpressure::Backlog;
 use windward_units::Time;
 
 /// Backlog of a full station, to which no packets are sent.
