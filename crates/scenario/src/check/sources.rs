@@ -98,7 +98,7 @@ fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
         PortKind::Shared { medium, .. } => links.topology.media.get(medium as usize),
         _ => None,
     });
-    medium.is_some_and(MediumConfig::has_backlogs)
+    medium.is_some_and(MediumConfig::uses_backpressure)
 }
 
 /// The links of every source of a table; reports sources without a route.

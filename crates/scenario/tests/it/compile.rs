@@ -192,7 +192,7 @@ fn a_start_step_staggers_the_members() {
 }
 
 #[test]
-fn one_more_flow_leaves_the_luck_of_the_others_alone() {
+fn one_more_flow_leaves_the_streams_of_the_others_alone() {
     let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\nstart_spread = \"2 s\"";
     let text = network(&["a", "b"], &[("a", "b", 1)], flow);
     let more = text.replace("[[flow]]", "[[flow]]\nname = \"g\"\nfrom = \"b\"\nto = \"a\"\nlaw = \"reno\"\n[[flow]]");

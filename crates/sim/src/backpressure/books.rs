@@ -2,7 +2,7 @@
 
 use super::commodity::{Class, Commodity, Name, Queue, QueueBooks};
 use super::graph::Graph;
-use super::{BacklogConfig, Pair, Rank, Threshold};
+use super::{Pair, Rank, Threshold, WeightConfig};
 use crate::engine::Stream;
 use crate::packet::Packet;
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ struct Node {
 
 /// The queues of all nodes.
 #[derive(Clone, Debug)]
-pub struct Backlog {
-    config: BacklogConfig,
+pub struct Queues {
+    config: WeightConfig,
     graph: Graph,
     nodes: Vec<Node>,
     commodities: Vec<Commodity>,
@@ -47,9 +47,9 @@ pub struct Pick {
     pub difference: f64,
 }
 
-impl Backlog {
+impl Queues {
     /// Empty queues of nodes with these buffers, in packets.
-    pub fn new(config: BacklogConfig, graph: Graph, buffers: impl IntoIterator<Item = u32>) -> Self {
+    pub fn new(config: WeightConfig, graph: Graph, buffers: impl IntoIterator<Item = u32>) -> Self {
         let nodes: Vec<Node> = buffers.into_iter().map(|buffer| Node { buffer, ..Node::default() }).collect();
         debug_assert_eq!(nodes.len(), graph.nodes() as usize, "every node has a buffer");
         Self { config, graph, nodes, commodities: Vec::new(), names: BTreeMap::new(), looks_at: Time::ZERO }
@@ -156,9 +156,9 @@ impl Backlog {
     }
 
     /// Picks the commodity that a link should serve; `theirs` returns the known backlog at its far end. `None` if no
-    /// commodity is allowed on the link, has a packet and has a positive difference. Ties are drawn from `luck`.
+    /// commodity is allowed on the link, has a packet and has a positive difference. Ties are drawn from `stream`.
     #[inline]
-    pub fn pick(&self, link: u32, theirs: impl Fn(u32) -> u32, luck: &mut Stream) -> Option<Pick> {
+    pub fn pick(&self, link: u32, theirs: impl Fn(u32) -> u32, stream: &mut Stream) -> Option<Pick> {
         let (at, _) = self.graph.ends(link);
         let mut ties = Ties::default();
         for &index in &self.nodes[at as usize].commodities {
@@ -166,7 +166,7 @@ impl Backlog {
             if commodity.allowed[link as usize] && !commodity.queues[at as usize].waiting.is_empty() {
                 let difference = self.difference(link, index, theirs(index));
                 if difference > 0.0 {
-                    ties.offer(Pick { commodity: index, difference }, difference, luck);
+                    ties.offer(Pick { commodity: index, difference }, difference, stream);
                 }
             }
         }
@@ -175,18 +175,18 @@ impl Backlog {
 
     /// Picks a node's link and its commodity: the commodity of each link, and of these the one with the largest weight.
     /// The weight is the difference times `quality` of the link: R̃(1 − p̃), or any other value. Ties are drawn from
-    /// `luck`.
+    /// `stream`.
     pub fn pick_at(
         &self,
         node: u32,
         theirs: impl Fn(u32, u32) -> u32,
         quality: impl Fn(u32) -> f64,
-        luck: &mut Stream,
+        stream: &mut Stream,
     ) -> Option<(u32, Pick)> {
         let mut ties = Ties::default();
         for &link in self.graph.leaving(node) {
-            if let Some(pick) = self.pick(link, |commodity| theirs(link, commodity), luck) {
-                ties.offer((link, pick), pick.difference * quality(link), luck);
+            if let Some(pick) = self.pick(link, |commodity| theirs(link, commodity), stream) {
+                ties.offer((link, pick), pick.difference * quality(link), stream);
             }
         }
         ties.best()
@@ -201,7 +201,7 @@ impl Backlog {
         theirs: impl Fn(u32, u32) -> u32,
         success: impl Fn(u32) -> f64,
         rule: &mut dyn Rank,
-        luck: &mut Stream,
+        stream: &mut Stream,
     ) -> Option<(u32, Pick)> {
         let mut ties = Ties::default();
         for &link in self.graph.leaving(node) {
@@ -226,7 +226,7 @@ impl Backlog {
                     success: success(link),
                 });
                 if rank > 0.0 {
-                    ties.offer((link, Pick { commodity: index, difference: rank }), rank, luck);
+                    ties.offer((link, Pick { commodity: index, difference: rank }), rank, stream);
                 }
             }
         }
@@ -405,14 +405,14 @@ impl<T> Default for Ties<T> {
 
 impl<T> Ties<T> {
     #[inline]
-    fn offer(&mut self, what: T, weight: f64, luck: &mut Stream) {
+    fn offer(&mut self, what: T, weight: f64, stream: &mut Stream) {
         let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.1);
         if weight > best {
             (self.best, self.count) = (Some((what, weight)), 1);
         } else if weight == best {
             // The n-th of equal candidates replaces the choice with probability 1/n.
             self.count += 1;
-            if luck.uniform() * f64::from(self.count) < 1.0 {
+            if stream.uniform() * f64::from(self.count) < 1.0 {
                 self.best = Some((what, weight));
             }
         }

@@ -1,4 +1,4 @@
-//! Backpressure, or forwarding by backlog: the part that does not depend on medium access.
+//! Backpressure, or forwarding by differential backlogs: the part that does not depend on medium access.
 //!
 //! Every node keeps a queue for each commodity. On a link from i to j commodity s has the weight
 //!
@@ -8,14 +8,14 @@
 //! largest D among those that are allowed on it, have a packet at i and D > 0. Ties are drawn at random. A queue below
 //! K_i counts as K_i, so that a TCP flow with a small window is served before it times out.
 //!
-//! * [`Backlog`] contains the queues of all nodes and picks a link's commodity. A medium reports arriving packets
-//!   ([`Backlog::push`]) and departing ones ([`Backlog::take`], then [`Backlog::leave`] or [`Backlog::put_back`]). It
+//! * [`Queues`] contains the queues of all nodes and picks a link's commodity. A medium reports arriving packets
+//!   ([`Queues::push`]) and departing ones ([`Queues::take`], then [`Queues::leave`] or [`Queues::put_back`]). It
 //!   also provides the known backlog of neighbours: exact if one scheduler sees all, from reports if nodes only hear
 //!   each other.
 //! * [`Rank`] is a user-defined rule in place of (2).
 //! * [`Links`] selects the links on which a commodity is allowed: the paper's L_s, which it leaves open. [`Graph`]
 //!   computes them.
-//! * A commodity is a flow's data, a flow's ACKs or a source's datagrams, known from its first packet on. [`Backlog`]
+//! * A commodity is a flow's data, a flow's ACKs or a source's datagrams, known from its first packet on. [`Queues`]
 //!   counts the commodities that cross each node for K_i = B_i/|S_i|.
 //!
 //! **Where we differ.** Read literally, (2) lets an empty queue win. Here a queue must have a packet (U ≥ 1), which the
@@ -29,7 +29,7 @@ mod rank;
 #[cfg(test)]
 mod tests;
 
-pub use books::{Backlog, Pick};
+pub use books::{Pick, Queues};
 pub use commodity::{Class, Name, QueueBooks};
 pub use graph::Graph;
 pub use links::Links;
@@ -45,9 +45,9 @@ pub enum Threshold {
     Fixed(f64),
 }
 
-/// Parameters of forwarding by backlog.
+/// Parameters of forwarding by backpressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BacklogConfig {
+pub struct WeightConfig {
     /// K.
     pub threshold: Threshold,
     /// Links on which commodities are allowed.

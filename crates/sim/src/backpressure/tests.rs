@@ -13,7 +13,7 @@ fn packet(flow: u32, number: u32) -> Packet {
     Packet { number, ..Packet::new(Kind::Data, Time::ZERO, flow, 0, 1000) }
 }
 
-fn luck() -> Stream {
+fn stream() -> Stream {
     Stream::new(1, 1, Purpose::Forwarding)
 }
 
@@ -23,24 +23,24 @@ fn graph(nodes: u32, pairs: &[(u32, u32)]) -> Graph {
 }
 
 /// Two flows from 0, one to 1 and one to 2, with these numbers of packets.
-fn fork(threshold: Threshold, buffer: u32, packets: [u32; 2]) -> (Backlog, [u32; 2]) {
-    let config = BacklogConfig { threshold, links: Links::Downstream };
-    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (0, 2)]), [buffer; 3]);
-    let flows = [0, 1].map(|flow| backlog.commodity(0, flow + 1, &packet(flow, 0)));
+fn fork(threshold: Threshold, buffer: u32, packets: [u32; 2]) -> (Queues, [u32; 2]) {
+    let config = WeightConfig { threshold, links: Links::Downstream };
+    let mut queues = Queues::new(config, graph(3, &[(0, 1), (0, 2)]), [buffer; 3]);
+    let flows = [0, 1].map(|flow| queues.commodity(0, flow + 1, &packet(flow, 0)));
     for (flow, count) in (0..).zip(packets) {
         for number in 0..count {
-            assert!(backlog.push(Time::ZERO, 0, flows[flow as usize], packet(flow, number)).is_none());
+            assert!(queues.push(Time::ZERO, 0, flows[flow as usize], packet(flow, number)).is_none());
         }
     }
-    (backlog, flows)
+    (queues, flows)
 }
 
 /// Number of times that each of two flows is picked at node 0 in 10 000 draws.
-fn shares(backlog: &Backlog) -> [u32; 2] {
-    let mut luck = luck();
+fn shares(queues: &Queues) -> [u32; 2] {
+    let mut stream = stream();
     let mut counts = [0; 2];
     for _ in 0..10_000 {
-        let (_, pick) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck).expect("packets wait");
+        let (_, pick) = queues.pick_at(0, |_, _| 0, |_| 1.0, &mut stream).expect("packets wait");
         counts[pick.commodity as usize] += 1;
     }
     counts
@@ -62,15 +62,15 @@ fn example_2_of_the_paper() {
 /// and from 5 to 10 s with 5.
 #[test]
 fn what_does_not_move_for_a_second_is_trapped() {
-    let (mut backlog, flows) = fork(Threshold::Fixed(0.0), 100, [7, 12]);
-    let link = backlog.graph().between(0, 1).expect("they are neighbours");
+    let (mut queues, flows) = fork(Threshold::Fixed(0.0), 100, [7, 12]);
+    let link = queues.graph().between(0, 1).expect("they are neighbours");
     for millis in [2_000, 4_000] {
-        backlog.take(0, flows[0]).expect("it waits");
-        backlog.leave(slot(millis), link, flows[0]);
+        queues.take(0, flows[0]).expect("it waits");
+        queues.leave(slot(millis), link, flows[0]);
     }
-    let trapped: Vec<f64> = backlog.queues(Time::ZERO, slot(10_000)).map(|(_, _, books)| books.trapped).collect();
+    let trapped: Vec<f64> = queues.queues(Time::ZERO, slot(10_000)).map(|(_, _, books)| books.trapped).collect();
     assert!((trapped[0] - 3.8).abs() < 1e-9 && (trapped[1] - 10.8).abs() < 1e-9, "{trapped:?}");
-    let idle: Vec<f64> = backlog.lengths(slot(4_500)).map(|(_, _, _, idle)| idle.as_secs()).collect();
+    let idle: Vec<f64> = queues.lengths(slot(4_500)).map(|(_, _, _, idle)| idle.as_secs()).collect();
     assert_eq!(idle, [0.5, 4.5]);
 }
 
@@ -78,16 +78,16 @@ fn what_does_not_move_for_a_second_is_trapped() {
 /// of that half.
 #[test]
 fn ties_are_drawn_within_a_link_and_then_between_links() {
-    let config = BacklogConfig { threshold: Threshold::Fixed(5.0), links: Links::Downstream };
-    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (0, 2)]), [100; 3]);
+    let config = WeightConfig { threshold: Threshold::Fixed(5.0), links: Links::Downstream };
+    let mut queues = Queues::new(config, graph(3, &[(0, 1), (0, 2)]), [100; 3]);
     for (flow, to) in [(0, 1), (1, 1), (2, 2)] {
-        let commodity = backlog.commodity(0, to, &packet(flow, 0));
-        backlog.push(Time::ZERO, 0, commodity, packet(flow, 0));
+        let commodity = queues.commodity(0, to, &packet(flow, 0));
+        queues.push(Time::ZERO, 0, commodity, packet(flow, 0));
     }
-    let mut luck = luck();
+    let mut stream = stream();
     let mut counts = [0_i32; 3];
     for _ in 0..10_000 {
-        let (_, pick) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck).unwrap();
+        let (_, pick) = queues.pick_at(0, |_, _| 0, |_| 1.0, &mut stream).unwrap();
         counts[pick.commodity as usize] += 1;
     }
     // 5 standard deviations of 10 000 draws with p = 1/4 are 217.
@@ -100,10 +100,10 @@ fn ties_are_drawn_within_a_link_and_then_between_links() {
 /// rate.
 #[test]
 fn the_quality_of_a_link_counts() {
-    let (backlog, flows) = fork(Threshold::Fixed(0.0), 100, [6, 10]);
+    let (queues, flows) = fork(Threshold::Fixed(0.0), 100, [6, 10]);
     let chosen = |quality: [f64; 2]| {
-        let of = |link: u32| quality[backlog.graph().ends(link).1 as usize - 1];
-        backlog.pick_at(0, |_, _| 0, of, &mut luck()).unwrap().1.commodity
+        let of = |link: u32| quality[queues.graph().ends(link).1 as usize - 1];
+        queues.pick_at(0, |_, _| 0, of, &mut stream()).unwrap().1.commodity
     };
     assert_eq!(chosen([1.0, 1.0]), flows[1]);
     assert_eq!(chosen([1.0, 0.5]), flows[0]);
@@ -113,15 +113,15 @@ fn the_quality_of_a_link_counts() {
 /// D must be positive: with 4 packets here and 4 there none is sent; at the destination they count as none.
 #[test]
 fn nothing_goes_uphill() {
-    let config = BacklogConfig { threshold: Threshold::Fixed(0.0), links: Links::Downstream };
-    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (1, 2)]), [100; 3]);
-    let flow = backlog.commodity(0, 2, &packet(0, 0));
-    (0..4).for_each(|number| _ = backlog.push(Time::ZERO, 0, flow, packet(0, number)));
-    let pick = |theirs: u32| backlog.pick_at(0, |_, _| theirs, |_| 1.0, &mut luck()).map(|(_, pick)| pick.difference);
+    let config = WeightConfig { threshold: Threshold::Fixed(0.0), links: Links::Downstream };
+    let mut queues = Queues::new(config, graph(3, &[(0, 1), (1, 2)]), [100; 3]);
+    let flow = queues.commodity(0, 2, &packet(0, 0));
+    (0..4).for_each(|number| _ = queues.push(Time::ZERO, 0, flow, packet(0, number)));
+    let pick = |theirs: u32| queues.pick_at(0, |_, _| theirs, |_| 1.0, &mut stream()).map(|(_, pick)| pick.difference);
     assert_eq!([pick(3), pick(4), pick(u32::MAX)], [Some(1.0), None, None]);
-    assert!(backlog.has_pick(0, |_, _| 3) && !backlog.has_pick(0, |_, _| 4));
+    assert!(queues.has_pick(0, |_, _| 3) && !queues.has_pick(0, |_, _| 4));
     // At 1, the known backlog of 2 is ignored.
-    let mut there = backlog.clone();
+    let mut there = queues.clone();
     there.push(Time::ZERO, 1, flow, packet(0, 9));
     assert!(there.has_pick(1, |_, _| 50));
 }
@@ -130,70 +130,70 @@ fn nothing_goes_uphill() {
 /// equal queues the arriving one.
 #[test]
 fn the_newest_packet_of_the_longest_queue_is_dropped() {
-    let (mut backlog, [long, short]) = fork(Threshold::Fixed(0.0), 5, [3, 2]);
-    assert!(backlog.is_full(0));
-    let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 2)).expect("one has to go");
+    let (mut queues, [long, short]) = fork(Threshold::Fixed(0.0), 5, [3, 2]);
+    assert!(queues.is_full(0));
+    let dropped = queues.push(Time::ZERO, 0, short, packet(1, 2)).expect("one has to go");
     assert_eq!((dropped.flow, dropped.number), (0, 2));
     // Now the queues are 2 and 3: the short one has become the long one.
-    let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 3)).expect("one has to go");
+    let dropped = queues.push(Time::ZERO, 0, short, packet(1, 3)).expect("one has to go");
     assert_eq!((dropped.flow, dropped.number), (1, 3));
-    let dropped = backlog.push(Time::ZERO, 0, long, packet(0, 9)).expect("one has to go");
+    let dropped = queues.push(Time::ZERO, 0, long, packet(0, 9)).expect("one has to go");
     assert_eq!((dropped.flow, dropped.number), (1, 2));
-    assert_eq!([backlog.backlog(0, long), backlog.backlog(0, short)], [3, 2]);
+    assert_eq!([queues.backlog(0, long), queues.backlog(0, short)], [3, 2]);
 }
 
 /// A packet being sent counts until it has left; one that could not be sent is the first again.
 #[test]
 fn packets_under_way_count_as_backlog() {
-    let (mut backlog, [flow, _]) = fork(Threshold::Fixed(0.0), 100, [2, 0]);
-    let link = backlog.graph().between(0, 1).unwrap();
-    let first = backlog.take(0, flow).unwrap();
-    assert_eq!((first.number, backlog.backlog(0, flow), backlog.waiting()), (0, 2, 1));
-    backlog.put_back(0, flow, first);
-    assert_eq!(backlog.take(0, flow).map(|packet| packet.number), Some(0));
-    backlog.leave(slot(1), link, flow);
-    assert_eq!((backlog.backlog(0, flow), backlog.waiting()), (1, 1));
-    assert!(!backlog.is_full(0));
+    let (mut queues, [flow, _]) = fork(Threshold::Fixed(0.0), 100, [2, 0]);
+    let link = queues.graph().between(0, 1).unwrap();
+    let first = queues.take(0, flow).unwrap();
+    assert_eq!((first.number, queues.backlog(0, flow), queues.waiting()), (0, 2, 1));
+    queues.put_back(0, flow, first);
+    assert_eq!(queues.take(0, flow).map(|packet| packet.number), Some(0));
+    queues.leave(slot(1), link, flow);
+    assert_eq!((queues.backlog(0, flow), queues.waiting()), (1, 1));
+    assert!(!queues.is_full(0));
 }
 
 /// K = B/|S|: 100 for one flow, 50 for two, 100 again after one has been silent and empty for long.
 #[test]
 fn the_threshold_follows_the_flows() {
-    let (mut backlog, flows) = fork(Threshold::Shared, 100, [1, 0]);
-    assert_eq!(backlog.threshold(0), 100.0);
-    backlog.push(slot(1), 0, flows[1], packet(1, 0));
-    assert_eq!((backlog.threshold(0), backlog.active(0)), (50.0, 2));
-    let link = backlog.graph().between(0, 1).unwrap();
+    let (mut queues, flows) = fork(Threshold::Shared, 100, [1, 0]);
+    assert_eq!(queues.threshold(0), 100.0);
+    queues.push(slot(1), 0, flows[1], packet(1, 0));
+    assert_eq!((queues.threshold(0), queues.active(0)), (50.0, 2));
+    let link = queues.graph().between(0, 1).unwrap();
     // A commodity with waiting packets is never over.
-    backlog.push(slot(20_000), 0, flows[1], packet(1, 1));
-    assert_eq!(backlog.threshold(0), 50.0);
-    backlog.take(0, flows[0]);
-    backlog.leave(slot(20_000), link, flows[0]);
-    backlog.push(slot(21_500), 0, flows[1], packet(1, 2));
-    assert_eq!(backlog.threshold(0), 100.0);
-    backlog.push(slot(21_501), 0, flows[0], packet(0, 1));
-    assert_eq!(backlog.threshold(0), 50.0);
+    queues.push(slot(20_000), 0, flows[1], packet(1, 1));
+    assert_eq!(queues.threshold(0), 50.0);
+    queues.take(0, flows[0]);
+    queues.leave(slot(20_000), link, flows[0]);
+    queues.push(slot(21_500), 0, flows[1], packet(1, 2));
+    assert_eq!(queues.threshold(0), 100.0);
+    queues.push(slot(21_501), 0, flows[0], packet(0, 1));
+    assert_eq!(queues.threshold(0), 50.0);
 }
 
 /// The two flows of Figs. 1 and 2: a node serves one packet per slot. Each flow keeps a window of packets queued, which
 /// grows by its inverse with every ACK, a slot later. Returns the number of served packets of each, and the backlogs of
 /// the first over time.
 fn two_windows(threshold: f64, windows: [f64; 2]) -> ([u32; 2], Vec<u32>) {
-    let (mut backlog, flows) = fork(Threshold::Fixed(threshold), 1_000_000, [0, 0]);
+    let (mut queues, flows) = fork(Threshold::Fixed(threshold), 1_000_000, [0, 0]);
     let (mut windows, mut flight, mut served, mut seen) = (windows, [0; 2], [0; 2], Vec::new());
-    let mut luck = luck();
+    let mut stream = stream();
     for now in 0..5_000 {
         for flow in 0..2 {
             while f64::from(flight[flow] + 1) <= windows[flow] {
                 flight[flow] += 1;
-                backlog.push(slot(now), 0, flows[flow], packet(flow as u32, 0));
+                queues.push(slot(now), 0, flows[flow], packet(flow as u32, 0));
             }
         }
-        seen.push(backlog.backlog(0, flows[0]));
-        let Some((link, pick)) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck) else { continue };
+        seen.push(queues.backlog(0, flows[0]));
+        let Some((link, pick)) = queues.pick_at(0, |_, _| 0, |_| 1.0, &mut stream) else { continue };
         let flow = pick.commodity as usize;
-        backlog.take(0, pick.commodity);
-        backlog.leave(slot(now), link, pick.commodity);
+        queues.take(0, pick.commodity);
+        queues.leave(slot(now), link, pick.commodity);
         served[flow] += 1;
         flight[flow] -= 1;
         windows[flow] += 1.0 / windows[flow];

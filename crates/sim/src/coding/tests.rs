@@ -210,7 +210,7 @@ fn malformed_combinations_are_refused() {
     assert_eq!(source.repeat(at(0), 0, RTT), None);
 }
 
-/// A network that reorders, loses and drops by the bytes of `luck`, and a TCP that retransmits the segments that its
+/// A network that reorders, loses and drops by the bytes of `draws`, and a TCP that retransmits the segments that its
 /// ACKs show missing.
 struct Trial {
     source: Source,
@@ -289,9 +289,9 @@ proptest! {
     /// For any losses, drops and reordering: all bytes arrive in order, and TCP sees exactly the dropped segments
     /// missing.
     #[test]
-    fn everything_comes_out_in_order(luck in prop::collection::vec(any::<u8>(), 200..1500), window in 1u32..20) {
+    fn everything_comes_out_in_order(draws in prop::collection::vec(any::<u8>(), 200..1500), window in 1u32..20) {
         let config = fixed(window);
-        let count = luck.len() as u32 / 10;
+        let count = draws.len() as u32 / 10;
         let payloads: Vec<Vec<u8>> = (0..count).map(|n| n.to_be_bytes().to_vec()).collect();
         let mut trial = Trial {
             source: Source::new(&config),
@@ -303,8 +303,8 @@ proptest! {
             got: Vec::new(),
             acked: 0,
         };
-        let mut rest = luck.iter().copied();
-        // After the end of `luck` all goes well.
+        let mut rest = draws.iter().copied();
+        // After the end of `draws` all goes well.
         let mut fate = move || rest.next().unwrap_or(255);
         let mut clock = 0;
         while trial.got.len() < count as usize || trial.acked < count {

@@ -1,6 +1,6 @@
 //! Backpressure forwarding under ideal access, where all stations know all queues.
 
-use crate::backpressure::{Backlog, BacklogConfig, Graph, Pick};
+use crate::backpressure::{Graph, Pick, Queues, WeightConfig};
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::{StationConfig, Way, WifiConfig};
 use crate::packet::{NodeId, Packet};
@@ -12,7 +12,7 @@ use windward_units::Time;
 #[derive(Debug)]
 pub struct Forward {
     /// Queues by station and commodity.
-    pub backlog: Backlog,
+    pub queues: Queues,
     /// Stations by node.
     stations: BTreeMap<NodeId, u32>,
     /// Links that begin or end at each station.
@@ -25,7 +25,7 @@ pub struct Forward {
 
 impl Forward {
     /// Empty queues for the stations of `network` in the run of `seed`.
-    pub fn new(config: BacklogConfig, network: &WifiConfig, seed: u64) -> Self {
+    pub fn new(config: WeightConfig, network: &WifiConfig, seed: u64) -> Self {
         let ends = network.ways.iter().map(|way| (way.from, way.to)).collect();
         let buffer = |station: &StationConfig| match station.buffer {
             Buffer::Packets(packets) => u32::try_from(packets).unwrap_or(u32::MAX),
@@ -38,7 +38,7 @@ impl Forward {
         };
         let key = network.stations.iter().fold(0, |key, station| station.key ^ u64::rotate_left(key, 1));
         Self {
-            backlog: Backlog::new(config, graph, network.stations.iter().map(buffer)),
+            queues: Queues::new(config, graph, network.stations.iter().map(buffer)),
             stations: (0..).zip(&network.stations).map(|(at, station)| (station.node, at)).collect(),
             around: (0..network.stations.len() as u32).map(touches).collect(),
             ties: Stream::new(seed, key, Purpose::Forwarding),
@@ -48,17 +48,17 @@ impl Forward {
 
     /// Commodity that a link would serve.
     pub fn pick(&mut self, link: u32) -> Option<Pick> {
-        let Self { backlog, ties, .. } = self;
-        let (_, far) = backlog.graph().ends(link);
-        backlog.pick(link, |commodity| backlog.backlog(far, commodity), ties)
+        let Self { queues, ties, .. } = self;
+        let (_, far) = queues.graph().ends(link);
+        queues.pick(link, |commodity| queues.backlog(far, commodity), ties)
     }
 
     /// Queues a packet at a station. Returns the dropped packet if any, or the packet itself as an error if its
     /// destination is not a station.
     pub fn push(&mut self, now: Time, station: u32, packet: Packet) -> Result<Option<Packet>, Packet> {
         let Some(&to) = self.stations.get(&packet.to) else { return Err(packet) };
-        let commodity = self.backlog.commodity(station, to, &packet);
-        Ok(self.backlog.push(now, station, commodity, packet))
+        let commodity = self.queues.commodity(station, to, &packet);
+        Ok(self.queues.push(now, station, commodity, packet))
     }
 
     /// Links whose weight depends on the queues of a station.
@@ -68,6 +68,6 @@ impl Forward {
 
     /// Station at which a link begins.
     pub fn sender(&self, link: u32) -> u32 {
-        self.backlog.graph().ends(link).0
+        self.queues.graph().ends(link).0
     }
 }

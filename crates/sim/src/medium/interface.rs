@@ -1,6 +1,6 @@
 //! Interface between a medium and the simulator around it.
 
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use crate::output::{AirFrame, Figure};
 use crate::packet::Packet;
 use crate::status::{Cause, Counts, Sight};
@@ -45,8 +45,8 @@ pub trait Medium {
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
     /// Reports counters of a station up to `now`, by name; the names are equal for all stations.
     fn observe_station(&self, _: Time, _station: u32, _: &mut dyn FnMut(&'static str, Figure)) {}
-    /// Queues and transfers of stations that forward by backlog, and the start of counting; `None` for other media.
-    fn backlog(&self) -> Option<(&Backlog, Time)> {
+    /// Queues and transfers of stations that forward by backpressure, and the start of counting; `None` for other media.
+    fn queues(&self) -> Option<(&Queues, Time)> {
         None
     }
 }

@@ -13,7 +13,7 @@ pub mod wifi;
 #[cfg(test)]
 mod world;
 
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use crate::output::Figure;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{Buffer, QueueConfig};
@@ -107,8 +107,8 @@ macro_rules! media {
             fn counts(&self, now: Time, local: u32) -> Counts {
                 match self { $(Self::$name(medium) => medium.counts(now, local),)* }
             }
-            fn backlog(&self) -> Option<(&Backlog, Time)> {
-                match self { $(Self::$name(medium) => medium.backlog(),)* }
+            fn queues(&self) -> Option<(&Queues, Time)> {
+                match self { $(Self::$name(medium) => medium.queues(),)* }
             }
             fn reset_counts(&mut self, now: Time) {
                 match self { $(Self::$name(medium) => medium.reset_counts(now),)* }
@@ -124,22 +124,22 @@ macro_rules! media {
 }
 
 impl MediumConfig {
-    /// True if its stations forward by backlog.
-    pub fn has_backlogs(&self) -> bool {
+    /// True if its stations forward by backpressure.
+    pub fn uses_backpressure(&self) -> bool {
         match self {
-            Self::Wifi(network) => network.has_backlogs(),
-            Self::Csma(config) => config.backlog.is_some(),
+            Self::Wifi(network) => network.uses_backpressure(),
+            Self::Csma(config) => config.weight.is_some(),
             Self::Slotted(_) => true,
             Self::Cell(_) => false,
         }
     }
 
-    /// Nodes of its stations that may forward by backlog.
+    /// Nodes of its stations that may forward by backpressure.
     pub fn forwarding_nodes(&self) -> Vec<NodeId> {
         let network = match self {
             Self::Wifi(network) => network,
             Self::Slotted(config) => &config.network,
-            Self::Csma(config) if config.backlog.is_some() => &config.network,
+            Self::Csma(config) if config.weight.is_some() => &config.network,
             Self::Cell(_) | Self::Csma(_) => return Vec::new(),
         };
         network.stations.iter().map(|station| station.node).collect()

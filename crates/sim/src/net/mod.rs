@@ -34,7 +34,7 @@ struct Shared {
     members: Vec<u32>,
     /// Nodes of the stations for which the medium has figures.
     stations: Vec<NodeId>,
-    /// Nodes of the stations that may forward by backlog.
+    /// Nodes of the stations that may forward by backpressure.
     forwarding: Vec<NodeId>,
 }
 

@@ -1,7 +1,7 @@
 //! Reports on ports, media and queues of nodes.
 
 use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
-use crate::backpressure::{Backlog, Class, Name};
+use crate::backpressure::{Class, Name, Queues};
 use crate::medium::{AnyMedium, Medium};
 use crate::node::Node;
 use crate::output::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};
@@ -72,20 +72,20 @@ impl Net {
         tables
     }
 
-    /// Media with stations that forward by backlog: queues, start of counting, nodes of the stations, ports of the
+    /// Media with stations that forward by backpressure: queues, start of counting, nodes of the stations, ports of the
     /// members.
-    fn backlogs(&self) -> impl Iterator<Item = (&Backlog, Time, &[NodeId], &[u32])> {
+    fn backpressure(&self) -> impl Iterator<Item = (&Queues, Time, &[NodeId], &[u32])> {
         self.media.iter().filter_map(|shared| {
-            let (backlog, from) = shared.medium.backlog()?;
-            Some((backlog, from, &shared.forwarding[..], &shared.members[..]))
+            let (queues, from) = shared.medium.queues()?;
+            Some((queues, from, &shared.forwarding[..], &shared.members[..]))
         })
     }
 
     /// Statistics of such queues until now, and the traffic on each link.
     pub fn backlog_stats(&self) -> (Vec<BacklogStats>, Vec<ShareStats>) {
         let (mut queues, mut shares) = (Vec::new(), Vec::new());
-        for (backlog, from, nodes, ports) in self.backlogs() {
-            queues.extend(backlog.queues(from, self.now).map(|(station, name, books)| BacklogStats {
+        for (held, from, nodes, ports) in self.backpressure() {
+            queues.extend(held.queues(from, self.now).map(|(station, name, books)| BacklogStats {
                 node: nodes[station as usize],
                 of: queued(name),
                 arrived: books.arrived,
@@ -96,13 +96,13 @@ impl Net {
                 last_backlog: u64::from(books.last),
             }));
             let share = |(link, name, packets)| ShareStats { port: ports[link as usize], of: queued(name), packets };
-            shares.extend(backlog.shares().map(share));
+            shares.extend(held.shares().map(share));
         }
         (queues, shares)
     }
 
     /// Packets of a source or flow that wait where its route starts at `hop`; 0 if the node does not forward by
-    /// backlog.
+    /// backpressure.
     pub fn queued(&self, hop: u32, class: Class, flow: u32) -> u32 {
         let (first, to) = (self.routes[hop as usize], self.routes.get(hop as usize + 1).copied().unwrap_or(ARRIVED));
         let node = (first & !ACROSS) as usize;
@@ -113,14 +113,14 @@ impl Net {
         };
         let shared = &self.media[*medium as usize];
         let to = shared.forwarding.iter().position(|&station| station == to);
-        let backlog = shared.medium.backlog().zip(to);
-        backlog.map_or(0, |((backlog, _), to)| backlog.backlog_of(*station, Name { class, flow, to: to as u32 }))
+        let held = shared.medium.queues().zip(to);
+        held.map_or(0, |((queues, _), to)| queues.backlog_of(*station, Name { class, flow, to: to as u32 }))
     }
 
     /// Adds the lengths of such queues to `series`.
     pub fn sample_backlogs(&self, series: &mut BacklogSeries) {
-        for (backlog, _, nodes, _) in self.backlogs() {
-            for (station, name, length, idle) in backlog.lengths(self.now) {
+        for (held, _, nodes, _) in self.backpressure() {
+            for (station, name, length, idle) in held.lengths(self.now) {
                 let Queued { class, flow } = queued(name);
                 series.time_s.push(self.now.as_secs());
                 series.node.push(nodes[station as usize]);
@@ -128,7 +128,7 @@ impl Net {
                 series.flow.push(flow);
                 series.backlog.push(length);
                 series.idle_s.push(idle.as_secs());
-                series.threshold.push(backlog.threshold(station));
+                series.threshold.push(held.threshold(station));
             }
         }
     }

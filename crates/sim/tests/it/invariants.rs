@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn nothing_is_created_and_luck_repeats(network in networks(), seed in 0u64..1000) {
+    fn nothing_is_created_and_runs_repeat(network in networks(), seed in 0u64..1000) {
         let output = simulate(&network, seed);
         check(&network, &output)?;
         // Not `==`: series hold NaN before the first sample.
@@ -112,7 +112,7 @@ proptest! {
 
 /// One more flow, on links of its own, changes nothing for the first: its random streams are its own.
 #[test]
-fn a_stranger_changes_nobodys_luck() {
+fn a_further_flow_leaves_the_streams_of_others_alone() {
     let lossy = |key| {
         let mut link = link(key, 5_000_000, Duration::from_millis(20), Buffer::Packets(50));
         link.loss = Loss::Bernoulli(0.02);

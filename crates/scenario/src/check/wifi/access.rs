@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
 use crate::path::Segment;
 use windward_sim::MediumConfig;
-use windward_sim::backpressure::BacklogConfig;
+use windward_sim::backpressure::WeightConfig;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};
@@ -49,9 +49,9 @@ impl Check<'_> {
             Access::Dcf(_) | Access::ByDelay(_) | Access::ByLength(_) => return MediumConfig::Wifi(network),
         };
         self.every_attempt();
-        let backlog = match &network.routing {
+        let weight = match &network.routing {
             None => None,
-            Some(RoutingConfig::Backpressure(routing)) if routing.rule.is_none() => Some(routing.backlog),
+            Some(RoutingConfig::Backpressure(routing)) if routing.rule.is_none() => Some(routing.weight),
             Some(RoutingConfig::Backpressure(_)) => {
                 let message = "a rule in Python is for stations of 802.11";
                 self.refuse(["routing".into(), "class".into()], message, Some("access = \"dcf\""));
@@ -69,15 +69,15 @@ impl Check<'_> {
         };
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         let network = WifiConfig { routing: None, ..network };
-        MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact, backlog })
+        MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact, weight })
     }
 
     /// Slots under centralised MaxWeight.
     fn slotted(&mut self, rule: &MaxWeight, network: WifiConfig) -> MediumConfig {
-        let mut backlog = BacklogConfig::default();
+        let mut weight = WeightConfig::default();
         match &network.routing {
             Some(RoutingConfig::Backpressure(routing)) => {
-                backlog = routing.backlog;
+                weight = routing.weight;
                 if routing.rule.is_some() {
                     let message = "access by max-weight has its own rule; one in Python is for stations of 802.11";
                     self.refuse(["routing".into(), "class".into()], message, Some("access = \"dcf\""));
@@ -102,7 +102,7 @@ impl Check<'_> {
         self.every_attempt();
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         let network = WifiConfig { routing: None, ..network };
-        MediumConfig::Slotted(SlottedConfig { network, conflicts, backlog, slot: rule.slot.0 })
+        MediumConfig::Slotted(SlottedConfig { network, conflicts, weight, slot: rule.slot.0 })
     }
 
     /// Refuses losses of packets and deliveries: without retries every packet is one attempt.

@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::format::wifi::{Backpressure, DistanceVectors, Mode, OnDemand, Routing};
 use crate::python::{PythonClass, is_class};
 use windward_sim::Buffer;
-use windward_sim::backpressure::BacklogConfig;
+use windward_sim::backpressure::WeightConfig;
 use windward_sim::wifi::{AodvConfig, BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
 
 impl Check<'_> {
@@ -51,7 +51,7 @@ const LARGEST_ENTRY: u64 = 64;
 
 fn backpressure(rule: &Backpressure) -> BackpressureConfig {
     BackpressureConfig {
-        backlog: BacklogConfig { threshold: rule.k.0, links: rule.links.of_sim() },
+        weight: WeightConfig { threshold: rule.k.0, links: rule.links.of_sim() },
         report: rule.report.0,
         entry: rule.report_entry.0.count() as u32,
         memory: rule.memory.0,

@@ -1,6 +1,6 @@
 //! Configuration of ideal CSMA.
 
-use crate::backpressure::BacklogConfig;
+use crate::backpressure::WeightConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
@@ -17,8 +17,8 @@ pub struct CsmaConfig {
     pub aggression: Aggression,
     /// Transmission time of a packet.
     pub holding: Holding,
-    /// Forwarding by backlog; `None`: packets have routes.
-    pub backlog: Option<BacklogConfig>,
+    /// Forwarding by backpressure; `None`: packets have routes.
+    pub weight: Option<WeightConfig>,
 }
 
 /// Transmission aggressiveness ρ_l of a link.

@@ -1,7 +1,7 @@
 //! Ideal CSMA at run time: links wait, become active, and block their neighbours.
 
 use super::config::{Aggression, CsmaConfig, Holding};
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;
@@ -18,7 +18,7 @@ pub(super) struct Link {
     queue: Tail,
     /// Waiting-time statistics of the queue.
     line: Line,
-    /// Packet in transmission, and its commodity where stations forward by backlog.
+    /// Packet in transmission, and its commodity where stations forward by backpressure.
     head: Option<(Waiting, Option<u32>)>,
     /// Number of active neighbours.
     blocked: u32,
@@ -27,7 +27,7 @@ pub(super) struct Link {
     served: Served,
     /// Rate of the link alone, in bits a second of 1500-byte packets.
     rate: f64,
-    luck: Stream,
+    stream: Stream,
     counts: Counts,
     /// Number of activations.
     activations: u64,
@@ -49,7 +49,7 @@ impl Link {
 pub struct Csma {
     config: CsmaConfig,
     pub(super) links: Vec<Link>,
-    /// Queues of stations that forward by backlog.
+    /// Queues of stations that forward by backpressure.
     forward: Option<Box<Forward>>,
 }
 
@@ -67,14 +67,14 @@ impl Csma {
                 acts_at: Time::NEVER,
                 served: Served::new(1.0 / config.network.exchange(local, 1500).as_secs()),
                 rate: config.mean_rate(local),
-                luck: Stream::new(seed, from ^ to.rotate_left(1), Purpose::Backoff),
+                stream: Stream::new(seed, from ^ to.rotate_left(1), Purpose::Backoff),
                 counts: Counts::default(),
                 activations: 0,
             }
         };
         Self {
             links: (0..config.members() as u32).map(link).collect(),
-            forward: config.backlog.map(|backlog| Box::new(Forward::new(backlog, &config.network, seed))),
+            forward: config.weight.map(|weight| Box::new(Forward::new(weight, &config.network, seed))),
             config: config.clone(),
         }
     }
@@ -118,7 +118,7 @@ impl Csma {
             let holding = self.holding(local);
             let rho = self.rho(local, 1.0 / holding.as_secs(), demand);
             // A clock of varying rate: the rest is redrawn at each change, as exponential times are memoryless.
-            let wait = self.links[local as usize].luck.exponential() * libm::exp(-rho);
+            let wait = self.links[local as usize].stream.exponential() * libm::exp(-rho);
             now + holding.scale(wait)
         } else {
             Time::NEVER
@@ -146,7 +146,7 @@ impl Csma {
         let mut holding = self.config.network.exchange(local, u64::from(size));
         let link = &mut self.links[local as usize];
         if self.config.holding == Holding::Exponential {
-            holding = link.luck.exponential_span(holding);
+            holding = link.stream.exponential_span(holding);
         }
         let Some((head, commodity)) = head else { return };
         link.counts.packets += 1;
@@ -173,7 +173,7 @@ impl Csma {
             return link.queue.leave().map(|head| (head, None));
         };
         let pick = forward.pick(local)?;
-        let packet = forward.backlog.take(forward.sender(local), pick.commodity)?;
+        let packet = forward.queues.take(forward.sender(local), pick.commodity)?;
         link.line.join(now);
         Some((Waiting { since: now, packet }, Some(pick.commodity)))
     }
@@ -184,11 +184,11 @@ impl Csma {
         let Self { links, forward, .. } = self;
         let link = &mut links[local as usize];
         if let Some((head, commodity)) = link.head.take() {
-            let is_lost = loss > 0.0 && link.luck.chance(loss);
+            let is_lost = loss > 0.0 && link.stream.chance(loss);
             link.served.serve(now, alone);
             match (forward, commodity) {
                 (Some(forward), Some(commodity)) if is_lost => {
-                    forward.backlog.put_back(forward.sender(local), commodity, head.packet);
+                    forward.queues.put_back(forward.sender(local), commodity, head.packet);
                 }
                 _ if is_lost => {
                     link.counts.lost += 1;
@@ -196,7 +196,7 @@ impl Csma {
                 }
                 (forward, commodity) => {
                     if let (Some(forward), Some(commodity)) = (forward, commodity) {
-                        forward.backlog.leave(now, local, commodity);
+                        forward.queues.leave(now, local, commodity);
                     }
                     out.arrive_at(now, local, head.packet);
                 }
@@ -249,11 +249,11 @@ impl Medium for Csma {
     }
 
     fn held(&self) -> u64 {
-        self.forward.as_ref().map_or(0, |forward| forward.backlog.waiting())
+        self.forward.as_ref().map_or(0, |forward| forward.queues.waiting())
     }
 
-    fn backlog(&self) -> Option<(&Backlog, Time)> {
-        self.forward.as_ref().map(|forward| (&forward.backlog, forward.since))
+    fn queues(&self) -> Option<(&Queues, Time)> {
+        self.forward.as_ref().map(|forward| (&forward.queues, forward.since))
     }
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
@@ -285,7 +285,7 @@ impl Medium for Csma {
         });
         if let Some(forward) = &mut self.forward {
             forward.since = now;
-            forward.backlog.reset(now);
+            forward.queues.reset(now);
         }
     }
 

@@ -34,7 +34,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
         lists[a as usize].push(b);
         lists[b as usize].push(a);
     }
-    CsmaConfig { network, conflicts: lists, aggression: Aggression::Fixed(rho), holding, backlog: None }
+    CsmaConfig { network, conflicts: lists, aggression: Aggression::Fixed(rho), holding, weight: None }
 }
 
 /// Share of time of each set of active links, indexed by its bits, and packets a second of each link times its exchange
@@ -86,12 +86,12 @@ const RUNS: u64 = 30;
 /// throughput b_l·Σ u_i·r_l^i. (Some 600 checks; Student's t with 29 degrees of freedom exceeds 5 once in 40 000.)
 #[test]
 fn the_law_is_met_on_random_graphs_whatever_transmissions_last() {
-    let mut luck = Stream::new(1, 1, Purpose::Pattern);
+    let mut stream = Stream::new(1, 1, Purpose::Pattern);
     for graph in 0..30 {
         let links = 2 + graph % 5;
         let pairs = (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b)));
-        let conflicts: Vec<(u32, u32)> = pairs.filter(|_| luck.chance(0.5)).collect();
-        let rho = 2.0 * luck.uniform() - 0.5;
+        let conflicts: Vec<(u32, u32)> = pairs.filter(|_| stream.chance(0.5)).collect();
+        let rho = 2.0 * stream.uniform() - 0.5;
         let holding = if graph % 2 == 0 { Holding::Exact } else { Holding::Exponential };
         let config = config(links, &conflicts, rho, holding);
         let runs: Vec<_> = (0..RUNS).map(|seed| simulate(&config, 2500, seed)).collect();

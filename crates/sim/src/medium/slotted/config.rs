@@ -1,6 +1,6 @@
 //! Configuration of a slotted network.
 
-use crate::backpressure::BacklogConfig;
+use crate::backpressure::WeightConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
@@ -15,7 +15,7 @@ pub struct SlottedConfig {
     /// Conflicting links of every link; conflicts are symmetric.
     pub conflicts: Vec<Vec<u32>>,
     /// Forwarding rule.
-    pub backlog: BacklogConfig,
+    pub weight: WeightConfig,
     /// Length of a slot; positive.
     pub slot: Duration,
 }

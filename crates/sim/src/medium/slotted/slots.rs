@@ -2,7 +2,7 @@
 
 use super::choice::heaviest;
 use super::config::SlottedConfig;
-use crate::backpressure::{Backlog, Pick};
+use crate::backpressure::{Pick, Queues};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;
@@ -38,7 +38,7 @@ impl Slotted {
             Stream::new(seed, from ^ to.rotate_left(1), Purpose::Fading)
         };
         Self {
-            forward: Forward::new(config.backlog, network, seed),
+            forward: Forward::new(config.weight, network, seed),
             conflicts: config.conflicts.iter().map(|others| others.iter().map(|other| 1 << other).sum()).collect(),
             next: Time::NEVER,
             sending: Vec::new(),
@@ -67,9 +67,9 @@ impl Slotted {
     /// Ends a slot and begins the next one.
     fn turn(&mut self, now: Time, out: &mut impl Out) {
         for (link, commodity) in std::mem::take(&mut self.sending) {
-            self.forward.backlog.leave(now, link, commodity);
+            self.forward.queues.leave(now, link, commodity);
         }
-        if self.forward.backlog.waiting() == 0 {
+        if self.forward.queues.waiting() == 0 {
             self.next = Time::NEVER;
             return;
         }
@@ -81,7 +81,7 @@ impl Slotted {
         for (link, pick) in self.choose(&is_on) {
             let at = self.forward.sender(link);
             // Links without conflict may have picked the same packet.
-            let Some(packet) = self.forward.backlog.take(at, pick.commodity) else { continue };
+            let Some(packet) = self.forward.queues.take(at, pick.commodity) else { continue };
             let counts = &mut self.counts[link as usize];
             counts.packets += 1;
             counts.bytes += u64::from(packet.size);
@@ -122,7 +122,7 @@ impl Medium for Slotted {
     }
 
     fn held(&self) -> u64 {
-        self.forward.backlog.waiting()
+        self.forward.queues.waiting()
     }
 
     fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
@@ -138,14 +138,14 @@ impl Medium for Slotted {
         self.counts[local as usize]
     }
 
-    fn backlog(&self) -> Option<(&Backlog, Time)> {
-        Some((&self.forward.backlog, self.forward.since))
+    fn queues(&self) -> Option<(&Queues, Time)> {
+        Some((&self.forward.queues, self.forward.since))
     }
 
     fn reset_counts(&mut self, now: Time) {
         self.forward.since = now;
         self.counts.fill(Counts::default());
-        self.forward.backlog.reset(now);
+        self.forward.queues.reset(now);
     }
 
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {

@@ -2,7 +2,7 @@
 
 use super::choice::heaviest;
 use super::{Slotted, SlottedConfig};
-use crate::backpressure::{BacklogConfig, Links, Threshold};
+use crate::backpressure::{Links, Threshold, WeightConfig};
 use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
@@ -35,8 +35,8 @@ fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedCo
         routing: None,
     };
     let conflicts = network.conflicts(Conflict::Primary);
-    let backlog = BacklogConfig { threshold: Threshold::Fixed(threshold), links: Links::LoopFree };
-    SlottedConfig { network, conflicts, backlog, slot: SLOT }
+    let weight = WeightConfig { threshold: Threshold::Fixed(threshold), links: Links::LoopFree };
+    SlottedConfig { network, conflicts, weight, slot: SLOT }
 }
 
 /// A network and its flows, slot by slot: arrivals of a slot can leave in the next one (seferoglu2014 (1)).
@@ -47,7 +47,7 @@ struct Bench {
     flows: Vec<(u32, u32)>,
     delivered: Vec<u64>,
     slot: u64,
-    luck: Stream,
+    stream: Stream,
 }
 
 impl Bench {
@@ -59,7 +59,7 @@ impl Bench {
             flows: flows.to_vec(),
             delivered: vec![0; flows.len()],
             slot: 0,
-            luck: Stream::new(seed, 77, Purpose::Pattern),
+            stream: Stream::new(seed, 77, Purpose::Pattern),
         }
     }
 
@@ -74,7 +74,7 @@ impl Bench {
         let now = Time::from_nanos(self.slot * SLOT.as_nanos());
         while let Some(&(_, link, flow)) = self.world.arrived.get(self.seen) {
             self.seen += 1;
-            let at = self.slotted.forward.backlog.graph().ends(link).1;
+            let at = self.slotted.forward.queues.graph().ends(link).1;
             if at == self.flows[flow as usize].1 {
                 self.delivered[flow as usize] += 1;
             } else {
@@ -94,7 +94,7 @@ impl Bench {
     fn run(&mut self, rates: &[f64], slots: u64) -> (f64, f64) {
         let mut sum = 0.0;
         for slot in 0..slots {
-            let arrivals: Vec<u32> = rates.iter().map(|&rate| u32::from(self.luck.chance(rate))).collect();
+            let arrivals: Vec<u32> = rates.iter().map(|&rate| u32::from(self.stream.chance(rate))).collect();
             self.turn(&arrivals);
             if slot >= slots / 2 {
                 sum += self.total();
@@ -104,7 +104,7 @@ impl Bench {
     }
 
     fn total(&self) -> f64 {
-        self.slotted.forward.backlog.waiting() as f64
+        self.slotted.forward.queues.waiting() as f64
     }
 }
 
@@ -183,7 +183,7 @@ fn theorem_2() {
                         flow: flow as u32,
                         to: flow as u32 + 1,
                     };
-                    let backlog = f64::from(bench.slotted.forward.backlog.backlog_of(0, name));
+                    let backlog = f64::from(bench.slotted.forward.queues.backlog_of(0, name));
                     let rate = (m / backlog).min(1.0);
                     owed[flow] += rate;
                     arrivals[flow] = owed[flow] as u32;
@@ -213,14 +213,14 @@ fn theorem_2() {
 /// Random weights and conflicts: the result is independent and no set is heavier.
 #[test]
 fn the_heaviest_set_is_the_heaviest() {
-    let mut luck = Stream::new(1, 1, Purpose::Forwarding);
+    let mut stream = Stream::new(1, 1, Purpose::Forwarding);
     for links in [1_usize, 3, 8, 12] {
         for _ in 0..50 {
-            let weights: Vec<f64> = (0..links).map(|_| (luck.uniform() * 12.0 - 2.0).floor()).collect();
+            let weights: Vec<f64> = (0..links).map(|_| (stream.uniform() * 12.0 - 2.0).floor()).collect();
             let mut conflicts = vec![0_u64; links];
             for a in 0..links {
                 for b in 0..a {
-                    if luck.chance(0.4) {
+                    if stream.chance(0.4) {
                         conflicts[a] |= 1 << b;
                         conflicts[b] |= 1 << a;
                     }
@@ -241,7 +241,7 @@ fn the_heaviest_set_is_the_heaviest() {
 /// random queues.
 #[test]
 fn inequality_7_on_random_queues() {
-    let mut luck = Stream::new(2, 1, Purpose::Pattern);
+    let mut stream = Stream::new(2, 1, Purpose::Pattern);
     let flows = [(0, 3), (0, 1), (2, 1)];
     for threshold in [0.0, 3.0, 10.0, 30.0] {
         for state in 0..500 {
@@ -251,19 +251,19 @@ fn inequality_7_on_random_queues() {
                 // Registers the commodity at its source first.
                 bench.push(Time::ZERO, source, flow);
                 for at in (0..4).filter(|at| *at != to) {
-                    let scale = if luck.chance(0.5) { 4.0 } else { 40.0 };
-                    let count = (luck.uniform() * scale) as u32;
+                    let scale = if stream.chance(0.5) { 4.0 } else { 40.0 };
+                    let count = (stream.uniform() * scale) as u32;
                     (0..count).for_each(|_| bench.push(Time::ZERO, at, flow));
                 }
             }
             let links = config.members();
-            let is_on: Vec<bool> = (0..links).map(|_| luck.chance(0.8)).collect();
+            let is_on: Vec<bool> = (0..links).map(|_| stream.chance(0.8)).collect();
             let chosen = bench.slotted.choose(&is_on);
-            let backlog = &bench.slotted.forward.backlog;
-            let allowed = flows.map(|(from, to)| backlog.graph().allowed(from, to, Links::LoopFree));
+            let queues = &bench.slotted.forward.queues;
+            let allowed = flows.map(|(from, to)| queues.graph().allowed(from, to, Links::LoopFree));
             let slope = |link: u32, commodity: u32| {
-                let (from, to) = backlog.graph().ends(link);
-                let of = |node: u32| f64::from(backlog.backlog(node, commodity));
+                let (from, to) = queues.graph().ends(link);
+                let of = |node: u32| f64::from(queues.backlog(node, commodity));
                 if allowed[commodity as usize][link as usize] { of(from) - of(to) } else { 0.0 }
             };
             let ours: f64 = chosen.iter().map(|(link, pick)| slope(*link, pick.commodity)).sum();

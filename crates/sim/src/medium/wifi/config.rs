@@ -206,8 +206,8 @@ impl WifiConfig {
         matches!(self.routing, Some(RoutingConfig::Backpressure(BackpressureConfig { rule: Some(_), .. })))
     }
 
-    /// True if its stations forward by backlog.
-    pub const fn has_backlogs(&self) -> bool {
+    /// True if its stations forward by backpressure.
+    pub const fn uses_backpressure(&self) -> bool {
         matches!(self.routing, Some(RoutingConfig::Backpressure(_)))
     }
 

@@ -8,7 +8,7 @@ use super::routing::Routing;
 use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::output::{Figure, FrameKind};
@@ -192,8 +192,8 @@ impl Medium for Wifi {
         way.line.show(now, Counts { busy, ..way.counts.link })
     }
 
-    fn backlog(&self) -> Option<(&Backlog, Time)> {
-        Some((self.routing.as_ref()?.backlog()?, self.counts_from))
+    fn queues(&self) -> Option<(&Queues, Time)> {
+        Some((self.routing.as_ref()?.queues()?, self.counts_from))
     }
 
     fn reset_counts(&mut self, now: Time) {

@@ -4,7 +4,7 @@ use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
 use super::protocol::RoutingConfig;
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
 use windward_units::Time;
@@ -33,11 +33,11 @@ impl Routing {
         matches!(self, Self::Backpressure(_))
     }
 
-    /// Queues of stations that forward by backlog.
-    pub fn backlog(&self) -> Option<&Backlog> {
+    /// Queues of stations that forward by backpressure.
+    pub fn queues(&self) -> Option<&Queues> {
         match self {
             Self::Dsdv(_) | Self::Aodv(_) => None,
-            Self::Backpressure(rule) => Some(rule.backlog()),
+            Self::Backpressure(rule) => Some(rule.queues()),
         }
     }
 
@@ -54,7 +54,7 @@ impl Routing {
         match self {
             Self::Dsdv(routing) => routing.held(),
             Self::Aodv(routing) => routing.held(),
-            Self::Backpressure(rule) => rule.backlog().waiting(),
+            Self::Backpressure(rule) => rule.queues().waiting(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Backpressure over 802.11: reports, full stations, and retained packets.
 
 use super::harness::Bench;
-use crate::backpressure::{BacklogConfig, Links, Threshold};
+use crate::backpressure::{Links, Threshold, WeightConfig};
 use crate::medium::interface::Medium;
 use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};
@@ -22,7 +22,7 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
         queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(2_000_000),
     };
-    let backlog = BacklogConfig { threshold, links: Links::Downstream };
+    let weight = WeightConfig { threshold, links: Links::Downstream };
     WifiConfig {
         phy: Phy::B,
         mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
@@ -32,7 +32,7 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
         reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
         motion: None,
         fading: None,
-        routing: Some(RoutingConfig::Backpressure(BackpressureConfig { backlog, ..BackpressureConfig::default() })),
+        routing: Some(RoutingConfig::Backpressure(BackpressureConfig { weight, ..BackpressureConfig::default() })),
     }
 }
 

@@ -22,9 +22,9 @@ impl Wifi {
     /// Schedules the first hello messages.
     pub(in crate::medium::wifi) fn begin_aodv(&mut self, out: &mut impl Out) {
         for at in 0..self.stations.len() as u32 {
-            let luck = self.stations[at as usize].backoff.uniform();
+            let draw = self.stations[at as usize].backoff.uniform();
             if let Some(routing) = self.aodv() {
-                routing.protocol.begin(at, luck);
+                routing.protocol.begin(at, draw);
             }
             self.wake_aodv(Time::ZERO, at, out);
         }
@@ -124,9 +124,9 @@ impl Wifi {
     }
 
     fn hear_message(&mut self, now: Time, at: u32, from: u32, message: &Message, out: &mut impl Out) {
-        let luck = self.stations[at as usize].backoff.uniform();
+        let draw = self.stations[at as usize].backoff.uniform();
         if let Some(routing) = self.aodv() {
-            routing.protocol.hear(now, at, from, message, luck);
+            routing.protocol.hear(now, at, from, message, draw);
         }
         self.carry_out(now, at, out);
     }

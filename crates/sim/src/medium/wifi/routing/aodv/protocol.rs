@@ -7,10 +7,10 @@ use crate::packet::{Packet, TIME_TO_LIVE};
 use windward_units::{Duration, Time};
 
 impl Aodv {
-    /// Processes a message from a neighbour; `luck` is uniform in [0, 1).
-    pub fn hear(&mut self, now: Time, at: u32, from: u32, message: &Message, luck: f64) {
+    /// Processes a message from a neighbour; `draw` is uniform in [0, 1).
+    pub fn hear(&mut self, now: Time, at: u32, from: u32, message: &Message, draw: f64) {
         match message {
-            Message::Request(request) => self.hear_request(now, at, from, *request, luck),
+            Message::Request(request) => self.hear_request(now, at, from, *request, draw),
             Message::Reply(reply) => self.hear_reply(now, at, from, *reply),
             Message::Error(gone) => self.hear_error(now, at, from, gone),
             Message::Hello(number) => self.hear_hello(now, at, from, *number),
@@ -25,7 +25,7 @@ impl Aodv {
     }
 
     /// Processes a route request (§6.5).
-    fn hear_request(&mut self, now: Time, at: u32, from: u32, mut request: Request, luck: f64) {
+    fn hear_request(&mut self, now: Time, at: u32, from: u32, mut request: Request, draw: f64) {
         let config = self.config;
         if self.stations[at as usize].blacklist.get(&from).is_some_and(|&until| until > now) {
             return;
@@ -57,7 +57,7 @@ impl Aodv {
             {
                 request.to_number = Some(known);
             }
-            let after = config.jitter.scale(luck);
+            let after = config.jitter.scale(draw);
             self.orders.push(Order::Broadcast { at, message: Message::Request(request), after });
         }
     }
@@ -244,9 +244,9 @@ impl Aodv {
         self.stations[at as usize].blacklist.insert(to, until);
     }
 
-    /// Schedules a station's first hello if hellos are in use; `luck` is uniform in [0, 1).
-    pub fn begin(&mut self, at: u32, luck: f64) {
-        self.stations[at as usize].hello = self.config.hello.map(|every| Time::ZERO + every.scale(luck));
+    /// Schedules a station's first hello if hellos are in use; `draw` is uniform in [0, 1).
+    pub fn begin(&mut self, at: u32, draw: f64) {
+        self.stations[at as usize].hello = self.config.hello.map(|every| Time::ZERO + every.scale(draw));
     }
 
     /// Sends a hello if a route is in use, and breaks links to neighbours whose hellos are missing (§6.9, §6.10).

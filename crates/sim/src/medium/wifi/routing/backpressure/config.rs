@@ -1,13 +1,13 @@
 //! Configuration of backpressure forwarding.
 
-use crate::backpressure::BacklogConfig;
+use crate::backpressure::WeightConfig;
 use windward_units::Duration;
 
 /// Backpressure forwarding over 802.11.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackpressureConfig {
     /// Rule of forwarding.
-    pub backlog: BacklogConfig,
+    pub weight: WeightConfig,
     /// Longest time without telling neighbours the backlogs, after which a station broadcasts them; positive.
     pub report: Duration,
     /// Bytes per commodity in a frame's list of backlogs.
@@ -45,7 +45,7 @@ pub enum Acks {
 impl Default for BackpressureConfig {
     fn default() -> Self {
         Self {
-            backlog: BacklogConfig::default(),
+            weight: WeightConfig::default(),
             report: Duration::from_millis(100),
             entry: 2,
             memory: Duration::from_millis(1000),

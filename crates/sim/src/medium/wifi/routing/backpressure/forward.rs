@@ -23,11 +23,11 @@ impl Wifi {
                 None => out.lose(packet, Cause::NoRoute),
             };
         }
-        let commodity = rule.backlog.commodity(at, to, &packet);
-        if let Some(dropped) = rule.backlog.push(now, at, commodity, packet) {
+        let commodity = rule.queues.commodity(at, to, &packet);
+        if let Some(dropped) = rule.queues.push(now, at, commodity, packet) {
             out.lose(dropped, Cause::Queue);
         }
-        if rule.reports.make_room(rule.backlog.commodities()) {
+        if rule.reports.make_room(rule.queues.commodities()) {
             rule.begin_reports(now, out);
         }
         self.contend_for_backlog(now, at, out);
@@ -40,8 +40,8 @@ impl Wifi {
         let Some(Routing::Backpressure(rule)) = &self.routing else { return };
         // A user-defined rule runs only when the station may send.
         let has_pick = || match rule.own {
-            Some(_) => rule.backlog.has_waiting(at),
-            None => rule.backlog.has_pick(at, |way, commodity| rule.reports.known(way, commodity)),
+            Some(_) => rule.queues.has_waiting(at),
+            None => rule.queues.has_pick(at, |way, commodity| rule.reports.known(way, commodity)),
         };
         if is_idle && has_pick() {
             self.contend_anew(now, at, out);
@@ -67,7 +67,7 @@ impl Wifi {
         if let (Some(Routing::Backpressure(rule)), Some(head)) = (&mut self.routing, &self.stations[at as usize].head)
             && let Some(commodity) = head.commodity
         {
-            rule.backlog.leave(now, head.way, commodity);
+            rule.queues.leave(now, head.way, commodity);
         }
     }
 
@@ -76,7 +76,7 @@ impl Wifi {
         let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) else {
             return false;
         };
-        rule.backlog.put_back(at, commodity, head.packet);
+        rule.queues.put_back(at, commodity, head.packet);
         true
     }
 
@@ -99,7 +99,7 @@ impl Wifi {
     /// Bytes of the backlogs in a data frame.
     fn header(&self, at: u32) -> u32 {
         match &self.routing {
-            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.backlog.active(at),
+            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.queues.active(at),
             _ => 0,
         }
     }
@@ -107,8 +107,8 @@ impl Wifi {
     /// Records the backlogs that a station's data frame or report announces.
     pub(in crate::medium::wifi) fn tell_backlog(&mut self, now: Time, at: u32) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
-        let Backpressure { reports, backlog, config, .. } = &mut **rule;
-        reports.tell(at, backlog);
+        let Backpressure { reports, queues, config, .. } = &mut **rule;
+        reports.tell(at, queues);
         if reports.due[at as usize] != Time::NEVER {
             reports.due[at as usize] = now + config.report;
         }
@@ -117,14 +117,14 @@ impl Wifi {
     /// Broadcasts a report if a station has been silent for too long.
     pub(in crate::medium::wifi) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
-        let Backpressure { reports, backlog, config, .. } = &mut **rule;
+        let Backpressure { reports, queues, config, .. } = &mut **rule;
         let due = &mut reports.due[at as usize];
         let is_due = *due <= now;
         if is_due {
             *due = now + config.report;
         }
         out.wake_at(*due, Timer::Route.of(at));
-        let active = backlog.active(at);
+        let active = queues.active(at);
         if is_due && active > 0 && !std::mem::replace(&mut reports.is_waiting[at as usize], true) {
             let size = Reports::bytes(active, config.entry);
             self.broadcast(now, at, 0, size, out);
@@ -141,13 +141,13 @@ impl Wifi {
         out: &mut impl Out,
     ) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
-        let Backpressure { reports, backlog, .. } = &mut **rule;
+        let Backpressure { reports, queues, .. } = &mut **rule;
         if is_report {
             reports.is_waiting[from as usize] = false;
         }
         for &at in heard {
-            if let Some(way) = backlog.graph().between(at, from) {
-                reports.hear(way, from, backlog);
+            if let Some(way) = queues.graph().between(at, from) {
+                reports.hear(way, from, queues);
             }
         }
         for &at in heard {
@@ -159,27 +159,27 @@ impl Wifi {
 impl Backpressure {
     /// Chooses j* and its packet.
     fn choose(&mut self, now: Time, at: u32) -> Option<(u32, u32, Packet)> {
-        let Self { backlog, reports, estimates, luck, config, own, .. } = self;
+        let Self { queues, reports, estimates, streams, config, own, .. } = self;
         // R̃ is the same for all ways of a station.
         let quality = |way: u32| estimates[way as usize].success(now, config.memory);
         let known = |way, commodity| reports.known(way, commodity);
-        let luck = &mut luck[at as usize];
+        let stream = &mut streams[at as usize];
         let (way, pick) = match own {
-            Some(rule) => backlog.pick_ranked((now, at), known, quality, &mut *rule.0, luck)?,
-            None => backlog.pick_at(at, known, quality, luck)?,
+            Some(rule) => queues.pick_ranked((now, at), known, quality, &mut *rule.0, stream)?,
+            None => queues.pick_at(at, known, quality, stream)?,
         };
-        let packet = backlog.take(at, pick.commodity)?;
+        let packet = queues.take(at, pick.commodity)?;
         Some((way, pick.commodity, packet))
     }
 
     /// Starts the reports of stations that a new commodity concerns, spread over time.
     #[cold]
     fn begin_reports(&mut self, now: Time, out: &mut impl Out) {
-        let Self { backlog, reports, luck, config, .. } = self;
-        for at in 0..luck.len() as u32 {
+        let Self { queues, reports, streams, config, .. } = self;
+        for at in 0..streams.len() as u32 {
             let due = &mut reports.due[at as usize];
-            if *due == Time::NEVER && !backlog.at(at).is_empty() {
-                *due = now + config.report.scale(luck[at as usize].uniform());
+            if *due == Time::NEVER && !queues.at(at).is_empty() {
+                *due = now + config.report.scale(streams[at as usize].uniform());
                 out.wake_at(*due, Timer::Route.of(at));
             }
         }

@@ -17,7 +17,7 @@ mod estimate;
 mod forward;
 mod reports;
 
-use crate::backpressure::{Backlog, Graph, OwnRule};
+use crate::backpressure::{Graph, OwnRule, Queues};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
@@ -36,7 +36,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Backpressure {
     config: BackpressureConfig,
-    backlog: Backlog,
+    queues: Queues,
     reports: Reports,
     /// p̃ of every link.
     estimates: Vec<Estimate>,
@@ -44,7 +44,7 @@ pub struct Backpressure {
     stations: Vec<u32>,
     /// First link of every station towards each destination that ACKs have had.
     shortest: Vec<Option<Vec<u32>>>,
-    luck: Vec<Stream>,
+    streams: Vec<Stream>,
     own: Option<OwnRule>,
 }
 
@@ -60,25 +60,29 @@ impl Backpressure {
         let mut stations = vec![NONE; nodes];
         (0..).zip(&network.stations).for_each(|(index, station)| stations[station.node as usize] = index);
         Self {
-            backlog: Backlog::new(config.backlog, graph, buffers),
+            queues: Queues::new(config.weight, graph, buffers),
             reports: Reports::new(count, network.ways.len()),
             estimates: vec![Estimate::default(); network.ways.len()],
             stations,
             shortest: vec![None; count],
-            luck: network.stations.iter().map(|station| Stream::new(seed, station.key, Purpose::Forwarding)).collect(),
+            streams: network
+                .stations
+                .iter()
+                .map(|station| Stream::new(seed, station.key, Purpose::Forwarding))
+                .collect(),
             own: config.rule.map(|rule| OwnRule(hooks.rule(rule))),
             config,
         }
     }
 
     /// Queues by station and commodity.
-    pub fn backlog(&self) -> &Backlog {
-        &self.backlog
+    pub fn queues(&self) -> &Queues {
+        &self.queues
     }
 
     /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
-        self.backlog.reset(now);
+        self.queues.reset(now);
     }
 
     /// Station of a node.
@@ -88,7 +92,7 @@ impl Backpressure {
 
     /// First link of the shortest path from a station to another; of equals the first.
     fn shortest(&mut self, at: u32, to: u32) -> Option<u32> {
-        let graph = self.backlog.graph();
+        let graph = self.queues.graph();
         let ways = self.shortest[to as usize].get_or_insert_with(|| graph.next_links(to, NONE));
         Some(ways[at as usize]).filter(|&way| way != NONE)
     }

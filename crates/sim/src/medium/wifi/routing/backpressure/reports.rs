@@ -1,6 +1,6 @@
 //! Exchange of backlogs between stations.
 
-use crate::backpressure::Backlog;
+use crate::backpressure::Queues;
 use windward_units::Time;
 
 /// Backlog of a full station, to which no packets are sent.
@@ -49,17 +49,17 @@ impl Reports {
 
     /// Records the backlogs that a station announces with a frame: their values at the end of the frame, without its
     /// own packet. A full station announces [`FULL`]: only packets that end there are sent to it.
-    pub fn tell(&mut self, at: u32, backlog: &Backlog) {
-        let is_full = backlog.is_full(at);
-        for &commodity in backlog.at(at) {
-            let told = if is_full { FULL } else { backlog.waiting_at(at, commodity) };
+    pub fn tell(&mut self, at: u32, queues: &Queues) {
+        let is_full = queues.is_full(at);
+        for &commodity in queues.at(at) {
+            let told = if is_full { FULL } else { queues.waiting_at(at, commodity) };
             self.told[commodity as usize][at as usize] = told;
         }
     }
 
     /// Reads the backlogs in a frame of the station `of`, the receiver of `way`, at the sender of `way`.
-    pub fn hear(&mut self, way: u32, of: u32, backlog: &Backlog) {
-        for &commodity in backlog.at(of) {
+    pub fn hear(&mut self, way: u32, of: u32, queues: &Queues) {
+        for &commodity in queues.at(of) {
             self.known[commodity as usize][way as usize] = self.told[commodity as usize][of as usize];
         }
     }

@@ -116,8 +116,8 @@ impl Dsdv {
     }
 
     /// Draws the time of a station's first update.
-    pub fn begin(&mut self, at: u32, luck: &mut Stream) -> Time {
-        let first = Time::ZERO + self.config.start.scale(luck.uniform());
+    pub fn begin(&mut self, at: u32, stream: &mut Stream) -> Time {
+        let first = Time::ZERO + self.config.start.scale(stream.uniform());
         self.tables[at as usize].full_at = first;
         first
     }
@@ -140,7 +140,7 @@ impl Dsdv {
     }
 
     /// Update of a station at `now`; empty if none is due.
-    pub fn tell(&mut self, now: Time, at: u32, luck: &mut Stream) -> Vec<Told> {
+    pub fn tell(&mut self, now: Time, at: u32, stream: &mut Stream) -> Vec<Told> {
         let config = self.config;
         let is_full = self.tables[at as usize].full_at <= now;
         if self.due(at) > now {
@@ -152,7 +152,7 @@ impl Dsdv {
         let table = &mut self.tables[at as usize];
         let mut told = Vec::new();
         if is_full {
-            table.full_at = now + config.period.scale(0.75 + 0.25 * luck.uniform());
+            table.full_at = now + config.period.scale(0.75 + 0.25 * stream.uniform());
             table.number += 2;
             told.push(Told { to: at, hops: 0, number: table.number });
         }
@@ -286,13 +286,13 @@ mod tests {
 
     /// Stations in a row, 0 – 1 – 2, whose updates reach their neighbours at once.
     fn exchange(dsdv: &mut Dsdv, until: Time, is_cut: bool) {
-        let mut luck = Stream::new(1, 1, Purpose::Backoff);
+        let mut stream = Stream::new(1, 1, Purpose::Backoff);
         loop {
             let (at, now) = (0..3).map(|at| (at, dsdv.due(at))).min_by_key(|due| due.1).unwrap();
             if now > until {
                 return;
             }
-            let told = dsdv.tell(now, at, &mut luck);
+            let told = dsdv.tell(now, at, &mut stream);
             for to in 0..3_u32 {
                 if to.abs_diff(at) == 1 && !(is_cut && to.max(at) == 2) {
                     dsdv.hear(now, to, at, &told);
@@ -303,8 +303,8 @@ mod tests {
 
     fn row() -> Dsdv {
         let mut dsdv = Dsdv::new(DsdvConfig { asks_mac: true, ..DsdvConfig::default() }, 3);
-        let mut luck = Stream::new(2, 2, Purpose::Backoff);
-        (0..3).for_each(|at| _ = dsdv.begin(at, &mut luck));
+        let mut stream = Stream::new(2, 2, Purpose::Backoff);
+        (0..3).for_each(|at| _ = dsdv.begin(at, &mut stream));
         dsdv
     }
 
@@ -350,14 +350,14 @@ mod tests {
     fn a_better_way_of_one_number_waits_until_it_has_settled() {
         let mut dsdv = Dsdv::new(DsdvConfig::default(), 4);
         dsdv.hear(secs(1), 0, 1, &[Told { to: 3, hops: 4, number: 10 }]);
-        let mut luck = Stream::new(1, 1, Purpose::Backoff);
-        assert_eq!(dsdv.tell(secs(2), 0, &mut luck), [Told { to: 3, hops: 5, number: 10 }]);
+        let mut stream = Stream::new(1, 1, Purpose::Backoff);
+        assert_eq!(dsdv.tell(secs(2), 0, &mut stream), [Told { to: 3, hops: 5, number: 10 }]);
         dsdv.hear(secs(3), 0, 2, &[Told { to: 3, hops: 1, number: 10 }]);
         assert_eq!(dsdv.next_hop(0, 3), Some(2));
         // Settling time: 0.875·6 + 0.125·2 = 5.5 s; announced after twice that.
         assert_eq!(dsdv.due(0), secs(14));
-        assert_eq!(dsdv.tell(secs(13), 0, &mut luck), []);
-        assert_eq!(dsdv.tell(secs(14), 0, &mut luck), [Told { to: 3, hops: 2, number: 10 }]);
+        assert_eq!(dsdv.tell(secs(13), 0, &mut stream), []);
+        assert_eq!(dsdv.tell(secs(14), 0, &mut stream), [Told { to: 3, hops: 2, number: 10 }]);
         // An older number changes nothing.
         dsdv.hear(secs(15), 0, 1, &[Told { to: 3, hops: 0, number: 8 }]);
         assert_eq!(dsdv.next_hop(0, 3), Some(2));
