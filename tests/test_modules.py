@@ -190,6 +190,15 @@ FLOORS = {
         "changing",
     ),
     "sim/queue": ("config discipline key", "front tail", "dualpi2 line", "codel pie red", "fq_codel"),
+    "sim/tcp": ("averages headers ranges timer", "coding receiver sender", "connection socket"),
+    "sim/tcp/sender": (
+        "cwnd_validation ecn pacing prr rtt scoreboard turn",
+        "delivery_rate phase",
+        "tcb",
+        "law",
+        "loss",
+        "info transmit",
+    ),
     "transfer": ("common local tree", "tls upload", "http", "error serve", "seconds", "get", "fuzz send"),
     "units": ("mix radio time", "amount", "text"),
 }

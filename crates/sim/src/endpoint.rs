@@ -120,7 +120,7 @@ impl Endpoint {
     /// Counters of the sender.
     pub fn counts(&self) -> Counts {
         match self {
-            Self::Tcp(flow) => flow.sender.counts,
+            Self::Tcp(flow) => flow.sender.counts(),
             Self::Tfrc(flow) => flow.counts(),
         }
     }

@@ -74,7 +74,7 @@ impl Socket {
 
     /// Adds `segments` of data written by the application.
     pub fn write(&mut self, now: Time, segments: u32) {
-        self.sender.end += segments;
+        self.sender.set_end(self.sender.end() + segments);
         self.send(now);
     }
 
@@ -109,8 +109,7 @@ impl Socket {
 
     /// Time of the next call of [`Self::ring`]; [`Time::NEVER`] while only arrivals matter.
     pub fn deadline(&self) -> Time {
-        let Sender { timer, pace, .. } = &self.sender;
-        timer.deadline().min(pace.deadline()).min(self.receiver.timer.deadline())
+        self.sender.deadline().min(self.receiver.timer.deadline())
     }
 
     /// Handles the timers that are due.
@@ -119,13 +118,13 @@ impl Socket {
             self.receiver.timer.cancel();
             self.acknowledge(now);
         }
-        if self.sender.timer.deadline() <= now {
-            self.sender.timer.cancel();
+        if self.sender.timer().deadline() <= now {
+            self.sender.timer().cancel();
             self.sender.on_timer(now);
             self.send(now);
         }
-        if self.sender.pace.deadline() <= now {
-            self.sender.pace.cancel();
+        if self.sender.pace().deadline() <= now {
+            self.sender.pace().cancel();
             self.send(now);
         }
     }
@@ -145,7 +144,7 @@ impl Socket {
             let turn = self.sender.turn(now);
             let number = match turn {
                 Turn::New(number) | Turn::Again(number) => number,
-                Turn::Wait(until) => return self.sender.pace.set(until),
+                Turn::Wait(until) => return self.sender.pace().set(until),
                 Turn::Idle => return,
             };
             let ecn = self.sender.on_send(now, turn);

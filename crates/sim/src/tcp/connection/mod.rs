@@ -163,13 +163,14 @@ impl Connection {
         let packet = Packet { size: self.headers.syn(), ..self.packet(net.now, Kind::Syn, self.forward) };
         net.send(packet, true);
         let wait = SYN_TIMEOUT * (1 << (self.syns - 1).min(7));
-        self.sender.timer.set(net.now + self.sender.rtt().bounded(wait));
+        let deadline = net.now + self.sender.rtt().bounded(wait);
+        self.sender.timer().set(deadline);
         self.watch(net);
     }
 
     /// Stops sending new data.
     pub fn stop(&mut self, net: &mut Net) {
-        self.sender.end = self.sender.end.min(self.sender.next());
+        self.sender.set_end(self.sender.end().min(self.sender.next()));
         if self.sender.is_done() && self.state != State::Done {
             self.finish(net);
         }
@@ -179,7 +180,7 @@ impl Connection {
     /// new one with a fresh `law`, whose segment numbers continue those of the old one. Returns true for a new
     /// connection.
     pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
-        self.sender.end = MOST_SEGMENTS;
+        self.sender.set_end(MOST_SEGMENTS);
         if self.state != State::Done {
             self.send(net);
             return false;
@@ -231,7 +232,7 @@ impl Connection {
             return;
         }
         self.state = State::Open;
-        self.sender.timer.cancel();
+        self.sender.timer().cancel();
         // The answer to a repeated SYN may belong to the first one (Karn's rule).
         let sample = (self.syns == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
         self.sender.establish(net.now, sample);
@@ -313,9 +314,9 @@ impl Connection {
 
     fn finish(&mut self, net: &mut Net) {
         self.state = State::Done;
-        let is_whole = self.last.is_some_and(|(last, _)| self.sender.end > last);
+        let is_whole = self.last.is_some_and(|(last, _)| self.sender.end() > last);
         self.completion = is_whole.then(|| net.now.since(self.opened_at));
-        self.sender.timer.cancel();
+        self.sender.timer().cancel();
         self.tally.end(net.now);
     }
 
@@ -362,13 +363,13 @@ impl Connection {
     /// Schedules the next transmission at `until`.
     #[inline]
     fn wait(&mut self, net: &mut Net, until: Time) {
-        self.sender.pace.set(until);
-        Self::watch_timer(&mut self.sender.pace, net, FlowTimer::Pace, self.index);
+        self.sender.pace().set(until);
+        Self::watch_timer(self.sender.pace(), net, FlowTimer::Pace, self.index);
     }
 
     #[inline]
     fn watch(&mut self, net: &mut Net) {
-        Self::watch_timer(&mut self.sender.timer, net, FlowTimer::Retransmit, self.index);
+        Self::watch_timer(self.sender.timer(), net, FlowTimer::Retransmit, self.index);
     }
 
     #[inline]
@@ -383,8 +384,8 @@ impl Connection {
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         let timer = match which {
             FlowTimer::DelayedAck => &mut self.receiver.timer,
-            FlowTimer::Retransmit => &mut self.sender.timer,
-            FlowTimer::Pace => &mut self.sender.pace,
+            FlowTimer::Retransmit => self.sender.timer(),
+            FlowTimer::Pace => self.sender.pace(),
             FlowTimer::Request => return self.wake_requests(net),
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),

@@ -5,7 +5,7 @@
 
 /// Use of the window in the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Usage {
+pub struct CwndValidation {
     is_limited: bool,
     /// Largest number of outstanding segments.
     most: u32,
@@ -15,7 +15,7 @@ pub struct Usage {
     pub has_sent: bool,
 }
 
-impl Usage {
+impl CwndValidation {
     /// Records a pause of the sender: the window `is_full` or not, and the segments from `una` to `next` are
     /// outstanding.
     #[inline]
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_window_that_is_not_used_grows_to_twice_what_was_out() {
-        let mut usage = Usage::default();
+        let mut usage = CwndValidation::default();
         assert!(!usage.lets_grow(10.0, || f64::INFINITY));
         // Six of ten: up to 12 in slow start, no growth beyond.
         usage.has_sent = true;

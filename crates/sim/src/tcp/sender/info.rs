@@ -1,8 +1,7 @@
 //! Visible state of a sender.
 
 use super::Sender;
-use super::recovery::Phase;
-use windward_laws::Law;
+use super::phase::Phase;
 use windward_units::Duration;
 
 /// State of loss recovery, in Linux's terms (`enum tcp_ca_state`).
@@ -58,48 +57,30 @@ pub struct Info {
 impl Sender {
     /// Returns the sender's state.
     pub fn info(&self) -> Info {
-        let state = match &self.phase {
-            Phase::Open if self.board.is_calm() => State::Open,
+        let (tcb, board) = (&self.tcb, &self.tcb.board);
+        let state = match &tcb.phase {
+            Phase::Open if board.is_calm() => State::Open,
             Phase::Open => State::Disorder,
             Phase::Reduction { .. } => State::Reduction,
-            Phase::Recovery { .. } => State::Recovery,
+            Phase::Recovery { .. } | Phase::WindowRecovery { .. } => State::Recovery,
             Phase::Loss { .. } => State::Loss,
         };
         Info {
             state,
-            cwnd: self.window_now(),
-            ssthresh: self
-                .ssthresh()
-                .filter(|ssthresh| *ssthresh < f64::from(u32::MAX))
-                .map(|ssthresh| ssthresh as u32),
-            unacked: self.board.outstanding(),
-            sacked: self.board.sacked(),
-            lost: self.board.lost(),
-            retransmitted: self.board.retransmitted(),
-            reordering: self.by_time.rack.reordering(),
-            reorderings: self.by_time.rack.reorderings(),
-            srtt: self.rtt.srtt(),
-            rto: self.rtt.rto(),
-            delivered: self.delivered,
-            marked: self.marks.counted(),
-            retransmits: self.counts.retransmits,
-            probes: self.counts.probes,
+            cwnd: tcb.window_now(),
+            ssthresh: tcb.ssthresh().filter(|ssthresh| *ssthresh < f64::from(u32::MAX)).map(|ssthresh| ssthresh as u32),
+            unacked: board.outstanding(),
+            sacked: board.sacked(),
+            lost: board.lost(),
+            retransmitted: board.retransmitted(),
+            reordering: self.recovery.reordering(),
+            reorderings: self.recovery.reorderings(),
+            srtt: tcb.rtt.estimator.srtt(),
+            rto: tcb.rtt.estimator.rto(),
+            delivered: tcb.rate.delivered,
+            marked: tcb.marks.counted(),
+            retransmits: tcb.counts.retransmits,
+            probes: tcb.counts.probes,
         }
-    }
-
-    /// Slow start threshold, infinite until it is set; `None` if the law has none.
-    pub(super) fn ssthresh(&self) -> Option<f64> {
-        let mut ssthresh = None;
-        self.law.observe(&mut |name, value| {
-            if name == "ssthresh" {
-                ssthresh = Some(value);
-            }
-        });
-        ssthresh
-    }
-
-    /// Sets the receive window to `segments`, counted from the first unacknowledged one.
-    pub fn set_receive_window(&mut self, segments: u32) {
-        self.receive_window = segments;
     }
 }

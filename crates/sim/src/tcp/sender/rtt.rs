@@ -5,7 +5,7 @@
 //! quarter each round trip. A sample below srtt that would raise the mean deviation has an eighth of the usual weight
 //! (`tcp_rtt_estimator`).
 
-use crate::network::RtoRule;
+use crate::network::{RtoRule, TcpOptions};
 use windward_units::Duration;
 
 /// Clock granularity G. The simulator's own is a nanosecond; RFC 6298 §4 asks for 100 ms or finer.
@@ -63,6 +63,54 @@ impl Deviation {
             self.added -= self.added.saturating_sub(self.largest) / 4;
             (self.until, self.largest) = (next, floor);
         }
+    }
+}
+
+/// Round-trip times of a connection.
+#[derive(Clone, Debug)]
+pub struct RoundTrips {
+    /// The estimator of the retransmission timeout.
+    pub estimator: Estimator,
+    /// Least sample, or the propagation delay if that is known.
+    base: Duration,
+    is_base_known: bool,
+    last: Duration,
+}
+
+impl RoundTrips {
+    /// State without samples.
+    pub fn new(tcp: &TcpOptions) -> Self {
+        Self {
+            estimator: Estimator::new(tcp.rto, tcp.min_rto),
+            base: tcp.known_base_rtt.unwrap_or(Duration::MAX),
+            is_base_known: tcp.known_base_rtt.is_some(),
+            last: Duration::ZERO,
+        }
+    }
+
+    /// Takes the sample that the law gets.
+    #[inline]
+    pub fn note(&mut self, rtt: Duration) {
+        self.last = rtt;
+        if !self.is_base_known {
+            self.base = self.base.min(rtt);
+        }
+    }
+
+    /// Least sample, or the propagation delay if that is known; [`Duration::MAX`] before the first.
+    #[inline]
+    pub fn base(&self) -> Duration {
+        self.base
+    }
+
+    /// Latest sample; zero before the first.
+    pub fn last(&self) -> Duration {
+        self.last
+    }
+
+    /// State for a new connection with these options over the same path.
+    pub fn renewed(&self, tcp: &TcpOptions) -> Self {
+        Self { estimator: self.estimator.renewed(), base: self.base, ..Self::new(tcp) }
     }
 }
 

@@ -1,6 +1,121 @@
-//! Loss detection and recovery.
+//! Loss detection and recovery, by counting duplicates or by time.
 
-pub mod rack;
-pub mod rack_tlp;
-pub mod state;
-pub mod undo;
+mod dup_ack;
+mod frto;
+mod news;
+mod rack;
+mod rack_tlp;
+mod undo;
+
+pub use dup_ack::DupAck;
+pub use rack_tlp::RackTlp;
+#[cfg(test)]
+pub use rack_tlp::Tlp;
+
+use super::scoreboard::{DUP_THRESH, Segment};
+use super::tcb::Tcb;
+use super::turn::Turn;
+use crate::network::TcpOptions;
+use crate::packet::Packet;
+use windward_units::{Duration, Time};
+
+/// Loss detection and recovery of a connection.
+pub enum Recovery {
+    /// By counting duplicate ACKs and SACKed segments.
+    DupAck(DupAck),
+    /// By time, as in Linux.
+    RackTlp(RackTlp),
+}
+
+impl Recovery {
+    /// State of a connection with these options, before its first segment.
+    pub fn new(tcp: &TcpOptions) -> Self {
+        if tcp.is_by_time() { Self::RackTlp(RackTlp::new(tcp.min_rto)) } else { Self::DupAck(DupAck::new(tcp)) }
+    }
+
+    /// Takes the RTT sample of the handshake.
+    pub fn establish(&mut self, rtt: Duration) {
+        match self {
+            Self::DupAck(_) => {}
+            Self::RackTlp(recovery) => recovery.rack.sample(rtt),
+        }
+    }
+
+    /// Handles the arrival of an ACK. Returns its RTT sample, if any.
+    #[inline]
+    pub fn on_ack(&mut self, tcb: &mut Tcb, now: Time, packet: &Packet) -> Option<Duration> {
+        match self {
+            Self::DupAck(recovery) => recovery.on_ack(tcb, now, packet),
+            Self::RackTlp(recovery) => recovery.on_ack(tcb, now, packet),
+        }
+    }
+
+    /// Returns the transmission due regardless of the window.
+    #[inline]
+    pub fn urgent_turn(&mut self, tcb: &mut Tcb) -> Option<Turn> {
+        match self {
+            Self::DupAck(_) => None,
+            Self::RackTlp(recovery) => recovery.urgent_turn(tcb),
+        }
+    }
+
+    /// True if lost segments may be sent before new ones.
+    #[inline]
+    pub fn repeats(&self, tcb: &Tcb) -> bool {
+        match self {
+            Self::DupAck(_) => true,
+            Self::RackTlp(recovery) => recovery.repeats(tcb),
+        }
+    }
+
+    /// Segment to send in recovery where there is no new one.
+    #[inline]
+    pub fn last_resort(&mut self, tcb: &Tcb) -> Option<u32> {
+        match self {
+            Self::DupAck(recovery) => recovery.last_resort(tcb),
+            Self::RackTlp(_) => None,
+        }
+    }
+
+    /// Records that nothing is sent any more until the next ACK or the next time of pacing.
+    #[inline]
+    pub fn pause(&mut self, tcb: &Tcb) {
+        match self {
+            Self::DupAck(_) => {}
+            Self::RackTlp(recovery) => recovery.pause(tcb),
+        }
+    }
+
+    /// Records the transmission of a segment. `was_empty` is true if nothing was in flight before.
+    #[inline]
+    pub fn on_send(&mut self, tcb: &mut Tcb, now: Time, turn: Turn, segment: Segment, was_empty: bool) {
+        match self {
+            Self::DupAck(recovery) => recovery.on_send(tcb, now, turn, segment),
+            Self::RackTlp(recovery) => recovery.on_send(tcb, now, turn, segment, was_empty),
+        }
+    }
+
+    /// Handles the expiry of the retransmission timer with data outstanding.
+    pub fn on_timer(&mut self, tcb: &mut Tcb, now: Time) {
+        match self {
+            Self::DupAck(recovery) => recovery.on_timer(tcb, now),
+            Self::RackTlp(recovery) => recovery.on_timer(tcb, now),
+        }
+    }
+
+    /// Largest reordering distance in segments; at least DupThresh.
+    pub fn reordering(&self) -> u32 {
+        match self {
+            Self::DupAck(_) => DUP_THRESH,
+            Self::RackTlp(recovery) => recovery.rack.reordering(),
+        }
+    }
+
+    /// Number of reordering events.
+    pub fn reorderings(&self) -> u32 {
+        match self {
+            Self::DupAck(_) => 0,
+            Self::RackTlp(recovery) => recovery.rack.reorderings(),
+        }
+    }
+}

@@ -145,7 +145,7 @@ impl Rack {
     }
 
     /// §6.2 step 4: RACK.reo_wnd in nanoseconds, with `sacked` segments SACKed.
-    pub fn window(&self, is_recovering: bool, sacked: u32, srtt: Duration) -> u64 {
+    pub fn reordering_window(&self, is_recovering: bool, sacked: u32, srtt: Duration) -> u64 {
         if self.seen == 0 && (is_recovering || sacked >= self.reordering) {
             return 0;
         }
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn without_reordering_three_duplicates_are_enough() {
         let mut rack = rack();
-        assert_eq!([0, 2, 3].map(|sacked| rack.window(false, sacked, SRTT)), [20 * MS, 20 * MS, 0]);
-        assert_eq!(rack.window(true, 0, SRTT), 0);
+        assert_eq!([0, 2, 3].map(|sacked| rack.reordering_window(false, sacked, SRTT)), [20 * MS, 20 * MS, 0]);
+        assert_eq!(rack.reordering_window(true, 0, SRTT), 0);
         rack.note_reordering(2);
-        assert_eq!([rack.window(false, 3, SRTT), rack.window(true, 3, SRTT)], [20 * MS, 20 * MS]);
+        assert_eq!([rack.reordering_window(false, 3, SRTT), rack.reordering_window(true, 3, SRTT)], [20 * MS, 20 * MS]);
     }
 
     /// §6.2 step 4: one step for each round trip with a duplicate, up to the smoothed RTT; back to one step after 16
@@ -197,12 +197,12 @@ mod tests {
             rack.adapt(then, now);
         }
         // The second duplicate came within the round trip of the first.
-        assert_eq!((rack.steps, rack.window(false, 0, SRTT)), (3, 60 * MS));
+        assert_eq!((rack.steps, rack.reordering_window(false, 0, SRTT)), (3, 60 * MS));
         for _ in 0..9 {
             rack.note_duplicate();
             rack.adapt(rack.grew_at, rack.grew_at + 1);
         }
-        assert_eq!(rack.window(false, 0, SRTT), 100 * MS);
+        assert_eq!(rack.reordering_window(false, 0, SRTT), 100 * MS);
         for _ in 0..15 {
             rack.count_recovery(false);
             rack.adapt(90, 91);

@@ -5,6 +5,7 @@
 
 mod rack_tlp;
 
+use super::loss::{RackTlp, Recovery, Tlp};
 use super::{Sender, Turn};
 use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::packet::{Kind, Packet};
@@ -37,11 +38,19 @@ struct Path {
     spacing: u64,
 }
 
+/// The recovery of a sender that detects losses by time.
+fn rack_tlp(sender: &mut Sender) -> &mut RackTlp {
+    match &mut sender.recovery {
+        Recovery::RackTlp(recovery) => recovery,
+        Recovery::DupAck(_) => panic!("the sender detects losses by time"),
+    }
+}
+
 impl Path {
     /// Advances to the timer's deadline and lets it expire.
     fn expire(&mut self) {
-        self.now = self.sender.timer.deadline();
-        self.sender.timer.cancel();
+        self.now = self.sender.tcb.timer.deadline();
+        self.sender.tcb.timer.cancel();
         self.sender.on_timer(self.now);
         self.send();
     }
@@ -92,14 +101,14 @@ impl Path {
         self.send();
         while self.now < Time::ZERO + Duration::from_millis(60_000) {
             let arrival = self.flying.first_key_value().map_or(Time::NEVER, |((time, _), _)| *time);
-            let timeout = self.sender.timer.deadline();
+            let timeout = self.sender.tcb.timer.deadline();
             if arrival == Time::NEVER && timeout == Time::NEVER {
                 break;
             }
             if timeout < arrival {
                 self.now = timeout;
                 // The path checks the deadline itself and needs no events.
-                self.sender.timer.cancel();
+                self.sender.tcb.timer.cancel();
                 self.sender.on_timer(self.now);
                 self.send();
                 continue;
@@ -123,11 +132,11 @@ impl Path {
             self.fly(Packet { sack, stamp, ..self::packet(Kind::Ack, number, 0) }, HALF_RTT);
         } else {
             self.sender.on_ack(self.now, packet);
-            if self.sender.counts.recoveries == 1 {
+            if self.sender.tcb.counts.recoveries == 1 {
                 self.halved.get_or_insert(self.sender.law().cwnd().count());
             }
             if self.sender.is_done() {
-                self.sender.timer.cancel();
+                self.sender.tcb.timer.cancel();
             }
             self.send();
         }
@@ -139,7 +148,7 @@ impl Path {
     }
 
     fn counts(&self) -> (u64, u64, u64) {
-        let counts = self.sender.counts;
+        let counts = self.sender.tcb.counts;
         (counts.retransmits, counts.recoveries, counts.timeouts)
     }
 }
@@ -174,7 +183,7 @@ fn what_waited_for_a_repetition_is_no_sample() {
         path.run();
         assert_eq!((path.counts(), path.receiver.next()), ((1, 0, 1), 5), "timestamps {timestamps}");
         assert_eq!(path.repeats(2), [1100], "timestamps {timestamps}");
-        assert_eq!(path.sender.rtt.srtt(), HALF_RTT * 2, "timestamps {timestamps}");
+        assert_eq!(path.sender.rtt().srtt(), HALF_RTT * 2, "timestamps {timestamps}");
     }
 }
 
@@ -186,7 +195,7 @@ fn a_timeout_of_another_segment_closes_the_window_again() {
     let tcp = TcpOptions { timestamps: false, ..tcp(false) };
     let mut path = Path::new(2, 20, &tcp, &[(0, 0), (1, 0), (1, 1)]);
     path.run();
-    assert_eq!((path.sender.counts.timeouts, path.receiver.next()), (2, 20));
+    assert_eq!((path.sender.tcb.counts.timeouts, path.receiver.next()), (2, 20));
     assert_eq!((path.repeats(0), path.repeats(1)), (vec![1000], vec![1100, 3100]));
     let last: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 3100).map(|(_, n)| *n).collect();
     assert_eq!(last, [1]);
@@ -302,7 +311,7 @@ fn a_late_segment_is_no_loss() {
     // Only the first segment was sent twice: after the spurious timeout is detected no other is.
     assert_eq!(path.counts().0, 1);
     // The window of ten is restored, and has grown by the segments acknowledged since.
-    assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(70.0)));
+    assert_eq!((path.sender.tcb.counts.undone, path.sender.law().cwnd()), (1, Packets::new(70.0)));
 }
 
 /// RFC 3522 §3.2: a second expiry does not overwrite RetransmitTS. All ten are late by 3.5 s; the timer expires at 1
@@ -319,7 +328,7 @@ fn a_segment_that_is_late_by_two_timeouts_is_no_loss() {
         path.extra_delay.insert((0, 2), Duration::from_millis(600));
         path.run();
         assert_eq!((path.repeats(0), path.receiver.next()), (vec![1000, 3000], 60), "SACK {sack}");
-        assert_eq!((path.counts(), path.sender.counts.undone), ((2, 0, 2), 1), "SACK {sack}");
+        assert_eq!((path.counts(), path.sender.tcb.counts.undone), ((2, 0, 2), 1), "SACK {sack}");
         assert!(path.sender.law().cwnd().count() >= 10.0, "SACK {sack}");
     }
 }
@@ -336,7 +345,7 @@ fn what_is_acknowledged_again_after_a_lost_ack_tells_the_time_of_its_repetition(
             path.run();
             let case = format!("SACK {sack}, timestamps {timestamps}, {window}");
             assert_eq!((path.repeats(0), path.receiver.next()), (vec![1000], window), "{case}");
-            assert_eq!(path.sender.rtt.srtt(), HALF_RTT * 2, "{case}");
+            assert_eq!(path.sender.rtt().srtt(), HALF_RTT * 2, "{case}");
         }
     }
 }
@@ -355,27 +364,26 @@ fn a_renewed_sender_remembers_the_round_trip_alone() {
     };
     let mut path = Path::new(10, 10, &tcp, &[(8, 0), (9, 0)]);
     path.run();
-    assert!(path.sender.counts.probes > 0 && path.sender.counts.recoveries > 0);
-    path.sender.by_time.probe = Some(10);
-    path.sender.by_time.is_repeating = true;
-    path.sender.marks.note_reduction(Some(20));
-    let srtt = path.sender.rtt.srtt();
+    assert!(path.sender.tcb.counts.probes > 0 && path.sender.tcb.counts.recoveries > 0);
+    rack_tlp(&mut path.sender).tlp = Tlp { end: Some(10), is_repeating: true };
+    path.sender.tcb.marks.note_reduction(Some(20));
+    let srtt = path.sender.rtt().srtt();
     let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
-    path.sender.end = 1000;
+    path.sender.tcb.end = 1000;
     path.sender.renew(law.build(Packets::new(10.0)), &tcp);
     path.receiver.renew(&tcp);
     assert_eq!(
-        (path.sender.una(), path.sender.next(), path.receiver.next(), path.sender.rtt.srtt()),
+        (path.sender.una(), path.sender.next(), path.receiver.next(), path.sender.rtt().srtt()),
         (10, 10, 10, srtt)
     );
-    assert!(!path.sender.timer.is_set());
+    assert!(!path.sender.tcb.timer.is_set());
     let begun = path.now;
     path.sender.establish(begun, Some(HALF_RTT * 2));
     path.send();
     let first = path.transmissions.iter().filter(|(ms, _)| *ms == begun.as_nanos() / 1_000_000).count();
     // The first ACK is beyond the old probe.
     path.sender.on_ack(begun + HALF_RTT * 2, &packet(Kind::Ack, 11, begun.as_nanos()));
-    assert_eq!((first, path.sender.ssthresh()), (10, Some(f64::INFINITY)));
+    assert_eq!((first, path.sender.tcb.ssthresh()), (10, Some(f64::INFINITY)));
     assert_eq!((path.sender.law().cwnd(), path.sender.info().delivered), (Packets::new(11.0), 1));
 }
 

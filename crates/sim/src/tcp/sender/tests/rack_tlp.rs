@@ -54,7 +54,7 @@ fn a_probe_finds_a_lost_tail() {
     let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0)]);
     path.run();
     assert_eq!([path.repeats(9), path.repeats(8)], [[302], [402]]);
-    assert_eq!((path.counts(), path.sender.counts.probes, path.receiver.next()), ((2, 1, 0), 1, 10));
+    assert_eq!((path.counts(), path.sender.tcb.counts.probes, path.receiver.next()), ((2, 1, 0), 1, 10));
 }
 
 /// §7.2: for a single segment the timer includes the receiver's delay, 2·100 + 200 ms, but does not exceed the timeout
@@ -63,7 +63,7 @@ fn a_probe_finds_a_lost_tail() {
 fn the_last_segment_is_probed_no_later_than_the_timeout() {
     let mut path = Path::new(10, 10, &linux(true), &[(9, 0)]);
     path.run();
-    assert_eq!((path.counts(), path.repeats(9), path.sender.counts.probes), ((1, 0, 0), vec![400], 1));
+    assert_eq!((path.counts(), path.repeats(9), path.sender.tcb.counts.probes), ((1, 0, 0), vec![400], 1));
 }
 
 /// §7.3: a whole window is lost. The probe is a new segment, regardless of the window. Its SACK shows all four lost at
@@ -84,7 +84,7 @@ fn a_lost_probe_is_followed_by_the_timeout() {
     let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0), (9, 1)]);
     path.run();
     assert_eq!([path.repeats(9)[0], path.repeats(8)[0]], [302, 602]);
-    assert_eq!((path.counts().2, path.sender.counts.probes, path.receiver.next()), (1, 1, 10));
+    assert_eq!((path.counts().2, path.sender.tcb.counts.probes, path.receiver.next()), (1, 1, 10));
 }
 
 /// §7.3: no second probe while the outcome of the last one is open. Three of ten are acknowledged after the probe of
@@ -98,7 +98,7 @@ fn a_probe_does_not_follow_a_probe() {
     path.sender.on_ack(path.now, &packet(Kind::Ack, 3, 0));
     path.send();
     path.expire();
-    assert_eq!((path.repeats(9), path.sender.counts.probes, path.counts().2), (vec![202], 1, 0));
+    assert_eq!((path.repeats(9), path.sender.tcb.counts.probes, path.counts().2), (vec![202], 1, 0));
 }
 
 /// §7.4.2: a probe repaired a loss, as the ACK of a later segment shows, and halves the window. A reported duplicate
@@ -113,12 +113,12 @@ fn a_probe_that_repaired_a_loss_halves_the_window() {
         path.now = at(100);
         path.sender.on_ack(path.now, &ack(9, Default::default()));
         path.now = at(400);
-        path.sender.timer.cancel();
+        path.sender.tcb.timer.cancel();
         path.sender.on_timer(path.now);
         path.send();
         assert_eq!(path.repeats(9), [400]);
         // The application writes more.
-        path.sender.end = 12;
+        path.sender.tcb.end = 12;
         let before = path.sender.law().cwnd().count();
         path.send();
         path.sender.on_ack(at(500), &ack(10, [duplicate, (0, 0), (0, 0)]));
@@ -138,7 +138,7 @@ fn reordering_is_taken_back_and_then_borne() {
     late(&mut path, 200, 0, 20);
     path.run();
     assert_eq!((path.repeats(5), path.repeats(200)), (vec![100], vec![]));
-    assert_eq!((path.counts(), path.sender.counts.undone, path.receiver.next()), ((1, 1, 0), 1, 600));
+    assert_eq!((path.counts(), path.sender.tcb.counts.undone, path.receiver.next()), ((1, 1, 0), 1, 600));
     assert!(path.sender.law().cwnd().count() > 100.0, "slow start went on");
 }
 
@@ -160,15 +160,15 @@ fn what_the_network_repeats_is_no_mistake() {
     for (retransmits, window_ms) in [(0, 25), (1, 50)] {
         let mut path = Path::new(10, 40, &linux(true), &[]);
         path.send();
-        path.sender.counts.retransmits = retransmits;
+        path.sender.tcb.counts.retransmits = retransmits;
         let none = Default::default();
         for (ms, number, block) in [(100, 8, (9, 10)), (110, 10, none), (120, 10, (3, 4)), (210, 12, none)] {
             path.now = Time::ZERO + Duration::from_millis(ms);
             path.sender.on_ack(path.now, &Packet { sack: [block, none, none], ..packet(Kind::Ack, number, 0) });
             path.send();
         }
-        let rack = &path.sender.by_time.rack;
-        assert_eq!((rack.reorderings(), rack.window(false, 0, HALF_RTT * 2)), (1, window_ms * 1_000_000));
+        let rack = &rack_tlp(&mut path.sender).rack;
+        assert_eq!((rack.reorderings(), rack.reordering_window(false, 0, HALF_RTT * 2)), (1, window_ms * 1_000_000));
     }
 }
 
@@ -181,7 +181,7 @@ fn duplicates_are_below_the_ack_or_within_the_second_block() {
         path.send();
         let ack = Packet { sack: [first, (6, 10), (0, 0)], ..packet(Kind::Ack, 5, 0) };
         path.sender.on_ack(Time::ZERO + Duration::from_millis(100), &ack);
-        assert_eq!(path.sender.counts.duplicates, count, "{first:?}");
+        assert_eq!(path.sender.tcb.counts.duplicates, count, "{first:?}");
     }
 }
 
@@ -191,7 +191,7 @@ fn a_reported_duplicate_takes_the_reduction_back() {
     let mut path = Path::new(20, 400, &linux(false), &[]);
     late(&mut path, 5, 0, 40);
     path.run();
-    assert_eq!((path.repeats(5), path.counts(), path.sender.counts.undone), (vec![100], (1, 1, 0), 1));
+    assert_eq!((path.repeats(5), path.counts(), path.sender.tcb.counts.undone), (vec![100], (1, 1, 0), 1));
     assert_eq!(path.receiver.next(), 400);
 }
 
@@ -201,7 +201,7 @@ fn a_loss_is_not_taken_back() {
     for stamps in [true, false] {
         let mut path = Path::new(20, 400, &linux(stamps), &[(5, 0), (7, 0)]);
         path.run();
-        assert_eq!((path.counts(), path.sender.counts.undone), ((2, 1, 0), 0));
+        assert_eq!((path.counts(), path.sender.tcb.counts.undone), ((2, 1, 0), 0));
     }
 }
 
@@ -218,7 +218,7 @@ fn a_spurious_timeout_repeats_one_segment() {
     late(&mut path, 0, 2, 600);
     path.run();
     assert_eq!((path.repeats(0), path.counts().0, path.counts().2), (vec![502, 1102], 2, 2));
-    assert_eq!((path.sender.counts.undone, path.receiver.next()), (1, 60));
+    assert_eq!((path.sender.tcb.counts.undone, path.receiver.next()), (1, 60));
     assert!(path.sender.law().cwnd().count() > 10.0);
 }
 
@@ -236,7 +236,7 @@ fn a_timeout_after_an_undone_one_closes_the_window() {
     path.now = Time::ZERO + Duration::from_millis(600);
     path.sender.on_ack(path.now, &Packet { sack: [(1, 2), (0, 0), (0, 0)], ..packet(Kind::Ack, 0, 0) });
     path.send();
-    assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(20.0)));
+    assert_eq!((path.sender.tcb.counts.undone, path.sender.law().cwnd()), (1, Packets::new(20.0)));
     let before = path.transmissions.len();
     path.expire();
     let sent: Vec<u32> = path.transmissions[before..].iter().map(|(_, number)| *number).collect();
@@ -250,7 +250,7 @@ fn a_timeout_that_was_necessary_repeats_all() {
     let drops: Vec<(u32, u32)> = (0..11).map(|number| (number, 0)).collect();
     let mut path = Path::new(10, 60, &linux(false), &drops);
     path.run();
-    assert_eq!((path.repeats(0), path.counts().2, path.sender.counts.undone), (vec![502], 1, 0));
+    assert_eq!((path.repeats(0), path.counts().2, path.sender.tcb.counts.undone), (vec![502], 1, 0));
     let new: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 602).map(|(_, n)| *n).collect();
     assert_eq!((new, path.receiver.next(), path.counts().0), (vec![11, 12], 60, 11));
 }
@@ -264,7 +264,7 @@ fn a_late_original_does_not_overturn_the_judgement() {
     late(&mut path, 9, 0, 620);
     path.run();
     assert_eq!((path.repeats(0), path.repeats(9), path.counts().2), (vec![502], vec![], 1));
-    assert_eq!((path.sender.counts.undone, path.receiver.next()), (0, 60));
+    assert_eq!((path.sender.tcb.counts.undone, path.receiver.next()), (0, 60));
 }
 
 /// Without SACK, Linux's sender repairs losses by RFC 6582.
@@ -289,7 +289,7 @@ proptest! {
         lates.into_iter().for_each(|(number, times, by)| late(&mut path, number, times, by));
         path.run();
         prop_assert_eq!((path.receiver.next(), path.sender.una()), (80, 80));
-        prop_assert_eq!(path.transmissions.len() as u64, 80 + path.sender.counts.retransmits);
+        prop_assert_eq!(path.transmissions.len() as u64, 80 + path.sender.tcb.counts.retransmits);
         prop_assert_eq!(path.sender.pipe(), 0);
     }
 }

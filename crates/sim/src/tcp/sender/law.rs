@@ -1,0 +1,155 @@
+//! Events reported to the congestion control law, and the window that it answers with.
+
+use super::phase::Phase;
+use super::prr::Prr;
+use super::scoreboard::Segment;
+use super::tcb::Tcb;
+use windward_laws::{Ack, Congestion, CongestionKind, Law, Sample, Start};
+use windward_units::{Duration, Packets, Time};
+
+/// Segments reported to the law for one ACK.
+#[derive(Clone, Copy)]
+pub struct Heard {
+    pub acked: u32,
+    pub marked: u32,
+    pub lost: u32,
+    pub is_duplicate: bool,
+    pub prior_flight: u32,
+    /// True if the window must not grow because it was not used. For rate-based laws: true if the segment was sent when
+    /// no more data was available.
+    pub is_unused: bool,
+}
+
+impl Tcb {
+    #[inline]
+    pub(super) fn take_window(&mut self) {
+        // The float to integer conversion saturates: a law may say "no limit".
+        self.window = (self.law.cwnd().count() as u32).max(1);
+    }
+
+    /// Slow start threshold, infinite until it is set; `None` if the law has none.
+    pub fn ssthresh(&self) -> Option<f64> {
+        let mut ssthresh = None;
+        self.law.observe(&mut |name, value| {
+            if name == "ssthresh" {
+                ssthresh = Some(value);
+            }
+        });
+        ssthresh
+    }
+
+    /// Starts the law after the handshake, with its RTT sample.
+    pub fn start(&mut self, now: Time, rtt: Option<Duration>) {
+        self.rate.restart(now);
+        self.law.on_start(&Start { now, rtt, seed: self.seed });
+        self.take_window();
+    }
+
+    /// Reports an event to the law.
+    pub fn report(&mut self, now: Time, kind: CongestionKind, flight: u32, lost: u32) {
+        self.law.on_congestion(&Congestion {
+            now,
+            kind,
+            flight: Packets::new(f64::from(flight)),
+            lost: Packets::new(f64::from(lost)),
+            srtt: self.rtt.estimator.srtt(),
+            base_rtt: self.rtt.base(),
+        });
+        self.take_window();
+    }
+
+    /// Undoes the last reduction, which was spurious: restores the law's window, and the next timeout counts as a first
+    /// one.
+    pub fn undo(&mut self) {
+        self.law.on_undo(self.window_before);
+        self.take_window();
+        self.counts.undone += 1;
+        self.timed_out = None;
+    }
+
+    /// True if the window is being reduced, or was within the last round trip: it does not grow in the meantime.
+    #[inline]
+    fn is_reduced(&self) -> bool {
+        matches!(self.phase, Phase::Reduction { .. } | Phase::Recovery { .. } | Phase::WindowRecovery { .. })
+            || self.marks.is_answered(self.board.una())
+    }
+
+    /// Reports marks to the law, once per window of data, unless a loss was reported already or the law handles marks
+    /// itself. The law computes from `flight`. With `by_rate`, a rate reduction spreads the answer over a round trip.
+    #[cold]
+    pub fn answer_marks(&mut self, now: Time, flight: u32, by_rate: bool) {
+        if self.phase != Phase::Open || self.law.answers_marks() || self.marks.is_answered(self.board.una()) {
+            return;
+        }
+        // All segments up to here were sent into the same congestion.
+        let until = self.board.next();
+        self.marks.note_reduction(Some(until));
+        self.round.is_doubling = false;
+        self.report(now, CongestionKind::Mark, flight, 0);
+        if by_rate {
+            self.phase = Phase::Reduction { until, prr: Prr::new(flight, self.window) };
+        }
+    }
+
+    /// Reports a timeout that took `lost` segments, unless the same segment has timed out before. The law computes from
+    /// `flight`.
+    pub fn time_out(&mut self, now: Time, flight: u32, lost: u32) {
+        self.rate.lost += lost;
+        // RFC 5681 §3.1: ssthresh is kept if the same segment times out again.
+        if !self.is_timed_out() {
+            if matches!(self.phase, Phase::Open | Phase::Reduction { .. }) {
+                self.window_before = self.law.cwnd();
+            }
+            self.report(now, CongestionKind::Timeout, flight, lost);
+        }
+        self.timed_out = Some(self.board.una());
+        self.round.is_doubling = false;
+        self.phase = Phase::Loss { until: self.board.next() };
+        self.rtt.estimator.back_off();
+        self.counts.timeouts += 1;
+        self.pacing.next_send = now;
+    }
+
+    /// Reports an ACK to the law. `newest` was sent last among the segments that it delivers.
+    #[inline]
+    pub fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
+        let Heard { acked, marked, lost, is_duplicate, prior_flight, is_unused } = heard;
+        let (count, interval) = self.rate.sample(now, newest);
+        self.round.advance(newest.delivered, self.rate.delivered, || self.law.cwnd().count());
+        self.law.on_ack(&Ack {
+            now,
+            acked: Packets::new(f64::from(acked)),
+            marked: Packets::new(f64::from(marked)),
+            lost: Packets::new(f64::from(lost)),
+            rtt,
+            srtt: self.rtt.estimator.srtt(),
+            base_rtt: self.rtt.base(),
+            flight: Packets::new(f64::from(self.board.pipe())),
+            sent_at: Time::from_nanos(newest.sent_at),
+            flight_at_send: Packets::new(f64::from(newest.flight)),
+            delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(f64::from(count)) / interval),
+            app_limited: is_unused,
+            // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
+            recovering: is_duplicate || self.is_reduced(),
+            round: self.round.number,
+            feedback: None,
+            sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
+        });
+        self.take_window();
+    }
+
+    /// Returns the samples for a law that models its path by rates.
+    fn rates(&self, newest: &Segment, interval: Duration, prior_flight: u32) -> Sample {
+        let whole = |count: u32| Packets::new(f64::from(count));
+        Sample {
+            delivered: whole(self.rate.delivered),
+            delivered_at_send: whole(newest.delivered),
+            lost: whole(self.rate.lost),
+            lost_at_send: whole(newest.lost),
+            interval,
+            prior_flight: whole(prior_flight),
+            next_send: self.pacing.next_send,
+            repair: self.phase.repair(),
+        }
+    }
+}

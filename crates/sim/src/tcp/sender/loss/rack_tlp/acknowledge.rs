@@ -1,0 +1,148 @@
+//! ACK processing, in the order of Linux's `tcp_ack`: deliveries, RTT sample, outcome of the probe, undo of reductions
+//! and loss detection, the timer, the law.
+
+use super::{Precedence, RackTlp};
+use crate::packet::Packet;
+use crate::tcp::sender::law::Heard;
+use crate::tcp::sender::loss::news::{Duplicates, News};
+use crate::tcp::sender::phase::Phase;
+use crate::tcp::sender::scoreboard::Delivery;
+use crate::tcp::sender::tcb::Tcb;
+use windward_laws::Law;
+use windward_units::{Duration, Time};
+
+impl RackTlp {
+    /// Handles the arrival of an ACK. Returns its RTT sample, if any.
+    pub fn on_ack(&mut self, tcb: &mut Tcb, now: Time, packet: &Packet) -> Option<Duration> {
+        let to = packet.number;
+        if to > tcb.board.next() {
+            return None;
+        }
+        let nanos = now.as_nanos();
+        self.precedence = Precedence::LostFirst;
+        let (una, fack) = (tcb.board.una(), tcb.board.fack());
+        let stamp = tcb.has_stamps.then_some(packet.stamp);
+        let prior_flight = tcb.board.pipe();
+        let was_calm = tcb.phase == Phase::Open && tcb.board.is_calm();
+        let duplicates = self.hear_duplicate(tcb, packet);
+        let repeats_until = self.rack.latest_repeat(nanos);
+        let mut sacked = Delivery { repeats_until, ..Delivery::default() };
+        // The timestamp belongs to the cumulative ACK; that of a SACKed segment is unknown.
+        let mut acked = Delivery { repeats_until: repeats_until.min(stamp.unwrap_or(u64::MAX)), ..sacked };
+        let advances = to > una;
+        if advances {
+            tcb.board.acknowledge(to, &mut acked);
+        }
+        for block in packet.sack.into_iter().skip(usize::from(duplicates.count > 0)).take_while(|(from, to)| from < to)
+        {
+            tcb.board.sack(block, &mut sacked);
+        }
+        let count = acked.count + sacked.count;
+        if count > 0 {
+            tcb.rate.delivered_at = nanos;
+        }
+        tcb.rate.delivered += count;
+        let sample = self.sample_rtt(tcb, now, advances, stamp, &acked, &sacked);
+        let newest = acked.newest.into_iter().chain(sacked.newest).max_by_key(|segment| segment.sent_at);
+        let lowest_clean = acked.lowest_clean.into_iter().chain(sacked.lowest_clean).min();
+        let news =
+            News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
+        // SACKed segments are processed first.
+        let highest = acked.highest.or(sacked.highest);
+        if let Some((latest, (_, sent_at))) = acked.latest.max(sacked.latest).zip(highest) {
+            self.rack.advance(nanos, latest, sent_at);
+        }
+        if let Some(lowest) = lowest_clean.filter(|lowest| *lowest < fack) {
+            self.note_reordering(tcb, lowest);
+        }
+        if let Some(newest) = &newest {
+            self.rack.adapt(newest.delivered, tcb.rate.delivered);
+        }
+        self.hear_probe(tcb, now, to, &news, duplicates);
+        let told = tcb.hear_marks(packet.ecn, count);
+        let is_plain = was_calm && advances && sacked.count == 0 && duplicates.count == 0;
+        let (lost, watches) = if is_plain { (0, false) } else { self.evaluate(tcb, now, &news) };
+        tcb.rate.lost += lost;
+        if !watches {
+            self.set_timer_after(tcb, now, &news, &sacked);
+        }
+        // Precedes the report of the ACK to the law: the window must not grow on marks that reduce it.
+        if told.is_any {
+            tcb.answer_marks(now, tcb.window, true);
+        }
+        if let Some(newest) = newest {
+            let is_duplicate = !advances && !self.rack.is_far();
+            let is_unused = match tcb.drives_recovery {
+                true => newest.is_app_limited,
+                false => !self.validation.lets_grow(tcb.law.cwnd().count(), || tcb.ssthresh().unwrap_or(0.0)),
+            };
+            let (acked, marked) = (count, told.count);
+            tcb.tell_law(now, Heard { acked, marked, lost, is_duplicate, prior_flight, is_unused }, &newest, sample);
+        }
+        let pipe = tcb.board.pipe();
+        if let Some(prr) = tcb.phase.prr() {
+            prr.on_ack_safely(count + duplicates.count, pipe, advances && lost == 0);
+        }
+        sample
+    }
+
+    /// RFC 2883 §4: the first block reports a duplicate if it lies below the ACK or within the second block.
+    #[inline]
+    fn hear_duplicate(&mut self, tcb: &mut Tcb, packet: &Packet) -> Duplicates {
+        let [first, second, _] = packet.sack;
+        let is_within = second.0 <= first.0 && first.1 <= second.1;
+        if first.0 >= first.1 || !(first.0 < packet.number || is_within) {
+            return Duplicates::default();
+        }
+        self.take_duplicate(tcb, first)
+    }
+
+    #[cold]
+    fn take_duplicate(&mut self, tcb: &mut Tcb, block: (u32, u32)) -> Duplicates {
+        let count = block.1 - block.0;
+        tcb.counts.duplicates += u64::from(count);
+        // More duplicates than retransmissions: the network duplicates packets (RFC 3708 §3).
+        if tcb.counts.duplicates > tcb.counts.retransmits {
+            return Duplicates::default();
+        }
+        let is_probe = self.tlp.end == Some(block.1);
+        if !is_probe {
+            self.rack.note_duplicate();
+        }
+        for number in block.0..block.1 {
+            if number < tcb.board.una() || tcb.board.is_repeated(number) {
+                self.undo.report(number);
+            }
+        }
+        Duplicates { count, is_probe }
+    }
+
+    /// Takes RTT samples as Linux does: the oldest segment that the cumulative ACK covers unless it covers
+    /// retransmissions, else the oldest newly SACKed one, else the timestamp. The law gets the newest.
+    #[inline]
+    fn sample_rtt(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Time,
+        advances: bool,
+        stamp: Option<u64>,
+        acked: &Delivery,
+        sacked: &Delivery,
+    ) -> Option<Duration> {
+        let since = |then: u64| Duration::from_nanos(now.as_nanos() - then);
+        let stamped = stamp.filter(|_| advances).map(since);
+        let oldest = acked.oldest_clean.or(sacked.oldest_clean).map(since).or(stamped)?;
+        tcb.rtt.estimator.sample(oldest, tcb.board.una(), tcb.board.next());
+        let newest = sacked.newest_clean.or(acked.newest_clean).map(since).or(stamped)?;
+        self.rack.sample(newest);
+        tcb.rtt.note(newest);
+        Some(newest)
+    }
+
+    #[cold]
+    fn note_reordering(&mut self, tcb: &mut Tcb, lowest: u32) {
+        if !matches!(tcb.phase, Phase::Loss { .. }) || self.undo.is_possible() {
+            self.rack.note_reordering(tcb.board.fack().saturating_sub(lowest));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Transmission control block of the sending end: the state that does not depend on the way losses are detected.
+
+use super::delivery_rate::{DeliveryRate, Round};
+use super::ecn::{Marks, Told};
+use super::pacing::{self, Pacing};
+use super::phase::Phase;
+use super::rtt::RoundTrips;
+use super::scoreboard::Scoreboard;
+use crate::ecn::Ecn;
+use crate::network::TcpOptions;
+use crate::tcp::timer::Timer;
+use windward_laws::{AnyLaw, Law};
+use windward_units::{Duration, Packets, Time};
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmits: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub probes: u64,
+    /// Undone window reductions.
+    pub undone: u64,
+    /// Duplicates reported by the receiver (RFC 2883).
+    pub duplicates: u64,
+}
+
+/// State of the sending end of a flow.
+pub struct Tcb {
+    pub law: AnyLaw,
+    /// True if the law decides the window during recovery too.
+    pub drives_recovery: bool,
+    pub(super) reads_samples: bool,
+    /// Seed of the law's random numbers.
+    pub seed: u64,
+    pub board: Scoreboard,
+    pub phase: Phase,
+    /// The window in force while no rate reduction controls it: the law's, in whole segments.
+    pub window: u32,
+    pub receive_window: u32,
+    /// End of the new segments: the size of the flow, or the number sent when it stopped.
+    pub end: u32,
+    pub has_stamps: bool,
+    pub rtt: RoundTrips,
+    pub rate: DeliveryRate,
+    pub round: Round,
+    /// The law's window before the last reduction.
+    pub window_before: Packets,
+    /// Segment of the last timeout; `None` before the first, and after an undo.
+    pub timed_out: Option<u32>,
+    pub marks: Marks,
+    /// The retransmission timer.
+    pub timer: Timer,
+    pub pacing: Pacing,
+    pub counts: Counts,
+}
+
+impl Tcb {
+    /// State of a sender of `end` segments with the window of `law`, which draws random numbers from `seed`.
+    pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
+        let mut tcb = Self {
+            drives_recovery: law.drives_recovery(),
+            reads_samples: law.reads_samples(),
+            seed,
+            board: Scoreboard::new(64, tcp.is_by_time()),
+            phase: Phase::Open,
+            window: 0,
+            receive_window: tcp.receive_window,
+            end,
+            has_stamps: tcp.timestamps,
+            rtt: RoundTrips::new(tcp),
+            rate: DeliveryRate::default(),
+            round: Round::new(law.cwnd().count()),
+            window_before: Packets::ZERO,
+            timed_out: None,
+            marks: Marks::new(tcp.ecn),
+            timer: Timer::off(),
+            pacing: Pacing::new(tcp.pacing),
+            counts: Counts::default(),
+            law,
+        };
+        tcb.take_window();
+        tcb
+    }
+
+    /// True if there is a new segment that the receiver has room for.
+    #[inline]
+    pub fn has_new(&self) -> bool {
+        self.board.next() < self.end && self.board.outstanding() < self.receive_window
+    }
+
+    /// True if the first unacknowledged segment has timed out before. The timer may be backed off because of other
+    /// segments, until an ACK of a segment that was sent once (Karn's rule).
+    pub fn is_timed_out(&self) -> bool {
+        self.timed_out == Some(self.board.una())
+    }
+
+    /// The window in force, in segments; increased to the budget of rate reduction (Linux: `tcp_cwnd_reduction`).
+    #[inline]
+    pub fn window_now(&self) -> u32 {
+        match &self.phase {
+            _ if self.drives_recovery => self.window,
+            Phase::Reduction { prr, .. } | Phase::Recovery { prr, .. } => self.board.pipe() + prr.budget(),
+            _ => self.window,
+        }
+    }
+
+    /// True if the window holds back everything, with `pipe` segments in flight.
+    #[inline]
+    pub fn is_full(&mut self, pipe: u32) -> bool {
+        // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ignore the window.
+        let obeys = self.drives_recovery || !matches!(self.phase, Phase::WindowRecovery { .. });
+        pipe >= self.window_now() && (obeys || self.board.next_lost().is_none())
+    }
+
+    /// Records that there is nothing to send although the window has room, with `pipe` segments in flight.
+    pub fn run_short(&mut self, pipe: u32) {
+        // Segments delivered from here on were sent while the window had room.
+        self.rate.unused_until = self.rate.delivered + pipe.max(1);
+        if self.board.next() >= self.end {
+            self.rate.app_limited_until = self.rate.unused_until;
+        }
+    }
+
+    /// Evaluates the marks reported by an ACK that delivers `acked` packets.
+    #[inline]
+    pub fn hear_marks(&mut self, ecn: Ecn, acked: u32) -> Told {
+        if self.marks.is_on() { self.marks.hear(ecn, acked) } else { Told::default() }
+    }
+
+    /// True if segments are paced: by option, by a law with a rate of its own, or because the window is below one
+    /// packet.
+    #[inline]
+    pub fn is_pacing(&self) -> bool {
+        self.pacing.is_on || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0
+    }
+
+    /// Sets the time of the segment after one that leaves now.
+    pub fn pace(&mut self, now: Time) {
+        self.pacing.on_send(now, self.pacing_gap(), self.law.send_quantum());
+    }
+
+    fn pacing_gap(&self) -> Duration {
+        if let Some(rate) = self.law.pacing_rate() {
+            return Duration::from_secs(1.0 / rate.as_per_sec());
+        }
+        let cwnd = self.law.cwnd().count();
+        let gain = match () {
+            () if cwnd < 1.0 => 1.0,
+            () if self.round.is_doubling => pacing::SLOW_START_GAIN,
+            () => pacing::GAIN,
+        };
+        self.rtt.estimator.srtt().scale(1.0 / (gain * cwnd))
+    }
+}
