@@ -5,7 +5,7 @@ use crate::makers::Makers;
 use crate::net::Net;
 use crate::network::{FlowConfig, LawChoice, TcpOptions};
 use crate::packet::Packet;
-use crate::tcp::{self, Counts, Tally};
+use crate::tcp::{self, Averages, Counts};
 use crate::tfrc;
 use windward_laws::{AnyLaw, Law};
 use windward_units::Duration;
@@ -150,18 +150,18 @@ impl Endpoint {
     }
 
     /// Time averages.
-    pub fn tally(&self) -> &Tally {
+    pub fn averages(&self) -> &Averages {
         match self {
-            Self::Tcp(flow) => &flow.tally,
-            Self::Tfrc(flow) => &flow.tally,
+            Self::Tcp(flow) => &flow.averages,
+            Self::Tfrc(flow) => &flow.averages,
         }
     }
 
     /// Mutable access to the time averages.
-    pub fn tally_mut(&mut self) -> &mut Tally {
+    pub fn averages_mut(&mut self) -> &mut Averages {
         match self {
-            Self::Tcp(flow) => &mut flow.tally,
-            Self::Tfrc(flow) => &mut flow.tally,
+            Self::Tcp(flow) => &mut flow.averages,
+            Self::Tfrc(flow) => &mut flow.averages,
         }
     }
 

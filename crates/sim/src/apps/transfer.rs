@@ -90,7 +90,7 @@ impl Transfer {
         for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
             delivered += flow.payload_delivered();
             // A minimum with NaN, the value of a flow without samples, is the other number.
-            rtt_min = f64::min(rtt_min, flow.tally().rtts().1);
+            rtt_min = f64::min(rtt_min, flow.averages().rtts().1);
             let recent = flow.take_recent_rtt();
             if let Some(rtt) = recent.filter(|_| index < self.open && now.since(*opened_at) >= settle) {
                 sum += rtt.as_secs();

@@ -92,7 +92,7 @@ impl Recorder {
     /// Starts the totals at the end of the warm-up.
     pub fn warm(&mut self, net: &mut Net, flows: &mut [Endpoint], sources: &mut [Source]) {
         for (index, flow) in flows.iter_mut().enumerate() {
-            flow.tally_mut().reset(net.now);
+            flow.averages_mut().reset(net.now);
             self.at_warmup[index] = Mark::of(flow);
         }
         for index in 0..net.port_count() {
@@ -186,7 +186,7 @@ impl Recorder {
     ) -> Output {
         let span = end.since(self.timing.warmup);
         for flow in flows.iter_mut() {
-            flow.tally_mut().end(end);
+            flow.averages_mut().end(end);
         }
         self.output.flows = flows
             .iter()
@@ -194,7 +194,8 @@ impl Recorder {
             .map(|(index, flow)| {
                 // The goodputs of a transfer's connections add up to that of the transfer.
                 let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
-                let span = transfer.map_or(flow.tally().open_for(), |transfer| transfer.span(self.timing.warmup, end));
+                let span =
+                    transfer.map_or(flow.averages().open_for(), |transfer| transfer.span(self.timing.warmup, end));
                 flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
             })
             .collect();
@@ -218,7 +219,7 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> Flow
     let payload = after.arrived - before.arrived;
     let span = span.as_secs();
     let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
-    let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally().rtts();
+    let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.averages().rtts();
     FlowStats {
         goodput_bps: rate * 8.0,
         goodput_pps: rate / f64::from(flow.segment()),
@@ -229,8 +230,8 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> Flow
         recoveries: after.recoveries - before.recoveries,
         timeouts: after.timeouts - before.timeouts,
         marked: after.marked - before.marked,
-        mean_cwnd: flow.tally().mean_cwnd(),
-        mean_window_rate_pps: flow.tally().mean_window_rate(),
+        mean_cwnd: flow.averages().mean_cwnd(),
+        mean_window_rate_pps: flow.averages().mean_window_rate(),
         mean_rtt_s,
         min_rtt_s,
         max_rtt_s,

@@ -7,7 +7,7 @@ const GAIN: f64 = 1.0 / 256.0;
 
 /// Integrals since the last reset.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct Averages {
     since: Time,
     at: Time,
     is_open: bool,
@@ -22,8 +22,8 @@ pub struct Tally {
     rtt_min: Duration,
 }
 
-impl Tally {
-    /// A tally without samples.
+impl Averages {
+    /// State without samples.
     pub fn new() -> Self {
         Self {
             since: Time::ZERO,
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn a_mean_weighs_by_time() {
         let at = |s: u64| Time::ZERO + Duration::from_millis(1000 * s);
-        let mut tally = Tally::new();
-        tally.begin(at(1), Packets::new(10.0));
-        tally.sample(Duration::from_millis(500));
-        tally.advance(at(2), Packets::new(20.0));
-        tally.end(at(5));
-        assert_eq!((tally.mean_cwnd(), tally.mean_window_rate()), (17.5, 35.0));
-        assert_eq!(tally.rtts(), (0.5, 0.5, 0.5));
+        let mut averages = Averages::new();
+        averages.begin(at(1), Packets::new(10.0));
+        averages.sample(Duration::from_millis(500));
+        averages.advance(at(2), Packets::new(20.0));
+        averages.end(at(5));
+        assert_eq!((averages.mean_cwnd(), averages.mean_window_rate()), (17.5, 35.0));
+        assert_eq!(averages.rtts(), (0.5, 0.5, 0.5));
     }
 }

@@ -13,7 +13,7 @@ mod sender;
 pub mod socket;
 mod timer;
 
-pub(crate) use averages::Tally;
+pub(crate) use averages::Averages;
 pub use connection::Connection;
 pub(crate) use headers::Headers;
 pub use headers::{IP_HEADER, TCP_HEADER, sack_option};

@@ -2,7 +2,7 @@
 //! and receiver that flows use, nothing else. The handshake is complete; segments are counted from zero in either
 //! direction.
 
-use super::receiver::{Answer, Receiver};
+use super::receiver::{AckDue, Receiver};
 use super::sender::{Sender, Turn};
 use crate::ecn::{Codepoint, Ecn};
 use crate::network::TcpOptions;
@@ -101,8 +101,8 @@ impl Socket {
             let ecn = Ecn::new(arrival.codepoint);
             let ecn = if arrival.is_reduced { ecn.flagged() } else { ecn };
             match self.receiver.receive(now, &Packet { ecn, ..packet(Kind::Data, number, stamp) }) {
-                Answer::Now => self.acknowledge(now),
-                Answer::By(deadline) => self.receiver.timer.set(deadline),
+                AckDue::Now => self.acknowledge(now),
+                AckDue::By(deadline) => self.receiver.timer.set(deadline),
             }
         }
     }
@@ -123,8 +123,8 @@ impl Socket {
             self.sender.on_timer(now);
             self.send(now);
         }
-        if self.sender.pace().deadline() <= now {
-            self.sender.pace().cancel();
+        if self.sender.pacing_timer().deadline() <= now {
+            self.sender.pacing_timer().cancel();
             self.send(now);
         }
     }
@@ -144,7 +144,7 @@ impl Socket {
             let turn = self.sender.turn(now);
             let number = match turn {
                 Turn::New(number) | Turn::Again(number) => number,
-                Turn::Wait(until) => return self.sender.pace().set(until),
+                Turn::Wait(until) => return self.sender.pacing_timer().set(until),
                 Turn::Idle => return,
             };
             let ecn = self.sender.on_send(now, turn);

@@ -7,7 +7,7 @@ use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::network::TfrcOptions;
 use crate::packet::{Kind, Packet, Range};
-use crate::tcp::{Counts, Headers, Ring, Tally, Timer};
+use crate::tcp::{Averages, Counts, Headers, Ring, Timer};
 use windward_units::{Duration, Packets, Time};
 
 /// Timeout of the packet that opens the connection.
@@ -48,7 +48,7 @@ pub struct Connection {
     /// Counters.
     counts: Counts,
     /// Time averages.
-    pub tally: Tally,
+    pub averages: Averages,
     /// Least round-trip sample since this was last taken.
     pub recent_rtt: Option<Duration>,
 }
@@ -76,7 +76,7 @@ impl Connection {
             pace: Timer::off(),
             report: Timer::off(),
             counts: Counts::default(),
-            tally: Tally::new(),
+            averages: Averages::new(),
             recent_rtt: None,
         }
     }
@@ -137,7 +137,7 @@ impl Connection {
         self.state = State::Done;
         self.silence.cancel();
         self.pace.cancel();
-        self.tally.end(net.now);
+        self.averages.end(net.now);
     }
 
     /// Sends again after [`Self::stop`], over a new connection that continues the packet numbers.
@@ -174,8 +174,8 @@ impl Connection {
         // The timestamp tells which of the opening packets is answered.
         let sample = Duration::from_nanos((net.now.as_nanos() - packet.stamp).max(1));
         self.sender.establish(net.now, sample);
-        self.tally.begin(net.now, Packets::new(self.sender.window()));
-        self.tally.sample(sample);
+        self.averages.begin(net.now, Packets::new(self.sender.window()));
+        self.averages.sample(sample);
         self.wait_for_feedback(net);
         self.send(net);
     }
@@ -232,9 +232,9 @@ impl Connection {
         }
         self.acknowledged = feedback.end;
         let rtt = self.sender.on_feedback(net.now, &feedback);
-        self.tally.sample(rtt);
+        self.averages.sample(rtt);
         self.recent_rtt = Some(self.recent_rtt.map_or(rtt, |least| least.min(rtt)));
-        self.tally.advance(net.now, Packets::new(self.sender.window()));
+        self.averages.advance(net.now, Packets::new(self.sender.window()));
         self.wait_for_feedback(net);
         self.wait_for_pace(net);
     }
@@ -270,7 +270,7 @@ impl Connection {
                 (FlowTimer::Retransmit, State::Open) => {
                     self.sender.on_timeout(net.now);
                     self.counts.timeouts += 1;
-                    self.tally.advance(net.now, Packets::new(self.sender.window()));
+                    self.averages.advance(net.now, Packets::new(self.sender.window()));
                     self.wait_for_feedback(net);
                     self.wait_for_pace(net);
                 }

@@ -3,17 +3,17 @@
 mod coded;
 mod host_jitter;
 
-use super::averages::Tally;
+use super::averages::Averages;
 use super::coding::Coding;
 use super::headers::Headers;
-use super::receiver::{Answer, Receiver, ReceiverRtt};
+use super::receiver::{AckDue, Receiver, ReceiverRtt};
 use super::sender::{Sender, Turn};
 use super::timer::{Ring, Timer};
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::{Kind, Packet};
-use host_jitter::Host;
+use host_jitter::HostJitter;
 use windward_laws::{AnyLaw, Law};
 use windward_units::{Duration, Time, splitmix64};
 
@@ -45,13 +45,13 @@ pub struct Connection {
     opened_at: Time,
     syns: u32,
     /// Delay of the sending host, if it has one.
-    host: Option<Box<Host>>,
+    host: Option<Box<HostJitter>>,
     /// The sending end.
     pub sender: Sender,
     /// The receiving end.
     pub receiver: Receiver,
     /// Time averages.
-    pub tally: Tally,
+    pub averages: Averages,
     /// Least time from a segment's departure to its ACK, over the ACKs of new data since this was last taken; `None`
     /// without samples. Timestamps distinguish retransmissions, and the least sample contains no wait for a second
     /// segment at the receiver.
@@ -87,10 +87,10 @@ impl Connection {
             backward,
             opened_at: config.start,
             syns: 0,
-            host: Host::new(tcp.host_jitter, config.key, seed),
+            host: HostJitter::new(tcp.host_jitter, config.key, seed),
             sender: Sender::new(law, tcp, end, splitmix64(seed) ^ config.key),
             receiver: Receiver::new(tcp),
-            tally: Tally::new(),
+            averages: Averages::new(),
             recent_rtt: None,
             receiver_rtt: None,
             completion: None,
@@ -236,9 +236,9 @@ impl Connection {
         // The answer to a repeated SYN may belong to the first one (Karn's rule).
         let sample = (self.syns == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
         self.sender.establish(net.now, sample);
-        self.tally.begin(net.now, self.sender.law().cwnd());
+        self.averages.begin(net.now, self.sender.law().cwnd());
         if let Some(rtt) = sample {
-            self.tally.sample(rtt);
+            self.averages.sample(rtt);
         }
         let size = self.headers.ack(&Default::default());
         net.send(Packet { size, ..self.packet(net.now, Kind::HandshakeAck, self.forward) }, true);
@@ -251,8 +251,8 @@ impl Connection {
             rtt.receive(net.now, packet.number);
         }
         match self.receiver.receive(net.now, packet) {
-            Answer::Now => self.acknowledge(net),
-            Answer::By(deadline) => {
+            AckDue::Now => self.acknowledge(net),
+            AckDue::By(deadline) => {
                 self.receiver.timer.set(deadline);
                 Self::watch_timer(&mut self.receiver.timer, net, FlowTimer::DelayedAck, self.index);
             }
@@ -299,15 +299,15 @@ impl Connection {
             self.recent_rtt = Some(self.recent_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         if let Some(rtt) = sample {
-            self.tally.sample(rtt);
+            self.averages.sample(rtt);
         }
-        self.tally.advance(net.now, self.sender.law().cwnd());
+        self.averages.advance(net.now, self.sender.law().cwnd());
         if self.sender.is_done() {
             self.finish(net);
             return;
         }
         if let Some(host) = &mut self.host {
-            host.hear(net.now);
+            host.on_ack(net.now);
         }
         self.send(net);
     }
@@ -317,7 +317,7 @@ impl Connection {
         let is_whole = self.last.is_some_and(|(last, _)| self.sender.end() > last);
         self.completion = is_whole.then(|| net.now.since(self.opened_at));
         self.sender.timer().cancel();
-        self.tally.end(net.now);
+        self.averages.end(net.now);
     }
 
     /// Sends all segments that are allowed now.
@@ -363,8 +363,8 @@ impl Connection {
     /// Schedules the next transmission at `until`.
     #[inline]
     fn wait(&mut self, net: &mut Net, until: Time) {
-        self.sender.pace().set(until);
-        Self::watch_timer(self.sender.pace(), net, FlowTimer::Pace, self.index);
+        self.sender.pacing_timer().set(until);
+        Self::watch_timer(self.sender.pacing_timer(), net, FlowTimer::Pace, self.index);
     }
 
     #[inline]
@@ -385,7 +385,7 @@ impl Connection {
         let timer = match which {
             FlowTimer::DelayedAck => &mut self.receiver.timer,
             FlowTimer::Retransmit => self.sender.timer(),
-            FlowTimer::Pace => self.sender.pace(),
+            FlowTimer::Pace => self.sender.pacing_timer(),
             FlowTimer::Request => return self.wake_requests(net),
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
@@ -403,7 +403,7 @@ impl Connection {
             (FlowTimer::Retransmit, State::SynSent) => self.send_syn(net),
             (FlowTimer::Retransmit, State::Open) => {
                 self.sender.on_timer(net.now);
-                self.tally.advance(net.now, self.sender.law().cwnd());
+                self.averages.advance(net.now, self.sender.law().cwnd());
                 self.send(net);
             }
             (FlowTimer::Pace, State::Open) => self.send(net),

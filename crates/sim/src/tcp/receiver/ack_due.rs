@@ -1,10 +1,10 @@
-//! The receiver's decision when to acknowledge.
+//! The time at which a receiver acknowledges a segment.
 
 use windward_units::Time;
 
 /// Acknowledgement that an arrived segment calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AckDue {
     /// Acknowledge at once.
     Now,
     /// Acknowledge by this time.

@@ -4,7 +4,7 @@ mod ack_due;
 mod rtt;
 mod sack_compression;
 
-pub use ack_due::Answer;
+pub use ack_due::AckDue;
 pub use rtt::ReceiverRtt;
 
 use super::ranges::Ranges;
@@ -117,7 +117,7 @@ impl Receiver {
 
     /// Handles the arrival of a data segment.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
+    pub fn receive(&mut self, now: Time, packet: &Packet) -> AckDue {
         if self.ecn != EcnMode::Off {
             self.note_ecn(packet.ecn);
         }
@@ -136,8 +136,8 @@ impl Receiver {
             return self.fill_gap();
         }
         match self.delay {
-            Some(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => Answer::By(now + delay),
-            _ => Answer::Now,
+            Some(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => AckDue::By(now + delay),
+            _ => AckDue::Now,
         }
     }
 
@@ -152,11 +152,11 @@ impl Receiver {
     /// Returns the ECN fields of an ACK.
     #[inline]
     pub fn echo(&self) -> Ecn {
-        if self.ecn == EcnMode::Off { Ecn::default() } else { self.tell() }
+        if self.ecn == EcnMode::Off { Ecn::default() } else { self.echoed() }
     }
 
     #[cold]
-    fn tell(&self) -> Ecn {
+    fn echoed(&self) -> Ecn {
         match self.ecn {
             EcnMode::Off => Ecn::default(),
             EcnMode::Classic => Ecn::echo(self.repeats, 0),
@@ -165,17 +165,17 @@ impl Receiver {
     }
 
     /// RFC 5681 §4.2: a segment that fills or lies below a gap is acknowledged at once.
-    fn fill_gap(&mut self) -> Answer {
+    fn fill_gap(&mut self) -> AckDue {
         if let Some((_, end)) = self.beyond.take_from(self.next) {
             self.next = end;
         }
         let next = self.next;
         self.forget_blocks(|block| block.0 < next);
-        Answer::Now
+        AckDue::Now
     }
 
     #[cold]
-    fn receive_out_of_order(&mut self, now: Time, number: u32) -> Answer {
+    fn receive_out_of_order(&mut self, now: Time, number: u32) -> AckDue {
         let mut is_new = false;
         let mut before = 0;
         if number > self.next {
@@ -189,7 +189,7 @@ impl Receiver {
         if !is_new {
             self.note_duplicate(number);
         }
-        if number < self.next || self.quick > 0 { Answer::Now } else { self.compression.answer(now, self.next, before) }
+        if number < self.next || self.quick > 0 { AckDue::Now } else { self.compression.decide(now, self.next, before) }
     }
 
     fn note_duplicate(&mut self, number: u32) {
@@ -252,8 +252,8 @@ mod tests {
     fn every_second_segment_is_acknowledged_at_once() {
         let mut receiver = receiver();
         let now = Time::from_nanos(5);
-        assert_eq!(receiver.receive(now, &data(0)), Answer::By(now + Duration::from_millis(40)));
-        assert_eq!(receiver.receive(now, &data(1)), Answer::Now);
+        assert_eq!(receiver.receive(now, &data(0)), AckDue::By(now + Duration::from_millis(40)));
+        assert_eq!(receiver.receive(now, &data(1)), AckDue::Now);
         // The ACK echoes the timestamp of the first segment.
         assert_eq!(receiver.acknowledge(), (Default::default(), 100));
         assert_eq!(receiver.next(), 2);
@@ -279,7 +279,7 @@ mod tests {
     fn blocks_tell_the_newest_first() {
         let mut receiver = receiver();
         for number in [1, 3, 5, 7] {
-            assert_eq!(receiver.receive(Time::ZERO, &data(number)), Answer::Now);
+            assert_eq!(receiver.receive(Time::ZERO, &data(number)), AckDue::Now);
         }
         assert_eq!(receiver.acknowledge().0, [(7, 8), (5, 6), (3, 4)]);
         assert_eq!((receiver.arrived(), receiver.end()), (4, 8));
@@ -307,7 +307,7 @@ mod tests {
             receiver.receive(Time::ZERO, &data(number));
         }
         receiver.acknowledge();
-        assert_eq!(receiver.receive(Time::ZERO, &data(1)), Answer::Now);
+        assert_eq!(receiver.receive(Time::ZERO, &data(1)), AckDue::Now);
         assert_eq!(receiver.acknowledge().0, [(1, 2), (8, 9), (4, 6)]);
         assert_eq!(receiver.acknowledge().0, [(8, 9), (4, 6), (0, 0)]);
         receiver.receive(Time::ZERO, &data(5));
@@ -325,10 +325,10 @@ mod tests {
         let mut receiver = reporting();
         let mut answer = |number| {
             let answer = receiver.receive(Time::ZERO, &data(number));
-            if answer == Answer::Now {
+            if answer == AckDue::Now {
                 receiver.acknowledge();
             }
-            answer == Answer::Now
+            answer == AckDue::Now
         };
         assert_eq!([0, 1, 2, 3, 4].map(&mut answer), [true, true, false, true, false]);
         // The duplicate's own ACK counts.
@@ -343,20 +343,20 @@ mod tests {
         receiver.answer_syn(Time::ZERO);
         receiver.open(Time::ZERO + Duration::from_millis(100));
         let at = |us: u64| Time::ZERO + Duration::from_micros(200_000 + us);
-        let until = Answer::By(at(300 + 1_100));
-        for (number, answer) in [(1, Answer::Now), (2, Answer::Now), (3, Answer::Now), (4, until), (5, until)] {
+        let until = AckDue::By(at(300 + 1_100));
+        for (number, answer) in [(1, AckDue::Now), (2, AckDue::Now), (3, AckDue::Now), (4, until), (5, until)] {
             assert_eq!(receiver.receive(at(100 * u64::from(number - 1)), &data(number)), answer, "{number}");
-            if answer == Answer::Now {
+            if answer == AckDue::Now {
                 receiver.acknowledge();
             }
         }
         assert_eq!(receiver.acknowledge().0, [(1, 6), (0, 0), (0, 0)]);
         // The gap is the same: no more ACKs leave at once.
-        assert_eq!(receiver.receive(at(2_000), &data(6)), Answer::By(at(2_000 + 1_100)));
-        assert_eq!(receiver.receive(at(2_001), &data(0)), Answer::Now);
+        assert_eq!(receiver.receive(at(2_000), &data(6)), AckDue::By(at(2_000 + 1_100)));
+        assert_eq!(receiver.receive(at(2_001), &data(0)), AckDue::Now);
         receiver.acknowledge();
         // A new gap.
-        assert_eq!(receiver.receive(at(2_002), &data(8)), Answer::Now);
+        assert_eq!(receiver.receive(at(2_002), &data(8)), AckDue::Now);
     }
 
     /// RFC 3168 §6.1.3: every ACK carries ECE from a mark to the sender's CWR, unless that packet is marked itself.
@@ -386,7 +386,7 @@ mod tests {
     fn an_old_segment_is_acknowledged_again() {
         let mut receiver = receiver();
         receiver.receive(Time::ZERO, &data(0));
-        assert_eq!(receiver.receive(Time::ZERO, &data(0)), Answer::Now);
+        assert_eq!(receiver.receive(Time::ZERO, &data(0)), AckDue::Now);
         assert_eq!((receiver.next(), receiver.arrived()), (1, 1));
     }
 }

@@ -4,7 +4,7 @@
 //! The first three segments beyond a gap are acknowledged at once, one by one, as fast retransmission needs it. Later
 //! ones wait for min(1 ms, round trip/20), for the 44th segment, or until another segment has to be acknowledged.
 
-use super::ack_due::Answer;
+use super::ack_due::AckDue;
 use windward_units::{Duration, Time};
 
 /// Duplicate ACKs sent at once for each gap (`TCP_FASTRETRANS_THRESH`).
@@ -58,22 +58,22 @@ impl Compression {
     }
 
     /// Decides on a segment beyond the gap at `next`, with `before` ranges below the one that contains it.
-    pub fn answer(&mut self, now: Time, next: u32, before: usize) -> Answer {
+    pub fn decide(&mut self, now: Time, next: u32, before: usize) -> AckDue {
         if !self.is_on || self.held >= MOST || (self.held > 0 && before >= BLOCKS) {
-            return Answer::Now;
+            return AckDue::Now;
         }
         if self.gap != next {
             (self.gap, self.sent) = (next, 0);
         }
         if self.sent < AT_ONCE {
             self.sent += 1;
-            return Answer::Now;
+            return AckDue::Now;
         }
         self.held += 1;
         if self.held == 1 {
             self.until = now + LONGEST.min(self.rtt.scale(SHARE)) + SLACK;
         }
-        Answer::By(self.until)
+        AckDue::By(self.until)
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
         held.answer_syn(at(0));
         held.open(at(1000 * rtt_ms));
         for _ in 0..3 {
-            assert_eq!(held.answer(at(500_000), 7, 0), Answer::Now);
+            assert_eq!(held.decide(at(500_000), 7, 0), AckDue::Now);
         }
         held
     }
@@ -100,40 +100,40 @@ mod tests {
     fn short_round_trips_wait_a_twentieth() {
         // 10 ms/20 = 0.5 ms, 100 ms/20 = 5 ms > 1 ms; plus the slack of 0.1 ms.
         for (rtt, wait) in [(10, 600), (20, 1_100), (100, 1_100)] {
-            assert_eq!(held(rtt).answer(at(600_000), 7, 0), Answer::By(at(600_000 + wait)), "{rtt} ms");
+            assert_eq!(held(rtt).decide(at(600_000), 7, 0), AckDue::By(at(600_000 + wait)), "{rtt} ms");
         }
     }
 
     #[test]
     fn the_first_that_waits_sets_the_timer() {
         let mut held = held(100);
-        assert_eq!([600_000, 600_900].map(|us| held.answer(at(us), 7, 0)), [Answer::By(at(601_100)); 2]);
+        assert_eq!([600_000, 600_900].map(|us| held.decide(at(us), 7, 0)), [AckDue::By(at(601_100)); 2]);
     }
 
     #[test]
     fn one_ack_is_for_44_at_most() {
         let mut held = held(100);
         for _ in 0..44 {
-            assert_eq!(held.answer(at(600_000), 7, 0), Answer::By(at(601_100)));
+            assert_eq!(held.decide(at(600_000), 7, 0), AckDue::By(at(601_100)));
         }
-        assert_eq!(held.answer(at(600_000), 7, 0), Answer::Now);
+        assert_eq!(held.decide(at(600_000), 7, 0), AckDue::Now);
         held.release();
-        assert_eq!(held.answer(at(600_500), 7, 0), Answer::By(at(601_600)));
+        assert_eq!(held.decide(at(600_500), 7, 0), AckDue::By(at(601_600)));
     }
 
     #[test]
     fn a_third_range_and_a_new_gap_do_not_wait() {
         let mut held = held(100);
-        assert_eq!(held.answer(at(600_000), 7, 1), Answer::By(at(601_100)));
-        assert_eq!(held.answer(at(600_000), 7, 2), Answer::Now);
+        assert_eq!(held.decide(at(600_000), 7, 1), AckDue::By(at(601_100)));
+        assert_eq!(held.decide(at(600_000), 7, 2), AckDue::Now);
         held.release();
-        assert_eq!([9, 9, 9].map(|gap| held.answer(at(700_000), gap, 0)), [Answer::Now; 3]);
-        assert_eq!(held.answer(at(700_000), 9, 2), Answer::By(at(701_100)), "nothing is held for it to let out");
+        assert_eq!([9, 9, 9].map(|gap| held.decide(at(700_000), gap, 0)), [AckDue::Now; 3]);
+        assert_eq!(held.decide(at(700_000), 9, 2), AckDue::By(at(701_100)), "nothing is held for it to let out");
     }
 
     #[test]
     fn without_compression_nothing_waits() {
         let mut off = Compression::new(false);
-        assert!((0..10).all(|_| off.answer(at(0), 7, 0) == Answer::Now));
+        assert!((0..10).all(|_| off.decide(at(0), 7, 0) == AckDue::Now));
     }
 }

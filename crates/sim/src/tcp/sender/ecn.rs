@@ -26,7 +26,7 @@ const JOINED: u32 = 4;
 
 /// Marks reported by one ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct NewMarks {
     /// Number of newly marked packets, if ACKs count them.
     pub count: u32,
     /// True if the ACK reports a mark, or repeats a recent one.
@@ -49,11 +49,11 @@ impl Marks {
     /// retransmissions from marking; Linux does not if marks are counted.
     #[inline]
     pub fn on_send(&mut self, new: Option<u32>) -> Ecn {
-        if self.is_on() { self.speak(new) } else { Ecn::default() }
+        if self.is_on() { self.ecn_of(new) } else { Ecn::default() }
     }
 
     #[cold]
-    fn speak(&mut self, new: Option<u32>) -> Ecn {
+    fn ecn_of(&mut self, new: Option<u32>) -> Ecn {
         match (self.mode, new) {
             (EcnMode::Off, _) => Ecn::default(),
             (EcnMode::Scalable, _) => Ecn::new(Codepoint::Scalable),
@@ -76,13 +76,13 @@ impl Marks {
 
     /// Evaluates the marks reported by an ACK that delivers `acked` packets.
     #[cold]
-    pub fn hear(&mut self, ecn: Ecn, acked: u32) -> Told {
+    pub fn on_ack(&mut self, ecn: Ecn, acked: u32) -> NewMarks {
         if !self.mode.counts() {
-            return Told { count: 0, is_any: ecn.flag() };
+            return NewMarks { count: 0, is_any: ecn.flag() };
         }
         // It may be an old ACK that others have overtaken. Its count is part of the next ACK that delivers data.
         if acked == 0 {
-            return Told::default();
+            return NewMarks::default();
         }
         let are_joined = self.are_joined(acked);
         let least = ecn.count().wrapping_sub(self.counted) % COUNT_MODULO;
@@ -90,7 +90,7 @@ impl Marks {
         // §3.2.2.5.2, appendix A.2.1).
         let count = if acked < COUNT_MODULO || are_joined { least } else { acked - (acked - least) % COUNT_MODULO };
         self.counted = self.counted.wrapping_add(count);
-        Told { count: count.min(acked), is_any: count > 0 }
+        NewMarks { count: count.min(acked), is_any: count > 0 }
     }
 
     /// True if ACKs usually deliver many segments, including this one of `acked`.
@@ -126,7 +126,7 @@ mod tests {
         let mut marks = Marks::new(EcnMode::Classic);
         let [capable, echo] = [Ecn::new(Codepoint::Capable), Ecn::echo(true, 0)];
         assert_eq!((marks.on_send(Some(9)), marks.on_send(None)), (capable, Ecn::default()));
-        assert_eq!((marks.hear(echo, 2), marks.is_answered(0)), (Told { count: 0, is_any: true }, false));
+        assert_eq!((marks.on_ack(echo, 2), marks.is_answered(0)), (NewMarks { count: 0, is_any: true }, false));
         marks.note_reduction(Some(10));
         // All data is acknowledged, but no new segment has carried CWR.
         assert!(marks.is_answered(10));
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_count_goes_round_and_is_no_more_than_what_came() {
         let mut marks = Marks::new(EcnMode::Scalable);
-        let mut hear = |count, acked| marks.hear(Ecn::echo(false, count), acked).count;
+        let mut hear = |count, acked| marks.on_ack(Ecn::echo(false, count), acked).count;
         // One of the last three is a duplicate ACK.
         assert_eq!([hear(6, 7), hear(9, 7), hear(9, 1), hear(12, 2)], [6, 3, 0, 2]);
         assert_eq!(marks.on_send(None), Ecn::new(Codepoint::Scalable));
@@ -152,7 +152,7 @@ mod tests {
         let hear = |acked: &[(u32, u32)]| {
             let mut marks = Marks::new(EcnMode::Accurate);
             let told: Vec<u32> =
-                acked.iter().map(|&(count, acked)| marks.hear(Ecn::echo(false, count), acked).count).collect();
+                acked.iter().map(|&(count, acked)| marks.on_ack(Ecn::echo(false, count), acked).count).collect();
             (told, marks.counted())
         };
         // Nine are delivered and the counter is unchanged: none or eight are marked. Of ten with one more mark, one or

@@ -9,7 +9,7 @@ use windward_units::{Duration, Packets, Time};
 
 /// Segments reported to the law for one ACK.
 #[derive(Clone, Copy)]
-pub struct Heard {
+pub struct AckReport {
     pub acked: u32,
     pub marked: u32,
     pub lost: u32,
@@ -112,8 +112,8 @@ impl Tcb {
 
     /// Reports an ACK to the law. `newest` was sent last among the segments that it delivers.
     #[inline]
-    pub fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
-        let Heard { acked, marked, lost, is_duplicate, prior_flight, is_unused } = heard;
+    pub fn report_ack(&mut self, now: Time, report: AckReport, newest: &Segment, rtt: Option<Duration>) {
+        let AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused } = report;
         let (count, interval) = self.rate.sample(now, newest);
         self.round.advance(newest.delivered, self.rate.delivered, || self.law.cwnd().count());
         self.law.on_ack(&Ack {

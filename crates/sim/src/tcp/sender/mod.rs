@@ -114,7 +114,7 @@ impl Sender {
 
     /// The timer of the pacing gap.
     #[inline]
-    pub fn pace(&mut self) -> &mut Timer {
+    pub fn pacing_timer(&mut self) -> &mut Timer {
         &mut self.tcb.pacing.timer
     }
 

@@ -1,7 +1,7 @@
 //! Transmission control block of the sending end: the state that does not depend on the way losses are detected.
 
 use super::delivery_rate::{DeliveryRate, Round};
-use super::ecn::{Marks, Told};
+use super::ecn::{Marks, NewMarks};
 use super::pacing::{self, Pacing};
 use super::phase::Phase;
 use super::rtt::RoundTrips;
@@ -130,8 +130,8 @@ impl Tcb {
 
     /// Evaluates the marks reported by an ACK that delivers `acked` packets.
     #[inline]
-    pub fn hear_marks(&mut self, ecn: Ecn, acked: u32) -> Told {
-        if self.marks.is_on() { self.marks.hear(ecn, acked) } else { Told::default() }
+    pub fn new_marks(&mut self, ecn: Ecn, acked: u32) -> NewMarks {
+        if self.marks.is_on() { self.marks.on_ack(ecn, acked) } else { NewMarks::default() }
     }
 
     /// True if segments are paced: by option, by a law with a rate of its own, or because the window is below one

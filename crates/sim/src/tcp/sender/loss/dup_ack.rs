@@ -2,7 +2,7 @@
 
 use crate::network::{NewReno, TcpOptions};
 use crate::packet::Packet;
-use crate::tcp::sender::law::Heard;
+use crate::tcp::sender::law::AckReport;
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::prr::Prr;
 use crate::tcp::sender::scoreboard::{DUP_THRESH, Delivery, Segment};
@@ -101,7 +101,7 @@ impl DupAck {
             self.leave_phase(tcb, to, packet.stamp);
             self.restart_timer(tcb, now);
         }
-        let told = tcb.hear_marks(packet.ecn, delivery.count);
+        let marks = tcb.new_marks(packet.ecn, delivery.count);
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(tcb, now, fresh);
         tcb.rate.lost += lost.count;
@@ -112,10 +112,15 @@ impl DupAck {
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
             // A receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
             let is_unused = if tcb.drives_recovery { newest.is_app_limited } else { newest.is_unused };
-            let (marked, lost, is_duplicate) = (told.count, lost.count, advance == 0);
-            tcb.tell_law(now, Heard { acked, marked, lost, is_duplicate, prior_flight, is_unused }, &newest, sample);
+            let (marked, lost, is_duplicate) = (marks.count, lost.count, advance == 0);
+            tcb.report_ack(
+                now,
+                AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused },
+                &newest,
+                sample,
+            );
         }
-        if told.is_any {
+        if marks.is_any {
             self.answer_marks(tcb, now, delivery.count);
         }
         let pipe = tcb.board.pipe();

@@ -9,7 +9,7 @@ use super::loss::{RackTlp, Recovery, Tlp};
 use super::{Sender, Turn};
 use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::packet::{Kind, Packet};
-use crate::tcp::receiver::{Answer, Receiver};
+use crate::tcp::receiver::{AckDue, Receiver};
 use std::collections::{BTreeMap, BTreeSet};
 use windward_laws::{Law, LawSpec};
 use windward_units::{Duration, Packets, Time};
@@ -122,7 +122,7 @@ impl Path {
     fn arrive(&mut self, packet: &Packet) {
         if packet.kind == Kind::Data {
             let answer = self.receiver.receive(self.now, packet);
-            assert_eq!(answer, Answer::Now, "these tests do not delay ACKs");
+            assert_eq!(answer, AckDue::Now, "these tests do not delay ACKs");
             let (sack, stamp) = self.receiver.acknowledge();
             let number = self.receiver.next();
             self.acks += 1;

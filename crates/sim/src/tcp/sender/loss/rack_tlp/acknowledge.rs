@@ -3,7 +3,7 @@
 
 use super::{Precedence, RackTlp};
 use crate::packet::Packet;
-use crate::tcp::sender::law::Heard;
+use crate::tcp::sender::law::AckReport;
 use crate::tcp::sender::loss::news::{Duplicates, News};
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::scoreboard::Delivery;
@@ -24,7 +24,7 @@ impl RackTlp {
         let stamp = tcb.has_stamps.then_some(packet.stamp);
         let prior_flight = tcb.board.pipe();
         let was_calm = tcb.phase == Phase::Open && tcb.board.is_calm();
-        let duplicates = self.hear_duplicate(tcb, packet);
+        let duplicates = self.reported_duplicates(tcb, packet);
         let repeats_until = self.rack.latest_repeat(nanos);
         let mut sacked = Delivery { repeats_until, ..Delivery::default() };
         // The timestamp belongs to the cumulative ACK; that of a SACKed segment is unknown.
@@ -58,8 +58,8 @@ impl RackTlp {
         if let Some(newest) = &newest {
             self.rack.adapt(newest.delivered, tcb.rate.delivered);
         }
-        self.hear_probe(tcb, now, to, &news, duplicates);
-        let told = tcb.hear_marks(packet.ecn, count);
+        self.check_probe(tcb, now, to, &news, duplicates);
+        let marks = tcb.new_marks(packet.ecn, count);
         let is_plain = was_calm && advances && sacked.count == 0 && duplicates.count == 0;
         let (lost, watches) = if is_plain { (0, false) } else { self.evaluate(tcb, now, &news) };
         tcb.rate.lost += lost;
@@ -67,7 +67,7 @@ impl RackTlp {
             self.set_timer_after(tcb, now, &news, &sacked);
         }
         // Precedes the report of the ACK to the law: the window must not grow on marks that reduce it.
-        if told.is_any {
+        if marks.is_any {
             tcb.answer_marks(now, tcb.window, true);
         }
         if let Some(newest) = newest {
@@ -76,8 +76,13 @@ impl RackTlp {
                 true => newest.is_app_limited,
                 false => !self.validation.lets_grow(tcb.law.cwnd().count(), || tcb.ssthresh().unwrap_or(0.0)),
             };
-            let (acked, marked) = (count, told.count);
-            tcb.tell_law(now, Heard { acked, marked, lost, is_duplicate, prior_flight, is_unused }, &newest, sample);
+            let (acked, marked) = (count, marks.count);
+            tcb.report_ack(
+                now,
+                AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused },
+                &newest,
+                sample,
+            );
         }
         let pipe = tcb.board.pipe();
         if let Some(prr) = tcb.phase.prr() {
@@ -88,17 +93,17 @@ impl RackTlp {
 
     /// RFC 2883 §4: the first block reports a duplicate if it lies below the ACK or within the second block.
     #[inline]
-    fn hear_duplicate(&mut self, tcb: &mut Tcb, packet: &Packet) -> Duplicates {
+    fn reported_duplicates(&mut self, tcb: &mut Tcb, packet: &Packet) -> Duplicates {
         let [first, second, _] = packet.sack;
         let is_within = second.0 <= first.0 && first.1 <= second.1;
         if first.0 >= first.1 || !(first.0 < packet.number || is_within) {
             return Duplicates::default();
         }
-        self.take_duplicate(tcb, first)
+        self.note_duplicates(tcb, first)
     }
 
     #[cold]
-    fn take_duplicate(&mut self, tcb: &mut Tcb, block: (u32, u32)) -> Duplicates {
+    fn note_duplicates(&mut self, tcb: &mut Tcb, block: (u32, u32)) -> Duplicates {
         let count = block.1 - block.0;
         tcb.counts.duplicates += u64::from(count);
         // More duplicates than retransmissions: the network duplicates packets (RFC 3708 §3).

@@ -94,7 +94,7 @@ impl RackTlp {
     /// Returns the transmission due regardless of the window.
     #[inline]
     pub fn urgent_turn(&mut self, tcb: &mut Tcb) -> Option<Turn> {
-        self.urgent.map(|urgent| self.hurry(tcb, urgent))
+        self.urgent.map(|urgent| self.resolve_urgent(tcb, urgent))
     }
 
     /// True if lost segments may be sent before new ones.

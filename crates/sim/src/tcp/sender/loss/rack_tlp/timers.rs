@@ -17,7 +17,7 @@ const AT_ONCE: Duration = Duration::from_micros(1);
 impl RackTlp {
     /// RFC 8985 §7.4: determines the outcome of the probe.
     #[inline]
-    pub(super) fn hear_probe(&mut self, tcb: &mut Tcb, now: Time, to: u32, news: &News, duplicates: Duplicates) {
+    pub(super) fn check_probe(&mut self, tcb: &mut Tcb, now: Time, to: u32, news: &News, duplicates: Duplicates) {
         if let Some(end) = self.tlp.end
             && to >= end
         {
@@ -43,7 +43,7 @@ impl RackTlp {
 
     /// Returns the transmission that an expired timer demands.
     #[cold]
-    pub(super) fn hurry(&mut self, tcb: &mut Tcb, urgent: Urgent) -> Turn {
+    pub(super) fn resolve_urgent(&mut self, tcb: &mut Tcb, urgent: Urgent) -> Turn {
         let turn = match urgent {
             Urgent::Probe => probe(tcb),
             Urgent::First => tcb.board.next_lost().map(Turn::Again),
