@@ -2,7 +2,8 @@
 //!
 //! A [`Job`] is started once and polled until it is done. It reports the progress of each seed, returns finished
 //! results and can be cancelled. The first failure ends it. A [`Task`] defines the work per seed: [`Simulations`], or
-//! `Emulations` on Linux. A [`Pool`] accepts work of any kind as long as there is some, and continues after failures.
+//! `Emulations` on Linux. Below it a [`Pool`] accepts work of any kind as long as there is some, and continues after
+//! failures.
 
 #![forbid(unsafe_code)]
 

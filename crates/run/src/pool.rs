@@ -1,6 +1,5 @@
-//! Worker threads that accept work at any time. A [`crate::Job`] knows all of its work beforehand.
+//! Worker threads that accept work at any time.
 
-use crate::job::running;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,22 +18,40 @@ pub struct Pool<T: Send + 'static> {
 }
 
 struct Shared<T> {
+    /// Number of results to be fetched at which the workers pause.
+    room: usize,
     state: Mutex<State<T>>,
     changed: Condvar,
 }
 
+/// A piece of work in the queue.
+struct Piece<T> {
+    control: Arc<Control>,
+    work: Work<T>,
+    /// Its result if it panics.
+    otherwise: T,
+}
+
 struct State<T> {
-    waiting: VecDeque<(Work<T>, T)>,
+    waiting: VecDeque<Piece<T>>,
     running: Vec<Arc<Control>>,
     finished: Vec<T>,
+    /// True if no more work will come.
+    is_closed: bool,
     is_cancelled: bool,
 }
 
 impl<T: Send + 'static> Pool<T> {
     /// A pool of `threads` workers, at least one.
     pub fn new(threads: usize) -> Self {
-        let state = State { waiting: VecDeque::new(), running: Vec::new(), finished: Vec::new(), is_cancelled: false };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        Self::with_room(threads, usize::MAX)
+    }
+
+    /// A pool whose workers pause while `room` or more results wait to be fetched.
+    pub fn with_room(threads: usize, room: usize) -> Self {
+        let (waiting, running, finished) = (VecDeque::new(), Vec::new(), Vec::new());
+        let state = State { waiting, running, finished, is_closed: false, is_cancelled: false };
+        let shared = Arc::new(Shared { room, state: Mutex::new(state), changed: Condvar::new() });
         let worker = |_| {
             let shared = Arc::clone(&shared);
             thread::spawn(move || shared.work())
@@ -45,8 +62,25 @@ impl<T: Send + 'static> Pool<T> {
 
     /// Adds work at the end of the queue. If it panics, its result is `otherwise`.
     pub fn submit(&self, work: Work<T>, otherwise: T) {
-        self.shared.lock().waiting.push_back((work, otherwise));
+        self.submit_controlled(Arc::new(Control::new()), work, otherwise);
+    }
+
+    /// Adds work like [`Self::submit`], with a control of the caller's.
+    pub fn submit_controlled(&self, control: Arc<Control>, work: Work<T>, otherwise: T) {
+        self.shared.lock().waiting.push_back(Piece { control, work, otherwise });
         self.shared.changed.notify_all();
+    }
+
+    /// Declares that no more work will come: the workers end with the queue.
+    pub fn close(&self) {
+        self.shared.lock().is_closed = true;
+        self.shared.changed.notify_all();
+    }
+
+    /// True if no work is queued or running, and all results have been fetched.
+    pub fn is_done(&self) -> bool {
+        let state = self.shared.lock();
+        state.is_idle() && state.finished.is_empty()
     }
 
     /// Number of queued pieces of work.
@@ -61,11 +95,16 @@ impl<T: Send + 'static> Pool<T> {
 
     /// Waits for at most `timeout` until work has finished. Returns each result once.
     pub fn wait(&self, timeout: Duration) -> Vec<T> {
-        let is_idle = |state: &mut State<T>| state.finished.is_empty() && !state.is_done();
+        let has_nothing = |state: &mut State<T>| state.finished.is_empty() && !state.is_idle();
         let shared = &self.shared;
-        let (mut state, _) =
-            shared.changed.wait_timeout_while(shared.lock(), timeout, is_idle).unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut state.finished)
+        let (mut state, _) = shared
+            .changed
+            .wait_timeout_while(shared.lock(), timeout, has_nothing)
+            .unwrap_or_else(PoisonError::into_inner);
+        let finished = std::mem::take(&mut state.finished);
+        // There is room again.
+        shared.changed.notify_all();
+        finished
     }
 
     /// Stops running work and drops queued work, without waiting for the workers.
@@ -80,7 +119,8 @@ impl<T: Send + 'static> Pool<T> {
 
     /// Threads that have not returned.
     pub fn running(&self) -> Vec<ThreadId> {
-        running(&self.workers)
+        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.iter().filter(|worker| !worker.is_finished()).map(|worker| worker.thread().id()).collect()
     }
 
     /// Detaches workers that do not return.
@@ -106,7 +146,7 @@ impl<T: Send + 'static> Drop for Pool<T> {
 }
 
 impl<T> State<T> {
-    fn is_done(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.running.is_empty()
     }
 }
@@ -116,25 +156,21 @@ impl<T> Shared<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes work until the pool is cancelled.
+    /// Takes work until the pool is cancelled, or closed and empty.
     fn work(&self) {
-        let control_of = |state: &mut State<T>| {
-            let control = Arc::new(Control::new());
-            state.running.push(Arc::clone(&control));
-            control
-        };
         loop {
-            let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_cancelled;
+            let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_closed && !state.is_cancelled;
             let mut state = self.changed.wait_while(self.lock(), is_idle).unwrap_or_else(PoisonError::into_inner);
-            let Some((work, otherwise)) = state.waiting.pop_front() else { return };
-            let control = control_of(&mut state);
+            let Some(Piece { control, work, otherwise }) = state.waiting.pop_front() else { return };
+            state.running.push(Arc::clone(&control));
             drop(state);
             let made = catch_unwind(AssertUnwindSafe(|| work(&control))).unwrap_or(Some(otherwise));
             let mut state = self.lock();
             state.running.retain(|other| !Arc::ptr_eq(other, &control));
             state.finished.extend(made);
-            drop(state);
             self.changed.notify_all();
+            let is_full = |state: &mut State<T>| state.finished.len() >= self.room && !state.is_cancelled;
+            drop(self.changed.wait_while(state, is_full).unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
@@ -194,5 +230,20 @@ mod tests {
         }
         pool.cancel();
         assert_eq!(pool.wait(Duration::ZERO), [1]);
+    }
+
+    #[test]
+    fn the_workers_of_a_closed_pool_end_with_the_queue() {
+        let pool = Pool::with_room(2, 1);
+        for number in 0..10 {
+            pool.submit(Box::new(move |_| Some(number)), 1000);
+        }
+        pool.close();
+        assert!(!pool.is_done());
+        assert_eq!(all(&pool, 10), (0..10).collect::<Vec<_>>());
+        assert!(pool.is_done());
+        while !pool.running().is_empty() {
+            thread::yield_now();
+        }
     }
 }
