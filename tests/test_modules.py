@@ -142,7 +142,7 @@ FLOORS = {
     ),
     "parquet": ("thrift",),
     "py": (
-        "coding error interrupt json table waiting",
+        "coding error interrupt json table waiting wifi_mode",
         "array kernel law output rule scenario scheduler transfer",
         "emulate fluid makers num send serve",
         "job network optimum",
