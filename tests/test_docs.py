@@ -66,8 +66,23 @@ def test_crates_use_only_crates_above_them() -> None:
 @pytest.mark.parametrize("law", [law["name"] for law in _engine.laws()])
 def test_every_law_has_its_page(law: str) -> None:
     page = (REPOSITORY / "docs" / "reference" / "laws" / f"{law}.md").read_text()
-    for part in ("**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
+    for part in ("**Idea.**", "**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
         assert part in page
+    # TCP-FIT's picture would be Reno's to the bit: its page says so.
+    assert "pictures/" in page or law == "tcp-fit"
+
+
+MODELS = sorted((REPOSITORY / "docs" / "reference" / "models").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", MODELS, ids=lambda page: page.stem)
+def test_every_model_has_its_parts(page: Path) -> None:
+    """Each page leads to the fields of scenarios, says what validates it, and what it lacks."""
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    assert "Validation" in headings
+    assert headings.index("Validation") < headings.index("Limits")
+    assert "scenario.md" in text or page.stem in ("num", "fluid")
 
 
 def test_the_table_of_laws_is_the_engines() -> None:
