@@ -72,6 +72,7 @@ ENGINE = {
     "test_coded_flows",
     "test_coding",
     "test_emulate",
+    "test_examples",
     "test_forwarding",
     "test_get_answers",
     "test_get_failures",

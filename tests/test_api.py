@@ -140,6 +140,7 @@ def test_open_opens_an_emulations_result(tmp_path: Path) -> None:
     assert opened.engine == "emulate"
 
 
+@pytest.mark.engine
 def test_the_page_of_the_api_is_up_to_date() -> None:
     code = runpy.run_path(str(REPOSITORY / "tools" / "write_api.py"))
     assert code["PAGE"].read_text(encoding="utf-8") == code["page"](), "tools/write_api.py writes it again"

@@ -20,6 +20,9 @@ EXAMPLES = ROOT / "examples"
 PICTURES = ROOT / "docs" / "pictures" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
 
+#: Programs that run in real time: no two runs are alike, so that they run where they are named alone.
+REAL_TIME = ("to_kernel",)
+
 #: The programs, in the order of the page.
 ORDER = (
     *("bufferbloat", "bbr_cubic", "wifi_walk", "slow_station", "satellite", "lte_drive", "late_start", "backpressure"),
@@ -104,7 +107,7 @@ def _fill(text: str) -> str:
 def main() -> None:
     arguments = sys.argv[1:]
     if "--page" not in arguments:
-        for name in [name for name in ORDER if not arguments or name in arguments]:
+        for name in arguments or [name for name in ORDER if name not in REAL_TIME]:
             Example.read(name).run()
     PAGE.write_text(page(), encoding="utf-8")
 
