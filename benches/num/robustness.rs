@@ -75,9 +75,9 @@ const PAGE: &str = "\
 
 <!-- Generated: make bench -->
 
-Written by `cargo bench -p windward-num --bench robustness`, a part of `make bench`. {problems} random problems, {refused} refused:
-2 to 60 flows of one to four links each over 2 to 40 links, every utility in one problem (alpha from 0.3 to 8), every sixteenth problem
-max-min; capacities and weights spread over the powers of ten of the first column. An optimum is judged by its
+Written by `cargo bench -p windward-num --bench robustness`, a part of `make bench`. {problems} random problems, {refused} refused. They have
+2 to 60 flows of one to four links each over 2 to 40 links. Each problem has every utility (alpha from 0.3 to 8); every sixteenth is
+max-min. Capacities and weights spread over the powers of ten of the first column. An optimum is judged by its
 [certificate](../../reference/models/num.md#the-certificate).
 
 | decades | region | problems | refused | of these max-min | worst of primal, dual, scheduling, gap | slackness |

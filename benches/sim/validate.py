@@ -175,7 +175,7 @@ throughout.
 
 The last column is the full formula with the round trip of an empty queue, for two segments per ACK or, where segments
 are counted, one. The formula takes the expected window for every window, which for independent losses is up to 7 %
-too low; how Windward keeps to it, with a derived tolerance, is checked by `crates/sim/tests/it/padhye.rs`.
+too low. How Windward keeps to it, with a derived tolerance, is checked by `crates/sim/tests/it/padhye.rs`.
 """
     )
     print(PAGE.relative_to(ROOT))

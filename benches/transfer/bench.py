@@ -243,10 +243,10 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
 `python benches/transfer/bench.py --write docs/measured/benchmarks/downloads.md`, which says how; figures of
 `windward get` alone are means of {REPEATS} runs, those of shared links of {len(LEADS)}, others of one run.
 
-Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in
-Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its end; in brackets the
-mean queueing delay in ms, as the link counts it. The last column, without loss and of 30 MB: what the download gets,
-and what a CUBIC flow gets that was there first, means over {len(LEADS)} head starts.
+Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. The tables
+have the goodput in Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its
+end. The link's mean queueing delay in ms is in brackets. The last column has a file of 30 MB without loss: the rates of
+the download and of a CUBIC flow that started before it, means over {len(LEADS)} head starts.
 
 Without loss one connection has a queue of 70 ms or of 10, as CUBIC's slow start overshoots or leaves early (HyStart).
 

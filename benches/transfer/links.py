@@ -193,13 +193,14 @@ def page(found: dict[Task, Outcome], repeats: range, further: range, there: list
 
     python benches/transfer/links.py --write docs/measured/benchmarks/get-links.md
 
-Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed {SEED}: uniform in the logarithm,
-RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay
-products. The law's constants were chosen on others: links of seeds 2028 and before, between kernels and simulated, and
-sixty simulated ones of seed 3001. Each download is watched for {SPAN:.0f} s from the program's start, without a memory
-of former ones; means of {ALONE} runs. Share: mean rate over C(1 − p). Neighbour and beside curl: what a CUBIC flow that
-was there {LEAD:.0f} s earlier has beside the download, and what it has beside one curl, means of {len(repeats)} runs
-each; kept: the ratio of both. Simulated: the same ratio in the packet simulator, {SIMULATED} runs each with Linux's TCP
+Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed {SEED}: RTT 20 to 300 ms, 5
+to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay products, each uniform in
+the logarithm. The law's constants were chosen on others: links of seeds 2028 and before, between kernels and
+simulated, and sixty simulated ones of seed 3001. Each download is watched for {SPAN:.0f} s from the program's start,
+without a memory
+of former ones; means of {ALONE} runs. Share: mean rate over C(1 − p). Neighbour: rate of a CUBIC flow that
+started {LEAD:.0f} s before the download; beside curl: its rate beside one curl; means of {len(repeats)} runs each.
+Kept: the ratio of both. Simulated: the same ratio in the packet simulator, {SIMULATED} runs each with Linux's TCP
 and CUBIC. No two runs lose the same packets.
 
 | | reached |

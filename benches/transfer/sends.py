@@ -171,10 +171,10 @@ def page(found: dict[Task, Outcome]) -> str:
     python benches/transfer/sends.py --write docs/measured/benchmarks/uploads.md
 
 which says how; figures of the law are means of {REPEATS} runs, others of one run. Link: 10 Mbit/s, RTT 100 ms, a
-drop-tail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in Mbit/s of a file of 30 MB
-(of 3 MB over one connection where packets are lost), from the program's start to its end, the reading of the file
-and the setting up of the link (a third of a second) included; in brackets the mean queue in ms, as the link counts
-it, and the most connections.
+drop-tail queue of one bandwidth-delay product (125 kB), random loss behind it. The tables have the goodput in Mbit/s of
+a file of 30 MB (of 3 MB over one connection where packets are lost), from the program's start to its end. Reading the
+file and setting up the link (a third of a second) are included. In brackets: the link's mean queueing delay in ms, and
+the maximum number of connections.
 
 {(chr(10) * 2).join(tables)}
 {marked}"""

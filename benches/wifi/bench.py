@@ -136,9 +136,9 @@ cores: read the ratios, not the seconds.
 |---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 {without}
-* Ours is the engine alone, `crates/sim/examples/wifi.rs`, a process of its own: median of {REPEATS} runs. ns-3 is the
-  wheel from the Python package index, one run of the same network, without the start of Python and its bindings. The
-  results are compared [on another page](../validation/wifi-ns3.md).
+* Ours is the engine alone, `crates/sim/examples/wifi.rs`, a process of its own: median of {REPEATS} runs.
+* ns-3 is the wheel from the Python package index, one run of the same network, without the start of Python and its
+  bindings. The results are compared [on another page](../validation/wifi-ns3.md).
 * A station that defers costs nothing while others send: the calendar holds one event for it, at or before the instant
   at which its backoff can end.
 
