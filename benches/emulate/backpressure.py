@@ -235,9 +235,9 @@ What is seen:
 ## Timing
 
 Lateness of packets in {len(times)} emulations, the worst of all: median {late["p50"]:.3f} ms, 99 %
-{late["p99"]:.1f} ms, greatest {late["max"]:.0f} ms. {(times["late_share"] > 0.01).sum()} of them had more than 1 % of
-their packets more than 1 ms late, which the emulator reports as too many. Round trips here last half a
-second, and a frame of 1000 B 5 ms.
+{late["p99"]:.1f} ms, greatest {late["max"]:.0f} ms.
+In {(times["late_share"] > 0.01).sum()} of them more than 1 % of the packets were more than 1 ms late,
+which the emulator reports. Round trips here last half a second, and a frame of 1000 B 5 ms.
 """,
         encoding="utf-8",
     )

@@ -221,7 +221,7 @@ scheduler over the same fading channels seed by seed; 90 s of which 60 count, {s
 ## Timing
 
 Lateness of packets in the emulations above, the worst of all seeds: median {late["p50"]:.4f} ms, 99 %
-{late["p99"]:.3f} ms, greatest {late["max"]:.1f} ms; {"; ".join(trust)}.
+{late["p99"]:.3f} ms, greatest {late["max"]:.1f} ms. By seed: {"; ".join(trust)}.
 """,
         encoding="utf-8",
     )

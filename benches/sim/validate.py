@@ -129,8 +129,8 @@ def main() -> None:
 <!-- Generated: make validate-ns3 -->
 
 Goodput in Mbit/s of the same network in Windward and in ns-3 (the wheel from the Python package index, driven by
-`benches/sim/peer_ns3.py`). On both sides: segments of 1448 bytes, SACK, timestamps, first window 10, an ACK for every
-second segment or after 40 ms, least timeout 200 ms, drop-tail queues in packets, no HyStart. Means over {SEEDS} seeds
+`benches/sim/peer_ns3.py`). On both sides: segments of 1448 bytes, SACK, timestamps, initial window 10, an ACK for every
+second segment or after 40 ms, minimum timeout 200 ms. Drop-tail queues in packets, no HyStart. Means over {SEEDS} seeds
 with their 95 % confidence intervals; counted from the first instant, slow start included.
 
 | here | ns-3 | Windward |

@@ -214,8 +214,8 @@ average. It truncates at each loss, half a packet again, of which the share g re
 ½/(1 − g). At single events more is possible: at a row of HighSpeed's table, and where BIC's growth steps, one of
 the two is a packet, and so a while, ahead. Vegas is without losses, on its way from 3 packets to rest.
 
-The attributes make ns-3's law the published one. Its `AIFactor` is 50, twice Kelly's growth from 50 packets on; its
-`SmoothPart` is 5, where Linux takes 20 round trips to pass BIC's old maximum; its `FastConvergence` makes W_max β·W,
+The attributes make ns-3's law the published one. Its `AIFactor` is 50, twice Kelly's growth from 50 packets on. Its
+`SmoothPart` is 5, where Linux takes 20 round trips to pass BIC's old maximum. Its `FastConvergence` makes W_max β·W,
 where the paper and Linux make it W·(1 + β)/2. With them every law agrees but H-TCP.
 
 TcpHtcp adds α **bytes** for each ACK to Reno's growth, α/1448 packets, where the paper adds α/W packets. A loss leaves
@@ -226,7 +226,7 @@ the same, as it has for every other; how near these imitations come is the last 
 ## In TCP
 
 The first network of [Beside ns-3](ns3.md), one flow over 10 Mbit/s and 100 ms with random loss, for {seconds} s, with
-an ACK for every segment: goodput in Mbit/s, means over {seeds} seeds with their 95 % confidence intervals. ns-3 has its
+an ACK for every segment. Goodput in Mbit/s, means over {seeds} seeds with their 95 % confidence intervals. ns-3 has its
 own attributes here, but `RRTT` 25 ms. The imitation is ns-3's law in Windward's simulator, with what its socket does.
 
 | law | loss | Windward | ns-3 | ratio | imitation | ratio |

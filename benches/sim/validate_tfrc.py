@@ -151,9 +151,8 @@ over theirs.
 At much loss the equation's second term rules, and ns-2 as it is has more by its shorter timeout.
 
 **Beside TCP**: as many flows of TFRC as of Reno with SACK (`Agent/TCP/Sack1`) on one drop-tail link with a buffer of a
-bandwidth-delay product, {SHARED_S} s: total rate of TFRC over total rate of TCP. ns-2 unchanged;
-{DRAWN} networks, whose
-round trips of 80 to 120 ms and starts were drawn, the same for both.
+bandwidth-delay product. {SHARED_S} s. Total rate of TFRC over total rate of TCP. ns-2 unchanged; {DRAWN}
+networks with random round trips of 80 to 120 ms and random starts, the same for both.
 
 | TFRC and TCP | link | here | ns-2 |
 |---|---|---|---|

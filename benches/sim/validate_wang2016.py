@@ -328,10 +328,10 @@ def page() -> str:
 <!-- Generated: make validate-wang2016-ns2 -->
 
 [wang2016](../papers/wang2016.md) measured on Linux 2.6.31 behind dummynet and Linktropy, not with ns-2. It turned SACK
-off; how large buffers were, which ACKs its receivers delayed, and when a share counts as fair it does not say. Here
-ns-2.35 (`ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.tcl` and `peer_ns2_chain.tcl`) and the
-simulator run the same networks with the same amount of background traffic, under several readings of the
-paper. For the tables, ns-2's background has packets of 1500 bytes and ours of 500. TCP-FIT and FAST are not in ns-2.
+off. It does not state the sizes of buffers, the delayed ACKs, and the criterion of a fair share. Here ns-2.35 and the
+simulator run the same networks with the same amount of background traffic, under several readings of the paper. ns-2 is
+`ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.tcl` and `peer_ns2_chain.tcl`. For
+the tables, ns-2's background has packets of 1500 bytes and ours of 500. TCP-FIT and FAST are not in ns-2.
 
 Reno's times in Tables 8 and 9 grow as W round trips, W the bandwidth-delay product in packets. They are
 given in that unit here. The printed ones are
@@ -353,8 +353,9 @@ window is {FULL:.0%} of W.
 {table(do_stop=True)}
 
 **Fig. 9**, Mbit/s of Flows 1, 2 and 3 with 20, 70 and 170 ms over links of {CHAIN_MBPS} Mbit/s, which begin {APART_S} s
-apart, from {CHAIN_WARMUP_S} s to {CHAIN_END_S} s; means of {len(CHAIN_SEEDS)} seeds, delayed ACKs. *newreno* and
-*vegas* are ns-2's own, the latter with a band of 1 to 3 packets; *linux-vegas* is Linux 2.6.22's, of 2 to 4, with SACK.
+apart. Counted from {CHAIN_WARMUP_S} s to {CHAIN_END_S} s; means of {len(CHAIN_SEEDS)} seeds, delayed ACKs. *newreno*
+and *vegas* are ns-2's own, the latter with a band of 1 to 3 packets; *linux-vegas* is Linux 2.6.22's, of 2 to
+4, with SACK.
 
 {chain_table(threes(), lambda chain: [chain.laws[0], str(chain.buffer)], "law | buffer, packets")}
 
