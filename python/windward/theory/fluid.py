@@ -28,7 +28,12 @@ class Trajectory:
     >>> network = ww.num.wired([1000.0], routes=[[0], [0]], utilities=[])["network"]
     >>> laws = [ww.QuicTcp(backlog=20)] * 2
     >>> path = ww.fluid.follow(
-    ...     network, laws, base_rtt_s=[0.1, 0.1], windows=[10.0, 100.0], duration_s=30.0, interval_s=0.1
+    ...     network,
+    ...     laws,
+    ...     base_rtt_s=[0.1, 0.1],
+    ...     windows=[10.0, 100.0],
+    ...     duration_s=30.0,
+    ...     interval_s=0.1,
     ... )
     >>> path.rates[-1].round().tolist()
     [500.0, 500.0]
