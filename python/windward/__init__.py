@@ -11,8 +11,7 @@ Begin with help(ww.Scenario)   a network: simulate, emulate, fluid, optimum,
            help(ww.Law)        a control law of your own, in Python
            help(ww.Link)       a table of scenario files: Node, Flow, Cell
 Others     ww.num, ww.fluid    theory without scenarios: help(ww.num)
-           ww.laws             laws stepped by hand
-           ww.wifi             802.11n, ac and ax in closed form
+           ww.laws, ww.wifi    laws by hand; 802.11n, ac, ax in closed form
            ww.coding           random linear network coding
            ww.transfer         downloads, uploads, emulated links
            ww.kernel           laws in the Linux kernel

@@ -222,7 +222,7 @@ def saturation(
     category
         Access category: "BK", "BE", "VI" or "VO".
     rts
-        Whether RTS and CTS go before each A-MPDU.
+        True if RTS and CTS go before each A-MPDU.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def _attempts(stations: int, fails: float, category: _Category) -> float:
 
 
 class Shares(NamedTuple):
-    """Airtime and goodput of each station behind one access point."""
+    """Airtime and goodput of stations."""
 
     #: Share of the time that the access point sends.
     airtime: Array
@@ -348,7 +348,7 @@ def airtime_shares(
     packet: int = 1500,
     overhead_s: Sequence[float] | None = None,
 ) -> Shares:
-    """What each station gets of an access point that sends to all of them.
+    """Airtime and goodput of each station behind one access point.
 
     A round robin of aggregates gives each station as much time as its aggregate lasts, D_i/ΣD. Airtime fairness gives
     each its weight, w_i/Σw, which is the proportionally fair division (Høiland-Jørgensen et al., ATC 2017).
@@ -358,7 +358,7 @@ def airtime_shares(
     modes, frames
         Rate and mean MPDUs of an A-MPDU, of each station.
     fair
-        Whether the access point is fair in airtime.
+        True if the access point is fair in airtime.
     weights
         Of the stations. Default: equal.
     packet
