@@ -14,10 +14,12 @@
 //! opens or closes connections accordingly.
 
 mod bound;
+mod constants;
 mod fast;
 mod least;
 mod paper;
 mod params;
+mod path;
 mod sample;
 mod single;
 mod smooth;
@@ -28,7 +30,8 @@ mod tests;
 pub use params::{Kind, Params, Rounding};
 pub use sample::Sample;
 
-use fast::{CLOSING, Fast};
+use constants::GROWTH;
+use fast::Fast;
 use paper::Paper;
 
 /// Controller of a transfer's number of connections.
@@ -79,7 +82,7 @@ impl Controller {
     fn round(&self) -> u32 {
         let n = self.connections();
         let kept = f64::from(self.wanted);
-        let is_kept = self.params.law == Kind::Fast && (kept - CLOSING..kept).contains(&n);
+        let is_kept = self.params.law == Kind::Fast && (kept - GROWTH.closing..kept).contains(&n);
         let is_nearest = self.params.law != Kind::Fast && self.params.rounding == Rounding::Nearest;
         let shifted = if is_nearest { n + 0.5 } else { n };
         // The conversion saturates, and cuts off.
@@ -108,7 +111,7 @@ impl Controller {
     pub fn queue(&self) -> Option<f64> {
         match &self.state {
             State::Paper(paper) => paper.queue,
-            State::Fast(fast) => fast.queue,
+            State::Fast(fast) => fast.queue(),
         }
     }
 

@@ -12,8 +12,8 @@
 //! * The text of §IV-C has the condition reversed; (21) has it right.
 //! * n is at least 1. For β ≥ ½ that holds anyway; for smaller β the law would go below.
 //! * A period without any RTT changes nothing.
-//! * rtt_min is the least *mean* (§IV-B), not the least sample, and includes a permanent queue. With a `window` it is
-//!   that of the last `window` seconds (§IV-B has all), so that a longer path is eventually recognised.
+//! * rtt_min is the least *mean* (§IV-B), not the least sample, and includes a permanent queue. With a `min_rtt_window` it is
+//!   that of the last seconds (§IV-B has all), so that a longer path is eventually recognised.
 
 use super::least::Least;
 use super::params::{Kind, Params};
@@ -54,7 +54,7 @@ impl Paper {
     }
 
     fn decide(&mut self, params: &Params, now: f64, ave_rtt: f64) {
-        self.rtt_min = self.least.see(now, ave_rtt, params.window);
+        self.rtt_min = self.least.see(now, ave_rtt, params.min_rtt_window);
         let queue = ave_rtt - self.rtt_min;
         self.queue = Some(queue);
         let is_congested = queue > params.threshold(self.rtt_min);

@@ -84,7 +84,7 @@ pub struct Params {
     pub rounding: Rounding,
     /// Window of the minimum-RTT filter in seconds, after which a longer path is recognised; 0: unlimited, as in the
     /// paper. 0 to 1e6.
-    pub window: f64,
+    pub min_rtt_window: f64,
     /// Fast law only: bound the sum of the receive windows once several connections make a queue, which shortens the
     /// queue. False for hosts that do not control these windows. Default: true.
     pub bound: bool,
@@ -103,7 +103,7 @@ impl Params {
             max: 64,
             settle: 1.0,
             rounding: Rounding::Floor,
-            window: 0.0,
+            min_rtt_window: 0.0,
             bound: true,
         };
         match law {
@@ -127,7 +127,7 @@ impl Params {
             ("floor", self.floor, 0.0..=1e6),
             ("max", f64::from(self.max), 1.0..=f64::from(u32::MAX)),
             ("settle", self.settle, 0.0..=1e6),
-            ("window", self.window, 0.0..=1e6),
+            ("window", self.min_rtt_window, 0.0..=1e6),
         ];
         ranges.into_iter().try_for_each(|(field, value, range)| between(field, value, range))
     }

@@ -72,7 +72,8 @@ fn multfrc_by_hand() {
 fn a_window_forgets_the_shorter_path() {
     for law in [Kind::Paper, Kind::Fast] {
         let run = |window| {
-            let mut controller = Controller::new(Params { tau: 1.0, window, bound: false, ..Params::of(law) }, None);
+            let mut controller =
+                Controller::new(Params { tau: 1.0, min_rtt_window: window, bound: false, ..Params::of(law) }, None);
             controller.update(sample(0.0, 0.0, 1));
             host(&mut controller, 0.0, 60.0, |_| 0.0);
             let before = controller.connections();
@@ -122,62 +123,47 @@ fn bounded(controller: &Controller) -> Option<f64> {
     fast.bound.window().map(|bits| bits / 8.0)
 }
 
-/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944;
-/// where a bound follows in 0.3 τ, 1.231049^10 = 7.994, and over 20 ms in 0.2 τ, 1.346574^10 = 19.602. Over 0.3 s two
-/// round trips are 0.6 τ: 1.115525^10 = 2.984.
+/// n doubles in the least time, 0.2 τ, up to 0.1 s: dn/dt = (ln 2/0.2)·n in ten steps of 0.1 s, 1.346574^10 = 19.602.
+/// Over 0.3 s two round trips are 0.6 τ: 1.115525^10 = 2.984. At three quarters of θ = 42 ms e is a quarter, and n grows
+/// half as fast: 1.057762^10 = 1.754.
 #[test]
 fn the_start_doubles_in_two_round_trips() {
-    for (bound, rtt, expected) in [(false, 0.1, 4.944), (true, 0.1, 7.994), (true, 0.02, 19.602), (true, 0.3, 2.984)] {
-        let mut controller = Controller::new(Params { bound, ..FREE }, None);
+    for (rtt, queue, expected) in [(0.02, 0.0, 19.602), (0.1, 0.0, 19.602), (0.3, 0.0, 2.984), (0.3, 0.0315, 1.754)] {
+        let mut controller = fast();
         for look in 0..=10 {
-            controller.update(Sample { rtt: Some(rtt), rtt_min: rtt, ..sample(f64::from(look) / 10.0, 0.0, 1) });
+            let seen = sample(f64::from(look) / 10.0, 0.0, 1);
+            controller.update(Sample { rtt: Some(rtt + queue), rtt_min: rtt, ..seen });
         }
         assert!((controller.connections() - expected).abs() < 1e-3, "{controller:?}");
     }
 }
 
-/// A constant rate: the smoothed one has last grown by a tenth at 2 s, and is level from 2.4 s on. A queue of 13 ms,
-/// near the threshold, has left n below 2. Without level detection n would double in 0.3 τ, 23.1 % per update; it grows
-/// by less than 4 %, as after a start. Once the rate is 0.4, the smoothed one is below 0.65 of its value within 0.6 s,
-/// and n doubles.
-#[test]
-fn a_start_whose_rate_is_level_stops_doubling() {
-    let mut controller = Controller::new(Params::default(), None);
-    let n = (0..=44)
-        .map(|look| {
-            let (queue, rate) = (if look < 26 { 0.013 } else { 0.0 }, if look < 34 { 1e6 } else { 0.4e6 });
-            controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, 1) });
-            controller.connections()
-        })
-        .collect::<Vec<_>>();
-    let growth = |look: usize| n[look] / n[look - 1] - 1.0;
-    assert!(n[25] < 2.0 && (26..=34).all(|look| growth(look) < 0.04), "{n:?}");
-    assert!((40..=44).all(|look| (growth(look) - 0.231_049).abs() < 1e-4), "{n:?}");
-}
-
-/// In the start eight connections are offered 8 segments each, 92 672 bytes, and at 100 Mbit/s twice the 1.25 MB that
-/// the path carries in 0.1 s. With a queue of 50 ms the second update measures twice the threshold: the start is over,
-/// and the windows are unlimited, as for one connection.
+/// In the start eight connections are offered 4 segments each, 46 336 bytes, and at 100 Mbit/s twice the 1.25 MB that
+/// the path carries in 0.1 s. Over 0.3 s, three times τ/10, it is three times as much: 22.5 MB. A queue of 50 ms ends
+/// the start, and the windows are unlimited, as for one connection.
 #[test]
 fn a_start_offers_twice_what_the_path_carries() {
-    let mut controller = Controller::new(Params::default(), Some(16.0));
-    let mut offered = |look: u32, queue| {
-        controller.update(Sample { rate: 1e8, ..sample(f64::from(look) / 10.0, queue, 1) });
-        controller.window()
-    };
-    assert_eq!(offered(0, 0.0), Some(92_672.0));
-    let last = (1..=30).filter_map(|look| offered(look, 0.0)).last().expect("the start lasts");
-    assert!((last / 2.5e6 - 1.0).abs() < 1e-3, "{last}");
-    assert_eq!((31..40).filter_map(|look| offered(look, 0.05)).count(), 1);
+    for (rtt_min, expected) in [(0.1, 2.5e6), (0.3, 2.25e7)] {
+        let mut controller = Controller::new(Params::default(), Some(16.0));
+        let mut offered = |look: u32, queue| {
+            let seen = Sample { rate: 1e8, ..sample(f64::from(look) / 10.0, 0.0, 1) };
+            controller.update(Sample { rtt: Some(rtt_min + queue), rtt_min, ..seen });
+            controller.window()
+        };
+        assert_eq!(offered(0, 0.0).map(f64::round), Some(f64::round(46_336.0 * 10.0 * rtt_min)));
+        let last = (1..=30).filter_map(|look| offered(look, 0.0)).last().expect("the start lasts");
+        assert!((last / expected - 1.0).abs() < 1e-3, "{last}");
+        assert_eq!((31..40).filter_map(|look| offered(look, 0.5)).count(), 0);
+    }
     let mut controller = Controller::new(Params::default(), None);
     controller.update(sample(0.0, 0.0, 1));
     assert_eq!(controller.window(), None);
 }
 
-/// A queue of 50 ms is beyond twice the threshold of 14 ms: the start from memory ends with 6.4 of 8 connections. Two
-/// settling times after the last opening, β^(3.5·36/150) = 0.785341 remains in τ: 5.026 and 3.947.
+/// A queue of 50 ms is beyond twice the threshold of 14 ms. Two settling times after the last opening, a quarter of n
+/// goes in τ: 8, 6 and 4.5.
 #[test]
-fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled() {
+fn a_standing_queue_takes_a_quarter_once_openings_have_settled() {
     let mut controller = Controller::new(FREE, Some(16.0));
     assert_eq!(controller.wanted(), 8);
     controller.update(sample(0.0, 0.05, 8));
@@ -185,9 +171,9 @@ fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled(
         host(controller, from, to, |_| 0.05);
         (controller.connections() * 1e3).round() / 1e3
     };
-    assert_eq!(at(&mut controller, 0.0, 1.9), 6.4);
-    assert_eq!(at(&mut controller, 1.9, 2.9), 5.026);
-    assert_eq!(at(&mut controller, 2.9, 3.9), 3.947);
+    assert_eq!(at(&mut controller, 0.0, 1.9), 8.0);
+    assert_eq!(at(&mut controller, 1.9, 2.9), 6.0);
+    assert_eq!(at(&mut controller, 2.9, 3.9), 4.5);
     host(&mut controller, 3.9, 20.0, |_| 0.05);
     assert_eq!(controller.wanted(), 1);
 }
@@ -212,18 +198,23 @@ fn what_the_path_carried_before_is_sought_at_once() {
     assert!(half > 2.0 * full, "{half} beside {full}");
 }
 
-/// No queue for 10 s: 0.3·(10/5)² = 1.2 is unused, so that n doubles in τ; a path that takes three times longer to fill
-/// than expected is filled all the same. With a queue of two thirds of the threshold n does not grow faster.
+/// A queue of 2.5 s ends the start and leaves 8.4 of 10 connections; it is below θ after 0.25 s. In 6 s n doubles
+/// ∫(t/9)²dt = 5.75³/243 = 0.78 times, by 1.72, and in 12 s all three times of the first 9 s and more. With a queue of
+/// half of θ, where e is a half, it takes 0.36 s, and n doubles 0.37 times, by 1.29. α/n adds two hundredths.
 #[test]
 fn a_path_without_a_queue_is_tried_ever_faster() {
-    let after = |queue: f64| {
+    let after = |seconds: f64, queue: f64| {
         let mut controller = Controller::new(FREE, Some(20.0));
         controller.update(sample(0.0, 0.05, 10));
-        host(&mut controller, 0.0, 12.0, |_| queue);
-        controller.connections()
+        host(&mut controller, 0.0, 2.5, |_| 0.05);
+        let before = controller.connections();
+        assert!((before - 8.415).abs() < 1e-3, "{before}");
+        host(&mut controller, 2.5, 2.5 + seconds, |_| queue);
+        controller.connections() / before
     };
-    assert_eq!(after(0.0), 64.0);
-    assert!(after(0.0095) < 10.0, "{}", after(0.0095));
+    assert!((1.7..1.8).contains(&after(6.0, 0.0)), "{}", after(6.0, 0.0));
+    assert!((1.24..1.31).contains(&after(6.0, 0.007)), "{}", after(6.0, 0.007));
+    assert!(after(12.0, 0.0) > 7.6, "{}", after(12.0, 0.0));
 }
 
 #[test]
@@ -238,27 +229,26 @@ fn no_evidence_changes_nothing() {
     }
 }
 
-/// A server that fills the link with one connection, and makes a queue of 60 ms with two, and a host that reports no
-/// rate: after each mistake one connection is held twice as long, so that little of ten minutes is spent with two.
-/// Without the hold n would return as soon as the queue is gone, and half the time would be. If the host reports that
-/// two carry no more, the queue suffices.
+/// A server that fills the link with one connection, and makes a queue of 60 ms with two: one connection is held for 32
+/// s, and growth to two takes 1.4 s more, so that little of ten minutes is spent with two.
 #[test]
-fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
-    let several = |rate: f64| {
-        let mut controller = fast();
-        let looks = (1..=6000).map(|look| {
-            let open = controller.wanted();
-            let queue = if open > 1 { 0.06 } else { 0.005 };
-            controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, open) });
-            open > 1
-        });
-        let looks = looks.collect::<Vec<_>>();
-        [&looks[..600], &looks[600..]].map(|looks| looks.iter().filter(|is| **is).count())
-    };
-    let [first, later] = several(0.0);
-    assert!(first > 60 && later < 540, "{first} and {later} looks");
-    let [first, later] = several(1e6);
-    assert!(first < 60 && later < 54, "{first} and {later} looks");
+fn a_second_connection_that_only_makes_a_queue_is_tried_rarely() {
+    let mut controller = fast();
+    let (mut openings, mut several, mut was_open) = (vec![], 0, 1);
+    for look in 1..=6000 {
+        let (now, open) = (f64::from(look) / 10.0, controller.wanted());
+        if was_open == 1 && open > 1 {
+            openings.push(now);
+        }
+        several += u32::from(open > 1);
+        was_open = open;
+        controller.update(sample(now, if open > 1 { 0.06 } else { 0.005 }, open));
+    }
+    let pauses = openings.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
+    // The first opens before one has kept a rate alone.
+    let held = &pauses[1..];
+    assert!(held.len() > 10 && held.iter().all(|pause| (32.0..40.0).contains(pause)), "{pauses:?}");
+    assert!(several < 100, "{several} looks");
 }
 
 /// One connection carries 10 Mbit/s for two seconds. Eight make a queue of 50 ms, beyond θ at once, during blindness
@@ -278,7 +268,7 @@ fn one_connection_that_is_enough_is_left() {
         };
         looks(before, 0.0, 1e7, 8);
         looks(alone, 0.0, 1e7, 1);
-        // The queue is smoothed over two looks, the rate over five.
+        // The queue and the rate are smoothed over two looks.
         looks(4, 0.05, gain * 1e7, 8)
     };
     assert_eq!(left(0, 20, 1.0), (1, false));
@@ -289,7 +279,7 @@ fn one_connection_that_is_enough_is_left() {
 }
 
 /// One connection that was enough carries half from then on: smoothed over 2 τ that is below three quarters after 2·ln
-/// 2 = 1.39 s, or slightly later, as the earlier rate was smoothed too. n grows again, and a queue of several is
+/// 2 = 1.39 s, or slightly later, as the earlier rate was still growing. n grows again, and a queue of several is
 /// bounded as usual.
 #[test]
 fn one_connection_is_not_enough_for_long_if_it_brings_less() {
@@ -305,26 +295,6 @@ fn one_connection_is_not_enough_for_long_if_it_brings_less() {
     let held = (0..100).take_while(|_| next(0.0, 5e6, 1).0 == 1.0).count();
     assert!((13..=17).contains(&held), "{held} looks");
     assert!((0..10).any(|_| next(0.05, 1e7, 8).1));
-}
-
-/// Pauses of the hold: growth is held for 32 s after the first mistake, for 64 s after each later one, and then takes
-/// as long as before, so that the second pause is 32 s longer than the first and the third as long as the second.
-#[test]
-fn the_second_mistake_is_held_back_for_twice_as_long() {
-    let mut controller = fast();
-    let (mut pauses, mut closed_at, mut was_open) = (vec![], None, 1);
-    for look in 1..=6000 {
-        let (now, open) = (f64::from(look) / 10.0, controller.wanted());
-        match (was_open, open) {
-            (1, 2..) => pauses.extend(closed_at.map(|closed| now - closed)),
-            (2.., 1) => closed_at = Some(now),
-            _ => {}
-        }
-        was_open = open;
-        controller.update(sample(now, if open > 1 { 0.06 } else { 0.005 }, open));
-    }
-    assert!(pauses[0] > 32.0 && pauses[1] > 64.0, "{pauses:?}");
-    assert!((pauses[1] - pauses[0] - 32.0).abs() < 1.0 && (pauses[2] - pauses[1]).abs() < 1.0, "{pauses:?}");
 }
 
 /// 1 Mbit/s carries the remaining 100 kB in 0.8 s, less than the second that a new connection takes to settle.
@@ -375,16 +345,16 @@ fn the_bound_begins_with_what_the_full_link_carries() {
     assert_eq!(looks(40, 0.0, 1e7), [None; 40]);
     assert_eq!(looks(2, 0.02, 5e6), [None; 2]);
     let window = looks(1, 0.02, 5e6)[0].expect("it begins");
-    // One update has moved W meanwhile, by less than a hundredth.
-    assert!((window / (1.1 * 0.1 * 5e6 * (1.0 + libm::exp(-1.5)) / 8.0) - 1.0).abs() < 0.01, "{window}");
+    // One update has moved W meanwhile, by less than two hundredths.
+    assert!((window / (1.1 * 0.1 * 5e6 * (1.0 + libm::exp(-1.5)) / 8.0) - 1.0).abs() < 0.02, "{window}");
 }
 
-/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), and four times that upwards, Q = 1.5 ms and 1.3 packets at 10
-/// Mbit/s, 3.06 ms. At rtt = 0.115 s W loses 0.1·(1 − 0.10306/0.115)/1.6 = 0.6489 % per update; at 0.10306 s it stays;
-/// at 0.1 s it gains 0.765 %. With twice as much in flight, earlier offers are used up first.
+/// dW/dt = (W/τ)·((rtt_min + Q)/rtt − 1), and four times that upwards, Q = 1.5 ms and 1.3 packets at 10 Mbit/s, 3.06
+/// ms. At rtt = 0.115 s W loses 0.1·(1 − 0.10306/0.115) = 1.0383 % per update; at 0.10306 s it stays; at 0.1 s it gains
+/// 1.224 %. With twice as much in flight, earlier offers are used up first.
 #[test]
 fn the_bound_goes_where_the_queue_is_the_target() {
-    for (queue, rate, change) in [(0.015, 1e7, -0.006489), (0.00306, 1e7, 0.0), (0.0, 1e7, 0.00765)] {
+    for (queue, rate, change) in [(0.015, 1e7, -0.010383), (0.00306, 1e7, 0.0), (0.0, 1e7, 0.01224)] {
         let windows = Bounded::begun().looks(5, queue, rate);
         for pair in windows.windows(2) {
             assert!((pair[1] / pair[0] - 1.0 - change).abs() < 2e-5, "{queue}: {windows:?}");
@@ -394,29 +364,9 @@ fn the_bound_goes_where_the_queue_is_the_target() {
     assert_eq!(windows[19], windows[8]);
 }
 
-/// On a path of 20 ms Q is 0.3 ms and 1.3 packets, 1.86 ms, and 4 times that would be 37 %: W gains a quarter in 1.12 s
-/// without a queue, 2.23 % per update, and half as much with half of Q.
-#[test]
-fn a_bound_of_a_short_path_does_not_hurry() {
-    let growth = |queue: f64| {
-        let mut controller = Controller::new(Params::default(), Some(16.0));
-        let windows = (0..60).map(|look| {
-            let seen = if look == 20 { 0.05 } else { queue };
-            let base = Sample { rate: 1e7, ..sample(f64::from(look) / 10.0, 0.0, 8) };
-            controller.update(Sample { rtt: Some(0.02 + seen), rtt_min: 0.02, ..base });
-            bounded(&controller)
-        });
-        let windows = windows.flatten().collect::<Vec<_>>();
-        windows[1] / windows[0] - 1.0
-    };
-    assert!((growth(0.0) - 0.022_321).abs() < 1e-5, "{}", growth(0.0));
-    assert!((growth(0.00093) - 0.010_665).abs() < 1e-5, "{}", growth(0.00093));
-}
-
 /// Q counts packets at the maximum rate of 20 s: others take a seventh of the link, and it stays 3.06 ms; after 20 s it
-/// is 1.5 ms and 1.3 packets at 8.5 Mbit/s, 3.335 ms. At 5 Mbit/s it is at least one packet, 3.9 ms: at a queue of 5 ms
-/// W loses 0.1·(1 − 0.1039/0.105)/1.6 = 0.0655 % per update, or 0.001 % more while the smoothed rate has not quite
-/// settled.
+/// is 1.5 ms and 1.3 packets at 8.5 Mbit/s, 3.335 ms. Half of the link leaves it too: at a queue of 5 ms W loses
+/// 0.1·(1 − 0.10306/0.105) = 0.1848 % per update.
 #[test]
 fn the_target_is_of_the_most_that_came() {
     let last = |windows: &[f64]| windows[windows.len() - 1] / windows[windows.len() - 2] - 1.0;
@@ -426,27 +376,21 @@ fn the_target_is_of_the_most_that_came() {
     let change = last(&transfer.looks(250, 0.003345, 8.5e6));
     assert!(change.abs() < 2e-5, "{change}");
     let change = last(&Bounded::begun().looks(40, 0.005, 5e6));
-    assert!((change + 0.000655).abs() < 1e-5, "{change}");
+    assert!((change + 0.001848).abs() < 1e-5, "{change}");
 }
 
-/// 8 Mbit/s arrive after 10, 9.84 as it was smoothed: m = 1 − 8/(0.95·9.84) = 0.144. After 0.7 s without a queue of Q W
-/// gains m/10 per update besides the 0.77 % of Q; after 1.3 s the smoothed rate is 1.7 % above 8 Mbit/s, and m 0.130.
-/// At 0.6 of W, 166.7 kB, and one update beyond, it stays. At 5 Mbit/s less than 0.6 of 137.5 kB is in flight: that is
-/// no evidence.
+/// 8 Mbit/s arrive after 10: m = 1 − 8/(0.95·10) = 0.158. After 0.7 s without a queue of Q, τ/2 and two round trips, W
+/// gains m/10 per update besides the 1.22 % of Q.
 #[test]
 fn a_bound_that_hides_what_the_path_carried_grows() {
-    let growth = |windows: &[f64]| -> Vec<f64> { windows.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect() };
-    let windows = Bounded::begun().looks(60, 0.0, 8e6);
-    let growths = growth(&windows);
-    assert!(growths[..4].iter().all(|growth| (0.0074..0.0079).contains(growth)), "{growths:?}");
-    assert!(growths[11..13].iter().all(|growth| (0.0203..0.0213).contains(growth)), "{growths:?}");
-    assert!((windows[59] / 166.7e3 - 1.0).abs() < 0.025, "{windows:?}");
-    let windows = Bounded::begun().looks(60, 0.0, 5e6);
-    assert_eq!(windows[59], windows[10]);
+    let windows = Bounded::begun().looks(20, 0.0, 8e6);
+    let growths = windows.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect::<Vec<_>>();
+    assert!(growths[..4].iter().all(|growth| (0.0122..0.0123).contains(growth)), "{growths:?}");
+    assert!(growths[11..13].iter().all(|growth| (0.0279..0.0281).contains(growth)), "{growths:?}");
 }
 
-/// Others fill the queue: the flight is W, and W yields until it is 0.7 of its value. Then n follows θ/3, and for 30 s
-/// no bound begins, for any number of connections.
+/// Others fill the queue: the flight is W, and W yields until it is 0.7 of its value. Then for 30 s no bound begins, for
+/// any number of connections.
 #[test]
 fn a_bound_ends_where_others_fill_the_queue() {
     let mut transfer = Bounded::begun();
@@ -457,17 +401,12 @@ fn a_bound_ends_where_others_fill_the_queue() {
     }
     assert!(last >= 0.7 * before && last < 0.73 * before, "{last} of {before}");
     let ended = transfer.look;
-    // Meanwhile a queue of 7 ms, half of θ, is one of 1.5 thirds: n falls.
-    (0..30).for_each(|_| _ = transfer.look(0.007, 1e7));
-    let n = transfer.controller.connections();
-    (0..30).for_each(|_| _ = transfer.look(0.007, 1e7));
-    assert!(transfer.controller.connections() < n, "{n}");
     assert!((0..400).any(|_| transfer.look(0.05, 1e7).is_some()));
     let rest = f64::from(transfer.look - ended) / 10.0;
     assert!((rest - 30.0).abs() < 0.2, "{rest}");
 }
 
-/// Three connections are bounded after two seconds, and two after five. The queue of 20 ms, unsmoothed at first, counts
+/// Two or three connections are bounded after five seconds. The queue of 20 ms, unsmoothed at first, counts
 /// at once.
 #[test]
 fn few_connections_are_bounded_late() {
@@ -479,7 +418,7 @@ fn few_connections_are_bounded_late() {
         })
     };
     assert_eq!(begins(4), Some(0));
-    assert_eq!(begins(3), Some(20));
+    assert_eq!(begins(3), Some(50));
     assert_eq!(begins(2), Some(50));
     assert_eq!(begins(1), None);
 }

@@ -101,7 +101,7 @@ impl Connections {
                 beta: law.beta.0,
                 gamma: law.gamma.0,
                 rounding: law.rounding,
-                window: law.window.0.as_secs(),
+                min_rtt_window: law.window.0.as_secs(),
                 max: law.max.0,
                 ..Params::of(Kind::Paper)
             },
@@ -111,7 +111,7 @@ impl Connections {
                 beta: law.beta.0,
                 gamma: law.gamma.0,
                 rounding: law.rounding,
-                window: law.window.0.as_secs(),
+                min_rtt_window: law.window.0.as_secs(),
                 max: law.max.0,
                 ..Params::of(Kind::Additive)
             },
@@ -123,7 +123,7 @@ impl Connections {
                 gamma: law.gamma.0,
                 floor: law.floor.0.as_secs(),
                 settle: law.settle.0.as_secs(),
-                window: law.window.0.as_secs(),
+                min_rtt_window: law.window.0.as_secs(),
                 bound: law.bound,
                 max: law.max.0,
                 ..FAST

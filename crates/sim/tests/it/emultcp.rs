@@ -259,7 +259,7 @@ fn row(case: Case, means: &[[f64; 3]]) -> String {
 #[test]
 fn a_window_costs_little_and_finds_a_longer_way() {
     let windows = [0.0, 10.0, 30.0, 120.0];
-    let columns = windows.map(|window| Connections::By(Params { window, ..Params::default() }));
+    let columns = windows.map(|window| Connections::By(Params { min_rtt_window: window, ..Params::default() }));
     let mut rows = ["| loss | for ever | 10 s | 30 s | 120 s |", "|---|---|---|---|---|"].map(str::to_owned).to_vec();
     let longer = Case { loss: 0.01, is_shared: false, is_rerouted: true };
     for case in CASES.into_iter().chain([longer]) {

@@ -117,7 +117,7 @@ impl Options {
             alpha: self.alpha.unwrap_or(law.alpha),
             beta: self.beta.unwrap_or(law.beta),
             gamma: self.gamma.unwrap_or(law.gamma),
-            window: self.window.unwrap_or(law.window),
+            min_rtt_window: self.window.unwrap_or(law.min_rtt_window),
             // Not available on other systems.
             bound: self.bound && law.bound && cfg!(target_os = "linux"),
             max: self.max_connections,
