@@ -83,7 +83,6 @@ OPEN_CRATES: set[str] = set()
 OPEN_PAGES = {
     # Two docstrings of `Run`, whose file is being rewritten.
     "reference/api.md",
-    "reference/laws/emultcp.md",
     # Texts of ledgers and of long campaigns: they are rewritten when those run again.
     "measured/papers/chen2007-kernels.md",
     "measured/papers/chen2007.md",

@@ -13,14 +13,22 @@ pub(super) struct Start {
     /// Sum of the receive windows, in loads x·rtt_min of the path: a window that was offered cannot be withdrawn, and
     /// without a limit the queue at the end of the start overflows.
     pub offered_loads: f64,
+    /// Minimum of that sum for each connection, in segments: with fewer a slow start ends early.
+    pub offered_segments: f64,
     /// Round trip above which that sum grows in proportion, in τ: connections that have not delivered anything yet
     /// occupy a part of it.
     pub offered_rtt: f64,
 }
 
 /// See [`Start`].
-pub(super) const START: Start =
-    Start { doubling_rtts: 2.0, doubling_least: 0.2, free_share: 0.5, offered_loads: 2.0, offered_rtt: 0.1 };
+pub(super) const START: Start = Start {
+    doubling_rtts: 2.0,
+    doubling_least: 0.2,
+    free_share: 0.5,
+    offered_loads: 2.0,
+    offered_segments: 8.0,
+    offered_rtt: 0.1,
+};
 
 /// Constants of the growth and decrease of n after the start.
 pub(super) struct Growth {

@@ -1,11 +1,11 @@
 //! Start: n doubles until a queue forms.
 //!
 //! * growth: dn/dt = (ln 2/T)·n·min(2e, 1) with T = max(2·rtt_min, 0.2 τ), so that it slows down from half of θ on.
-//! * windows: the sum of the receive windows of several connections is max(2·x·rtt_min, 4·n segments), and on paths of
+//! * windows: the sum of the receive windows of several connections is max(2·x·rtt_min, 8·n segments), and on paths of
 //!   more than 0.1 τ larger in proportion to rtt_min.
 //! * end: n is reduced, or a bound or a hold begins.
 
-use super::constants::{BOUND, SEGMENT, START};
+use super::constants::{SEGMENT, START};
 use super::path::Path;
 use core::f64::consts::LN_2;
 
@@ -33,7 +33,8 @@ impl Start {
         let factor = (path.rtt_min / (START.offered_rtt * tau)).max(1.0);
         let load = path.rate * path.rtt_min;
         let is_several = self.is_on && n >= 2.0;
-        self.window = is_several.then(|| factor * (START.offered_loads * load).max(n * BOUND.room * SEGMENT));
+        self.window =
+            is_several.then(|| factor * (START.offered_loads * load).max(n * START.offered_segments * SEGMENT));
     }
 
     /// Sum of the receive windows in bits; `None` without a limit.

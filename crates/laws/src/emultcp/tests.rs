@@ -138,7 +138,7 @@ fn the_start_doubles_in_two_round_trips() {
     }
 }
 
-/// In the start eight connections are offered 4 segments each, 46 336 bytes, and at 100 Mbit/s twice the 1.25 MB that
+/// In the start eight connections are offered 8 segments each, 92 672 bytes, and at 100 Mbit/s twice the 1.25 MB that
 /// the path carries in 0.1 s. Over 0.3 s, three times τ/10, it is three times as much: 22.5 MB. A queue of 50 ms ends
 /// the start, and the windows are unlimited, as for one connection.
 #[test]
@@ -150,7 +150,7 @@ fn a_start_offers_twice_what_the_path_carries() {
             controller.update(Sample { rtt: Some(rtt_min + queue), rtt_min, ..seen });
             controller.window()
         };
-        assert_eq!(offered(0, 0.0).map(f64::round), Some(f64::round(46_336.0 * 10.0 * rtt_min)));
+        assert_eq!(offered(0, 0.0).map(f64::round), Some(f64::round(92_672.0 * 10.0 * rtt_min)));
         let last = (1..=30).filter_map(|look| offered(look, 0.0)).last().expect("the start lasts");
         assert!((last / expected - 1.0).abs() < 1e-3, "{last}");
         assert_eq!((31..40).filter_map(|look| offered(look, 0.5)).count(), 0);
