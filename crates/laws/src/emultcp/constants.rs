@@ -8,7 +8,10 @@ pub(super) struct Start {
     pub doubling_rtts: f64,
     /// Minimum doubling time of n, in τ: on short paths the queue is measured more slowly than it forms.
     pub doubling_least: f64,
-    /// Share of θ up to which n doubles at full speed: delayed ACKs and timers alone cause that much.
+    /// The same on hosts that control no windows, in τ: their queue at the end of the start is longer.
+    pub doubling_least_unbound: f64,
+    /// Share of θ up to which n doubles at full speed: delayed ACKs and timers alone cause that much. Beyond it unused
+    /// capacity is not searched.
     pub free_share: f64,
     /// Sum of the receive windows, in loads x·rtt_min of the path: a window that was offered cannot be withdrawn, and
     /// without a limit the queue at the end of the start overflows.
@@ -24,6 +27,7 @@ pub(super) struct Start {
 pub(super) const START: Start = Start {
     doubling_rtts: 2.0,
     doubling_least: 0.2,
+    doubling_least_unbound: 0.4,
     free_share: 0.5,
     offered_loads: 2.0,
     offered_segments: 8.0,

@@ -4,7 +4,8 @@
 //! second:
 //!
 //! * start: n doubles until a queue forms: `start.rs`.
-//! * after it: dn/dt = (α/n)·e/τ + (ln 2/τ)·n·m·e while e ≥ 0. The first term is the paper's.
+//! * after it: dn/dt = (α/n)·e/τ + (ln 2/τ)·n·m·max(2e − 1, 0) while e ≥ 0. The first term is the paper's; the
+//!   second needs a queue below half of θ.
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0. A queue of twice θ causes the paper's βn in τ.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n, because its slow start makes one. The
 //!   queue still stops growth.
@@ -17,7 +18,7 @@
 //! only three of the paper's periods.
 
 use super::bound::Bound;
-use super::constants::GROWTH;
+use super::constants::{GROWTH, START};
 use super::params::Params;
 use super::path::{Meter, Path};
 use super::sample::Sample;
@@ -102,8 +103,10 @@ impl Fast {
                 self.n = (self.n * libm::pow(params.beta, -path.slack * part)).max(1.0);
             }
         } else if !self.single.is_held(sample.now) {
-            let growth = self.start.growth(path, params.tau, self.n);
-            let growth = growth.unwrap_or((params.alpha / self.n + LN_2 * self.n * path.unused) * path.slack);
+            let growth = self.start.growth(params, path, self.n).unwrap_or_else(|| {
+                let free = (1.0 - (1.0 - path.slack) / START.free_share).max(0.0);
+                params.alpha / self.n * path.slack + LN_2 * self.n * path.unused * free
+            });
             self.n = (self.n + growth * part).min(f64::from(params.max));
         }
     }
