@@ -23,7 +23,7 @@
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
-# make docs     write again what is generated: the reference page, the Python classes, the pictures
+# make docs     write again what is generated: the reference pages, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
 # make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
@@ -246,6 +246,7 @@ docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
+	$(BIN)/python tools/generate_results.py
 	$(BIN)/python tools/write_api.py
 	$(BIN)/python tools/describe.py
 	$(BIN)/python tools/notices.py

@@ -1,14 +1,21 @@
 """Result folders: what is in them, that they do not depend on threads, that nothing else is overwritten."""
 
+import itertools
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli
 from scipy import stats
 
 import windward as ww
+from windward.results._schema import KEPT, PACKETS, TABLES, TOTALS, Table
+from windward.results._tables import to_arrow
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -19,7 +26,7 @@ def test_the_same_bytes_on_any_number_of_threads(cli: Cli, scenario_file: Path) 
     for threads in ("1", "2", "3"):
         cli("simulate", scenario_file.name, "-q", "--threads", threads, "--output", f"with-{threads}", "--pcap")
     one = contents(scenario_file.parent / "with-1")
-    assert len(one) == 2 + 3 * 7
+    assert len(one) == 2 + 3 * 10
     assert one == contents(scenario_file.parent / "with-2")
     assert one == contents(scenario_file.parent / "with-3")
 
@@ -50,6 +57,162 @@ def test_frames(small_run: ww.Run) -> None:
     # 64 kbit/s in datagrams of 200 B make 40 a second; 4 s are measured.
     assert small_run.background["sent"].between(159, 161).all()
     assert set(small_run.internals["name"]) >= {"ssthresh", "w_max"}
+
+
+def check(arrow: pa.Table, table: Table) -> None:
+    """The columns of a table are those of its schema, in order and with its types."""
+    assert arrow.column_names == [column.name for column in table.columns]
+    for column, field in zip(table.columns, arrow.schema, strict=True):
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        expected = {"float64": "double"}.get(column.kind, column.kind)
+        assert str(kind) == expected, f"{table.name}.{column.name}"
+
+
+def test_tables_are_those_of_the_schema(small_run: ww.Run, scenario_file: Path, tmp_path: Path) -> None:
+    ww.load(scenario_file).simulate(seeds=1, output=tmp_path / "out")
+    for name, table in PACKETS.items():
+        for run in (small_run, ww.open(tmp_path / "out")):
+            arrow = run.table(name, 1)
+            check(arrow, table)
+            field = arrow.schema.field(table.columns[-1].name)
+            assert field.metadata[b"description"].decode() == table.columns[-1].doc
+            assert list(getattr(run, name).columns) == ["seed", *arrow.column_names]
+    assert small_run.table("flows", 1).schema.field("rtt_p99_s").metadata[b"relative_width"] == b"0.0078125"
+    scenario = ww.load(scenario_file)
+    for kind, answer in (("optimum", scenario.optimum()), ("fluid", scenario.fluid())):
+        for name, columns in answer.tables.items():
+            check(to_arrow(columns), TABLES[kind][name])
+
+
+def test_every_column_says_what_it_is() -> None:
+    for tables in TABLES.values():
+        for table in tables.values():
+            assert table.doc.endswith(".")
+            for column in table.columns:
+                assert column.doc.endswith("."), f"{table.name}.{column.name}"
+                assert not column.doc[0].islower(), f"{table.name}.{column.name}"
+                ending = {"_s": "s", "_ms": "ms", "_us": "µs", "_bps": "bit/s", "_m": "m"}
+                for end, unit in ending.items():
+                    assert not column.name.endswith(end) or column.unit == unit, f"{table.name}.{column.name}"
+
+
+def test_kinds_of_tables_come_from_the_schema() -> None:
+    media = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
+    assert ("flows", "links", *media, "background", "groups") == TOTALS
+    assert (*TOTALS, "backlogs", "shares", "coding") == KEPT
+    assert PACKETS["wifi_stations"].attributes == {"node", "x_m", "y_m"}
+    assert PACKETS["links"].attributes == {"link", "from", "to", "rate_bps", "delay_s"}
+
+
+def test_the_page_and_the_frames_follow_the_schema() -> None:
+    command = [sys.executable, REPOSITORY / "tools" / "generate_results.py", "--check"]
+    assert subprocess.run(command, check=False).returncode == 0, "run: python tools/generate_results.py"
+
+
+def test_files_say_their_units(scenario_file: Path, tmp_path: Path) -> None:
+    ww.load(scenario_file).simulate(seeds=1, output=tmp_path / "out")
+    file = tmp_path / "out" / "seed-1" / "links.parquet"
+    about = json.loads(pq.read_schema(file).metadata[b"windward"])
+    assert (about["table"], list(about["columns"])) == ("links", pq.read_schema(file).names)
+    assert about["columns"]["queue_delay_p95_s"]["unit"] == "s"
+    assert about["columns"]["queue_delay_p95_s"]["relative_width"] == 1 / 128
+    assert about["columns"]["utilization"]["description"].startswith("Busy time of the link as a share")
+    assert pd.read_parquet(file).attrs["units"]["rate_bps"] == "bit/s"
+
+
+def test_percentiles_lie_among_the_samples(small_run: ww.Run) -> None:
+    flows, links = small_run.flows, small_run.links
+    rising = [flows[name] for name in ("min_rtt_s", "rtt_p50_s", "rtt_p95_s", "rtt_p99_s", "max_rtt_s")]
+    for low, high in itertools.pairwise(rising):
+        assert (low <= high * (1 + 1 / 256)).all()
+    busy = links[links["link"] == "a->b"]
+    assert (busy["queue_delay_p50_s"] < busy["queue_delay_p95_s"]).all()
+    # 20 packets of 1500 bytes at 5 Mbit/s, and the rest of one in transmission.
+    assert (busy["queue_delay_p99_s"] <= 21 * 1500 * 8 / 5e6 * (1 + 1 / 256)).all()
+    waits = small_run.queue_delay_histograms.groupby(["seed", "link"], observed=True)["count"].sum()
+    assert waits.to_dict() == links.set_index(["seed", "link"])["packets"][lambda packets: packets > 0].to_dict()
+
+
+def test_percentiles_merge_over_seeds(small_run: ww.Run) -> None:
+    merged = small_run.percentiles("rtt")
+    assert list(merged["flow"]) == ["reno", "cubic-1", "cubic-2"]
+    histograms = small_run.rtt_histograms
+    for name, row in merged.set_index("flow").iterrows():
+        own = histograms[histograms["flow"] == name]
+        samples = own["least_s"].repeat(own["count"].astype(int)).sort_values().to_numpy()
+        for percent in (50, 95, 99):
+            least = samples[-(-len(samples) * percent // 100) - 1]
+            assert least <= row[f"p{percent}_s"] <= least * (1 + 1 / 128)
+    # Of one seed it is the column of its table.
+    one = ww.Run(about=small_run._about | {"finished": [2]}, scenario="", load=small_run._load)
+    columns = one.flows[["rtt_p50_s", "rtt_p95_s", "rtt_p99_s"]].to_numpy()
+    assert (one.percentiles("rtt").set_index("flow").to_numpy() == columns).all()
+    columns = one.links[["queue_delay_p50_s", "queue_delay_p95_s", "queue_delay_p99_s"]].to_numpy()
+    assert (one.percentiles("queue_delay").set_index("link").to_numpy() == columns).all()
+    with pytest.raises(ValueError, match="allowed: rtt, queue_delay"):
+        small_run.percentiles("jain")
+
+
+def test_groups_have_percentiles_of_completion_times(tmp_path: Path) -> None:
+    text = """
+name = "web"
+duration = "20 s"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "8 Mbit/s"
+delay = "10 ms"
+[[flow]]
+name = "page"
+from = "a"
+to = "b"
+law = "cubic"
+count = 40
+size = "100 kB"
+start_spread = "10 s"
+[[flow]]
+name = "bulk"
+from = "a"
+to = "b"
+law = "reno"
+size = "1 GB"
+"""
+    (tmp_path / "web.toml").write_text(text)
+    run = ww.load(tmp_path / "web.toml").simulate(seeds=1)
+    page, bulk = run.groups.to_dict("records")
+    times = sorted(run.flows[run.flows["group"] == "page"]["completion_s"])
+    assert (page["group"], page["flows"], page["completed"], page["unfinished"]) == ("page", 40, 40, 0)
+    assert [page[f"completion_p{percent}_s"] for percent in (50, 95, 99)] == [times[19], times[37], times[39]]
+    assert (bulk["flows"], bulk["completed"], bulk["unfinished"]) == (1, 0, 1)
+    assert pd.isna(bulk["completion_p50_s"])
+    assert bulk["rtt_p50_s"] > 0.02
+    summary = run.summary()
+    assert set(summary[summary["kind"] == "groups"]["name"]) == {"page", "bulk"}
+
+
+def test_results_without_the_newer_columns_open(cli: Cli, scenario_file: Path) -> None:
+    cli("simulate", scenario_file.name, "-q", "--output", "out")
+    folder = scenario_file.parent / "out"
+    for seed in folder.glob("seed-*"):
+        for name in ("groups", "rtt_histograms", "queue_delay_histograms"):
+            (seed / f"{name}.parquet").unlink()
+        for name in ("flows", "links"):
+            table = pq.read_table(seed / f"{name}.parquet")
+            old = [column for column in table.column_names if "_p50_" not in column and "_p9" not in column]
+            pq.write_table(table.select(old).replace_schema_metadata(None), seed / f"{name}.parquet")
+    run = ww.open(folder)
+    assert "rtt_p50_s" not in run.flows.columns
+    assert run.groups.empty
+    assert "rtt_p50_s" not in set(run.summary()["metric"])
+    assert run.percentiles("rtt")["p50_s"].isna().all()
+    shown = cli("show", "out").stdout
+    assert "mean RTT" in shown
+    assert "p95" not in shown
+    cli("report", "out")
 
 
 def test_links_carry_no_more_than_they_can(small_run: ww.Run) -> None:

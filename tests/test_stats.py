@@ -6,7 +6,7 @@ import pytest
 from scipy.special import stdtrit
 
 import windward as ww
-from windward.results.stats import half_width, jain, mean_and_interval, t_quantile
+from windward.results.stats import half_width, jain, mean_and_interval, percentile, percentile_of_buckets, t_quantile
 from windward.show._digest import quantity
 
 
@@ -23,6 +23,17 @@ def test_interval_of_three() -> None:
     assert interval == pytest.approx(2.484, abs=5e-4)
     assert math.isnan(mean_and_interval([5.0])[1])
     assert math.isnan(mean_and_interval([math.nan])[0])
+
+
+def test_percentiles() -> None:
+    assert [percentile([1.0, 2.0, 3.0, 4.0], percent) for percent in (50, 95, 99)] == [2.0, 4.0, 4.0]
+    assert [percentile(list(range(1, 101)), percent) for percent in (50, 95, 99)] == [50, 95, 99]
+    assert math.isnan(percentile([], 50))
+    # Buckets from 0 and from 1 ms, whose bucket is 4096 ns wide: 244 · 2^12 = 999424 ns is its lower bound.
+    counts = {0.0: 95, 999424e-9: 5}
+    assert percentile_of_buckets(counts, 95) == 0.0
+    assert percentile_of_buckets(counts, 99) == (999424 + 4095 / 2) / 1e9
+    assert math.isnan(percentile_of_buckets({}, 50))
 
 
 def test_jain_s_index() -> None:

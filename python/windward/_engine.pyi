@@ -480,8 +480,17 @@ def read_text(path: Path, most: int) -> str:
     Raises OSError, or ValueError if it is not a regular file, too large, or not UTF-8.
     """
 
-def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
-    """Writes a table as a Parquet file: columns of equal length, by name. Raises OSError."""
+def tables() -> dict[str, list[dict[str, Any]]]:
+    """The schema of all tables, a list for each of "packets", "timing", "optimum", "fluid" and "sweep".
+
+    Of each table `name`, `doc`, `shape`, `entity`, `is_always` and `columns`; `windward.results._schema` explains them.
+    """
+
+def write_parquet(path: Path, columns: Mapping[str, Any], about: Sequence[tuple[str, str]] = ...) -> None:
+    """Writes columns of one length as a Parquet file, and `about` into its metadata; raises OSError.
+
+    A column is a buffer of numbers, a list of texts, or a tuple of names and a buffer of 32-bit indices into them.
+    """
 
 def schema() -> dict[str, Any]:
     """JSON Schema of the scenario format."""

@@ -10,28 +10,36 @@ pub const LATE: Duration = Duration::from_millis(1);
 /// A run with more late packets than this, as a share, is not trustworthy.
 const LATE_SHARE: f64 = 0.01;
 
-/// Timing quality of an emulation. A packet's lateness is the time between the instant at which the network
-/// delivers it and the instant at which it was handed to the kernel.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Quality {
-    /// Packets delivered.
-    pub packets: u64,
-    /// Median of the lateness, in seconds.
-    pub late_p50_s: f64,
-    /// 99th percentile.
-    pub late_p99_s: f64,
-    /// Greatest.
-    pub late_max_s: f64,
-    /// Share of the packets that were more than [`LATE`] late.
-    pub late_share: f64,
-    /// Packets that devices dropped because the emulator did not read them in time.
-    pub missed: u64,
-    /// Packets dropped because too many were on their way for the emulator's memory.
-    pub overflowed: u64,
-    /// Processor time of the emulator for each packet, in seconds.
-    pub cpu_per_packet_s: f64,
-    /// True if the emulator ran before all other programs (SCHED_FIFO).
-    pub is_realtime: bool,
+windward_tables::table! {
+    /// Timing quality of an emulation, one row per seed. The lateness of a packet is the time between the instant at which
+    /// the network delivers it and the instant at which the emulator handed it to the kernel.
+    pub struct Quality: "timing", Totals, "", IfAny;
+    about {
+        /// Seed.
+        seed: u64 fixed [""],
+        /// Reason why the seed is not to be trusted; empty if it is.
+        problem: Text fixed [""],
+    }
+    columns {
+        /// Packets delivered.
+        packets: u64 ["packets"],
+        /// Median of the lateness.
+        late_p50_s: f64 ["s"],
+        /// 99th percentile of the lateness.
+        late_p99_s: f64 ["s"],
+        /// Largest lateness.
+        late_max_s: f64 ["s"],
+        /// Packets that were more than 1 ms late, divided by all delivered ones. Above 1 % the seed is not to be trusted.
+        late_share: f64 [""],
+        /// Packets that devices dropped because the emulator did not read them in time.
+        missed: u64 ["packets"],
+        /// Packets dropped because too many were under way for the emulator's memory.
+        overflowed: u64 ["packets"],
+        /// Processor time of the emulator per packet.
+        cpu_per_packet_s: f64 ["s"],
+        /// True if the emulator ran before all other programs (SCHED_FIFO).
+        is_realtime: bool [""],
+    }
 }
 
 impl Quality {

@@ -12,7 +12,6 @@ use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
 use windward_run::{Emulations, Job};
-use windward_sim::LinkStats;
 
 fn raise(error: &Error) -> PyErr {
     match error {
@@ -91,21 +90,8 @@ fn to_python(py: Python<'_>, emulation: Emulation) -> PyResult<Bound<'_, PyDict>
     Ok(tables)
 }
 
-/// A dictionary of some fields of a structure.
-macro_rules! fields {
-    ($py:expr, $value:expr, [$($field:ident),* $(,)?]) => {{
-        let fields = PyDict::new($py);
-        $(fields.set_item(stringify!($field), $value.$field)?;)*
-        PyResult::Ok(fields)
-    }};
-}
-
 fn quality_to_python<'py>(py: Python<'py>, quality: &Quality) -> PyResult<Bound<'py, PyDict>> {
-    let fields = fields!(
-        py,
-        quality,
-        [packets, late_p50_s, late_p99_s, late_max_s, late_share, missed, overflowed, cpu_per_packet_s, is_realtime,]
-    )?;
+    let fields = output::row(py, quality.clone())?;
     fields.set_item("problem", quality.problem())?;
     Ok(fields)
 }
@@ -128,16 +114,8 @@ pub(crate) fn emulate_link<'py>(
     let fields = PyDict::new(py);
     fields.set_item("code", report.code)?;
     fields.set_item("seconds", report.seconds)?;
-    fields.set_item("down", link_to_python(py, &report.down)?)?;
-    fields.set_item("up", link_to_python(py, &report.up)?)?;
+    fields.set_item("down", output::row(py, report.down)?)?;
+    fields.set_item("up", output::row(py, report.up)?)?;
     fields.set_item("quality", quality_to_python(py, &report.quality)?)?;
     Ok(fields)
-}
-
-fn link_to_python<'py>(py: Python<'py>, link: &LinkStats) -> PyResult<Bound<'py, PyDict>> {
-    fields!(
-        py,
-        link,
-        [packets, bytes, dropped, marked, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s]
-    )
 }

@@ -77,6 +77,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
+    module.add_function(wrap_pyfunction!(output::tables, module)?)?;
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::read_text, module)?)?;

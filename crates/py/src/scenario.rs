@@ -160,6 +160,9 @@ impl Scenario {
         table.set_item("to", column(flows, |flow| flow.to.clone()))?;
         tables.set_item("flows", table)?;
         let table = PyDict::new(py);
+        table.set_item("group", self.compiled.groups())?;
+        tables.set_item("groups", table)?;
+        let table = PyDict::new(py);
         table.set_item("link", column(links, |link| link.name.clone()))?;
         table.set_item("from", column(links, |link| link.from.clone()))?;
         table.set_item("to", column(links, |link| link.to.clone()))?;

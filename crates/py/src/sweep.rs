@@ -13,7 +13,7 @@ use std::time::Duration;
 use windward_fluid::Method;
 use windward_run::{Error, Pool, Seed, Simulations, Task};
 use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
-use windward_sim::{AirLog, BacklogSeries, Control, FlowSeries, Internals, LinkSeries, Output};
+use windward_sim::{Control, Output};
 use windward_units::Time;
 
 /// Points of a sweep, each a scenario of its own, submitted one by one and polled for results.
@@ -220,7 +220,7 @@ impl Ready {
             (Engine::Simulate, None) => Err("there is nothing to simulate".to_owned()),
             (Engine::Simulate, Some(simulations)) => {
                 match simulations.run(&Seed { number: seed, control, captures: None }) {
-                    Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(totals(output))))),
+                    Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(output.totals())))),
                     Err(Error::Failed(failure)) => Err(text(&failure)),
                     Err(error) => Err(error.to_string()),
                 }
@@ -231,19 +231,6 @@ impl Ready {
 
 /// Error per step of the fluid engine, that of `Scenario.fluid`.
 const TOLERANCE: f64 = 1e-6;
-
-/// Output without the tables that grow with the length of the run.
-fn totals(output: Output) -> Output {
-    Output {
-        flow_series: FlowSeries::default(),
-        link_series: LinkSeries::default(),
-        backlog_series: BacklogSeries::default(),
-        internals: Internals::default(),
-        air: AirLog::default(),
-        blocks: Vec::new(),
-        ..output
-    }
-}
 
 /// Message of a Python exception.
 fn text(failure: &PyErr) -> String {

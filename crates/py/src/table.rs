@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use windward_parquet::{Values, write};
+use windward_tables::parquet::{Values, write};
 
 /// Element type of a column.
 pub(crate) trait Number: Copy {
@@ -89,9 +89,16 @@ fn slice<'a, T: Element>(_py: Python<'a>, buffer: &'a PyBuffer<T>) -> PyResult<&
     Ok(unsafe { values.as_ref() })
 }
 
-/// Writes a table as a Parquet file: columns of equal length, by name. Raises OSError.
+/// Writes a table as a Parquet file: columns of equal length, by name. `about` goes into its metadata, texts by key.
+/// Raises OSError.
 #[pyfunction]
-pub(crate) fn write_parquet(py: Python<'_>, path: PathBuf, columns: &Bound<'_, PyDict>) -> PyResult<()> {
+#[pyo3(signature = (path, columns, about=Vec::new()))]
+pub(crate) fn write_parquet(
+    py: Python<'_>,
+    path: PathBuf,
+    columns: &Bound<'_, PyDict>,
+    about: Vec<(String, String)>,
+) -> PyResult<()> {
     let names: Vec<String> = columns.keys().extract()?;
     let held = columns.values().iter().map(|column| Held::new(&column)).collect::<PyResult<Vec<_>>>()?;
     let values = held.iter().map(|column| column.values(py)).collect::<PyResult<Vec<_>>>()?;
@@ -99,7 +106,8 @@ pub(crate) fn write_parquet(py: Python<'_>, path: PathBuf, columns: &Bound<'_, P
         return Err(PyValueError::new_err("columns of a table have one length"));
     }
     let table: Vec<_> = names.iter().map(String::as_str).zip(values).collect();
-    File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table)).map_err(|error| {
+    let about: Vec<_> = about.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
+    File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table, &about)).map_err(|error| {
         PyOSError::new_err((error.raw_os_error(), error.to_string(), Some(path.display().to_string())))
     })
 }

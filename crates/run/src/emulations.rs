@@ -28,7 +28,10 @@ impl Task for Emulations {
         let (settings, congestion) = (self.settings.clone(), self.congestion.clone());
         let options = Options { seed: seed.number, capture, is_forced: self.is_forced, settings, congestion };
         match emulate::emulate(&compiled, options, seed.control) {
-            Ok(emulation) => Ok(Some(emulation)),
+            Ok(mut emulation) => {
+                emulation.output.group(&compiled.group_of_flows());
+                Ok(Some(emulation))
+            }
             Err(emulate::Error::Interrupted) => Ok(None),
             Err(error) => Err(Error::Failed(error)),
         }

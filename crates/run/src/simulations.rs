@@ -36,7 +36,10 @@ impl<F: Send + 'static> Task for Simulations<F> {
         let outcome = run(&compiled.network, &makers, seed.number, seed.control, out);
         match (fuse.take_failure(), outcome, capture) {
             (Some(failure), ..) => Err(Error::Failed(failure)),
-            (None, Ok(output), _) => Ok(Some(output)),
+            (None, Ok(mut output), _) => {
+                output.group(&compiled.group_of_flows());
+                Ok(Some(output))
+            }
             (None, Err(RunError::Capture(source)), Some(capture)) => Err(capture.refused(source)),
             (None, Err(_), _) => Ok(None),
         }

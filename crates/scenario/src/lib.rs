@@ -24,6 +24,7 @@ mod reference;
 mod routing;
 mod scenario;
 mod suggest;
+pub mod tables;
 mod unit_hint;
 
 pub use controller::controller;

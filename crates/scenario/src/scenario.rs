@@ -8,6 +8,7 @@ use crate::problems::Problems;
 use crate::python::PythonClass;
 use crate::read::{self, Tree};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io;
 use toml::de::DeTable;
 use windward_sim::{FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
@@ -40,6 +41,29 @@ pub struct Compiled {
     pub links: Vec<LinkName>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
+}
+
+impl Compiled {
+    /// Names of the groups of flows, in the order of their first flows.
+    pub fn groups(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for (flow, group) in self.flows.iter().zip(self.group_of_flows()) {
+            if group as usize == names.len() {
+                names.push(&flow.label);
+            }
+        }
+        names
+    }
+
+    /// Group of each flow, as an index of [`Self::groups`].
+    pub fn group_of_flows(&self) -> Vec<u32> {
+        let mut known = BTreeMap::new();
+        let group = |flow: &'_ FlowName| {
+            let next = known.len() as u32;
+            *known.entry(flow.label.clone()).or_insert(next)
+        };
+        self.flows.iter().map(group).collect()
+    }
 }
 
 /// Error: the packets of a scenario cannot be simulated.

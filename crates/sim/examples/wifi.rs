@@ -30,7 +30,7 @@ fn main() {
             let seconds = network.timing.duration.as_secs();
             let flows: u64 = output.flows.iter().map(|flow| flow.delivered_bytes).sum();
             let datagrams: u64 = output.sources.iter().map(|source| source.received).sum();
-            let figure = |name| -> u64 { output.figures.iter().filter_map(|table| table.counts(name)).flatten().sum() };
+            let figure = |name| -> u64 { output.media.0.iter().filter_map(|table| table.counts(name)).flatten().sum() };
             // Data frames and their ACKs.
             println!(
                 "events {} frames {} goodput_mbit {:.3}",

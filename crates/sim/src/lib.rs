@@ -46,8 +46,8 @@ pub use network::{
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
-    AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats,
-    FrameKind, Internals, LinkSeries, LinkStats, Of, Output, Queued, Series, ShareStats, SourceStats,
+    AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, FrameKind,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, Output, Series, ShareStats, SourceStats, share,
 };
 pub use packet::NodeId;
 pub use queue::{Buffer, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
@@ -56,3 +56,9 @@ pub use run::{Control, RunError, run};
 pub use status::{Cause, Sight};
 pub use tcp::socket;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};
+
+/// Tables of a run, those of entities first, those of media after the links.
+pub fn tables() -> Vec<&'static windward_tables::Table> {
+    let (first, rest) = output::TABLES.split_at(2);
+    [first, medium::TABLES, rest].concat()
+}

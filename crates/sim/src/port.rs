@@ -4,6 +4,7 @@ use crate::link::{ChangingLink, Flight, Link, QueuedLink};
 use crate::packet::Packet;
 use crate::status::Counts;
 use crate::topology::PortKind;
+use windward_tables::Histogram;
 use windward_units::Time;
 
 /// Initial capacity of a share's flight, in packets.
@@ -81,6 +82,16 @@ impl Port {
             Self::Wire(link) => Some(link.counts(now)),
             Self::Queued(link) => Some(link.counts(now)),
             Self::Changing(link) => Some(link.counts(now)),
+            Self::Shared(_) => None,
+        }
+    }
+
+    /// Waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows them.
+    pub fn waits(&mut self, now: Time) -> Option<Histogram> {
+        match self {
+            Self::Wire(link) => Some(link.waits(now)),
+            Self::Queued(link) => Some(link.waits()),
+            Self::Changing(link) => Some(link.waits()),
             Self::Shared(_) => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Counters of a port, and its visible state.
 
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// Counters of a link.
@@ -27,9 +28,70 @@ pub struct Counts {
     pub max_backlog: u64,
 }
 
-/// Accounting of the packets that wait in a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Accounting of the packets that wait in a line, with the histogram of their waits.
+#[derive(Clone, Debug, Default)]
 pub struct Line {
+    books: Books,
+    /// Waits of the packets that left since the last reset.
+    waits: Histogram,
+}
+
+impl Line {
+    /// Records the arrival of a packet.
+    #[inline]
+    pub fn join(&mut self, now: Time) {
+        self.books.join(now);
+    }
+
+    /// Records the departure of a packet that arrived at `since`.
+    #[inline]
+    pub fn leave(&mut self, since: Time, now: Time) {
+        self.waits.record(now.since(since).as_nanos());
+        self.books.leave(since, now);
+    }
+
+    /// Records the drop of a packet that arrived at `since`: its wait counts, but not among those of sent packets.
+    #[inline]
+    pub fn drop(&mut self, since: Time, now: Time) {
+        self.books.drop(since, now);
+    }
+
+    /// The sums alone.
+    #[inline]
+    pub fn books(&self) -> Books {
+        self.books
+    }
+
+    /// Undoes what happened since `books` were copied. No packet may have left meanwhile.
+    #[inline]
+    pub fn undo(&mut self, books: Books) {
+        debug_assert_eq!(self.books.waited, books.waited, "no packet has left");
+        self.books = books;
+    }
+
+    /// Starts counting from now.
+    pub fn reset(&mut self, now: Time) {
+        self.books.reset(now);
+        self.waits.clear();
+    }
+
+    /// Completes `counts` by the waits until `now`.
+    pub fn show(&self, now: Time, counts: Counts) -> Counts {
+        self.books.show(now, counts)
+    }
+
+    /// Waits of the packets sent since the last reset, of which there are `packets`: those that passed an empty queue
+    /// never joined the line and waited for zero.
+    pub fn waits(&self, packets: u64) -> Histogram {
+        let mut waits = self.waits.clone();
+        waits.record_many(0, packets.saturating_sub(waits.count()));
+        waits
+    }
+}
+
+/// Sums over the packets of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
     /// Number of waiting packets, and the sum of their arrival times, in nanoseconds.
     count: u64,
     since: u128,
@@ -41,7 +103,7 @@ pub struct Line {
     longest: u64,
 }
 
-impl Line {
+impl Books {
     /// Records the arrival of a packet.
     #[inline]
     pub fn join(&mut self, now: Time) {

@@ -7,9 +7,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward._answers.frames import Frames
+from windward.results._figures import PERCENTILES
 from windward.results._folder import read_scenario, read_summary, read_table
-from windward.results._tables import TOTALS, Columns, Totals, to_arrow
-from windward.results.stats import is_one_run, overall, summarize, summarize_one
+from windward.results._schema import PACKETS, TOTALS
+from windward.results._tables import Columns, Totals, as_rows, describe, to_arrow
+from windward.results.stats import is_one_run, overall, percentile_of_buckets, summarize, summarize_one
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,11 +22,12 @@ if TYPE_CHECKING:
     from windward.results._shapes import Result
 
 
-class Run:
+class Run(Frames):
     """What a simulation or an emulation returned: one row per entity and seed, series, means over seeds, figures.
 
     Frames name their columns with units: `_s` seconds, `_ms` milliseconds, `_bps` bits a second, `_pps` full
     segments a second; windows, flights and backlogs are in packets. Totals and means count from the warm-up on.
+    `docs/reference/results.md` explains every column.
     """
 
     def __init__(self, *, about: dict[str, Any], scenario: str, load: Callable[[str, int], pa.Table | Columns]) -> None:
@@ -52,9 +56,8 @@ class Run:
     def timing(self) -> pd.DataFrame:
         """How well an emulation kept its time, one row per seed; empty for a simulation, whose time is its own.
 
-        Columns: `seed`, `packets`, `late_p50_s`, `late_p99_s`, `late_max_s` (how late packets left), `late_share` (more
-        than 1 ms late), `missed` and `overflowed` (packets that the emulator lost itself), `cpu_per_packet_s`,
-        `is_realtime`, and `problem`, why the seed is not to be trusted, or None.
+        Among its columns are `late_share`, the share of packets that were more than 1 ms late, and `problem`, why the
+        seed is not to be trusted, or None. `docs/reference/results.md` explains all.
         """
         import pandas as pd
 
@@ -119,101 +122,6 @@ class Run:
         return notebook(self)
 
     @cached_property
-    def flows(self) -> pd.DataFrame:
-        """Totals and means of every flow, one row per flow and seed."""
-        return self._frame("flows")
-
-    @cached_property
-    def links(self) -> pd.DataFrame:
-        """Totals and means of every link, one row per link and seed."""
-        return self._frame("links")
-
-    @cached_property
-    def stations(self) -> pd.DataFrame:
-        """What the stations of cells have beyond links: airtime, channel, one row per station and seed."""
-        return self._frame("stations")
-
-    @cached_property
-    def wifi_stations(self) -> pd.DataFrame:
-        """What the stations of wireless networks did: place, frames, airtime, queue, one row per station and seed."""
-        return self._frame("wifi_stations")
-
-    @cached_property
-    def wifi_links(self) -> pd.DataFrame:
-        """What the links of wireless networks have beyond others: attempts, failures, one row per link and seed."""
-        return self._frame("wifi_links")
-
-    @cached_property
-    def csma_links(self) -> pd.DataFrame:
-        """What links under ideal CSMA have beyond others, one row per link and seed."""
-        return self._frame("csma_links")
-
-    @cached_property
-    def slotted_links(self) -> pd.DataFrame:
-        """What links in slots under MaxWeight have beyond others, one row per link and seed."""
-        return self._frame("slotted_links")
-
-    @cached_property
-    def backlogs(self) -> pd.DataFrame:
-        """Queues of stations that forward by backlog, one row per station, flow and seed.
-
-        `class` is data, acks or datagrams; `last_backlog` is what was left at the end.
-        """
-        return self._frame("backlogs")
-
-    @cached_property
-    def shares(self) -> pd.DataFrame:
-        """Packets of each flow by each link of stations that forward by backlog, one row per link, flow and seed."""
-        return self._frame("shares")
-
-    @cached_property
-    def coding(self) -> pd.DataFrame:
-        """What the coding layers of flows counted, one row per coded flow and seed.
-
-        `unmasked` are segments that a full queue at the source dropped, which TCP sees missing.
-        """
-        return self._frame("coding")
-
-    @cached_property
-    def blocks(self) -> pd.DataFrame:
-        """Blocks of coded flows that were decoded, one row per block.
-
-        `opened_s`: its first segment was sent; `began_s`: its first combination arrived; `decoded_s`: its last segment
-        was handed to the receiver.
-        """
-        return self._frame("blocks")
-
-    @cached_property
-    def air(self) -> pd.DataFrame:
-        """Frames on the air of wireless networks, one row per frame; empty unless asked for."""
-        return self._frame("air")
-
-    @cached_property
-    def background(self) -> pd.DataFrame:
-        """Totals of every background source, one row per source and seed."""
-        return self._frame("background")
-
-    @cached_property
-    def flow_series(self) -> pd.DataFrame:
-        """Samples of every flow, one row per seed, instant and flow."""
-        return self._frame("flow_series")
-
-    @cached_property
-    def link_series(self) -> pd.DataFrame:
-        """Samples of every link, one row per seed, instant and link."""
-        return self._frame("link_series")
-
-    @cached_property
-    def backlog_series(self) -> pd.DataFrame:
-        """Samples of the queues of stations that forward by backlog, one row per seed, instant, station and flow."""
-        return self._frame("backlog_series")
-
-    @cached_property
-    def internals(self) -> pd.DataFrame:
-        """What the laws showed of themselves, one row per seed, instant, flow and name; empty unless asked for."""
-        return self._frame("internals")
-
-    @cached_property
     def jain(self) -> pd.Series[float]:
         """Jain's fairness index of the flows' goodputs by seed; NaN of fewer than two TCP flows."""
         import pandas as pd
@@ -249,12 +157,46 @@ class Run:
     def table(self, kind: str, seed: int) -> pa.Table:
         """One table of one seed as Arrow.
 
-        Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links",
-        "background", "flow_series", "link_series", "backlogs", "shares", "backlog_series", "coding", "blocks",
-        "internals" or "air".
+        `docs/reference/results.md` lists the tables and their columns. The metadata of each field has its unit and
+        meaning.
         """
         table = self._load(kind, seed)
-        return to_arrow(table) if isinstance(table, Mapping) else table
+        return describe(to_arrow(table) if isinstance(table, Mapping) else table, PACKETS[kind])
+
+    def percentiles(self, what: str = "rtt") -> pd.DataFrame:
+        """Percentiles over all seeds together, from the merged histograms of the seeds.
+
+        Parameters
+        ----------
+        what
+            "rtt": round-trip times of each flow. "queue_delay": waits at each link.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per flow or link, in the scenario's order: its name, `p50_s`, `p95_s`, `p99_s`. NaN where nothing
+            was measured.
+
+        Raises
+        ------
+        ValueError
+            For another quantity.
+        """
+        import pandas as pd
+
+        table = PACKETS.get(f"{what}_histograms")
+        if table is None:
+            raise ValueError(f"no percentiles of `{what}`; allowed: rtt, queue_delay")
+        merged: dict[str, dict[float, int]] = {name: {} for name in self.totals(f"{table.entity}s").names}
+        for seed in self.seeds:
+            for row in as_rows(_columns(self._load(table.name, seed))):
+                counts = merged[row[table.entity]]
+                counts[row["least_s"]] = counts.get(row["least_s"], 0) + row["count"]
+        rows = [
+            {table.entity: name} | {f"p{percent}_s": percentile_of_buckets(counts, percent) for percent in PERCENTILES}
+            for name, counts in merged.items()
+        ]
+        return pd.DataFrame(rows, columns=[table.entity, *(f"p{percent}_s" for percent in PERCENTILES)])
 
     def plot(
         self,

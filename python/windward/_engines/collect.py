@@ -12,9 +12,10 @@ from windward import _engine
 from windward._answers.run import Run
 from windward.errors import ResultError
 from windward.results._folder import ResultFolder, read_table
+from windward.results._schema import TOTALS
 from windward.results._shapes import Progress
 from windward.results._summary import about, with_means
-from windward.results._tables import TOTALS, Packed, Tables, Totals, build
+from windward.results._tables import Packed, Tables, Totals, build
 
 #: How often progress is told and a Ctrl-C is noticed, in seconds.
 _POLL = 0.1
@@ -91,8 +92,7 @@ class Collector:
 
     def take(self, result: dict[str, Any]) -> None:
         seed = int(result["seed"])
-        measured_s = self.scenario.duration_s - self.scenario.warmup_s
-        built = build(result, self.entities, measured_s)
+        built = build(result, self.entities)
         self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
         if "quality" in result:
             self.timing[seed] = result["quality"]

@@ -7,8 +7,9 @@ from typing import Any
 
 from windward._answers.run import Run
 from windward.results import _figures
+from windward.results._schema import KEPT
 from windward.results._sweep import RUNS, to_line
-from windward.results._tables import KEPT, build, has_rows
+from windward.results._tables import build, has_rows
 
 
 def failed(point: int, seed: int, cells: Sequence[Any], reason: str) -> bytes:
@@ -29,7 +30,7 @@ def emulated(point: int, seed: int, cells: Sequence[Any], run: Run) -> bytes:
 
 
 def _simulate(answer: Mapping[str, Any]) -> dict[str, Any]:
-    built = build(answer, answer["entities"], answer["measured_s"])
+    built = build(answer, answer["entities"])
     counts = {name: int(answer[name]) for name in ("events", "packet_hops")}
     return _filled(
         {RUNS: _figures.packets(built, counts, answer["measured_s"]), **{kind: built[kind] for kind in KEPT}}

@@ -131,12 +131,17 @@ def _entries(groups: Sequence[str], count: int) -> list[int] | None:
     return rows if (rows[-1] + 1 if rows else 0) == count else None
 
 
+#: Tables of a part that are not merged.
+_OWN = {"groups", "rtt_histograms", "queue_delay_histograms"}
+
+
 def together(parts: Sequence[tuple[Part, Mapping[str, Any]]]) -> dict[str, Any]:
     """What the engine returned for the parts, as if it had run the whole."""
     if len(parts) == 1:
         return dict(parts[0][1])
     first = parts[0][1]
-    merged: dict[str, Any] = dict(first)
+    # What parts have of their own flows and links alone is left out.
+    merged: dict[str, Any] = {name: table for name, table in first.items() if name not in _OWN}
     for kind, column in (("flows", "flows"), ("background", "sources")):
         if kind in first:
             merged[kind] = _rows([(getattr(part, column), output[kind]) for part, output in parts])

@@ -24,7 +24,7 @@ from windward._explore.fields import groups
 from windward._explore.parts import Part, split, together
 from windward._format.own import finders
 from windward.results._summary import about
-from windward.results._tables import ABSENT_IF_EMPTY, Named, Tables, build
+from windward.results._tables import EMPTY, Named, Tables, build
 from windward.show._digest import Digest, digests
 from windward.show.page._engines import engines, scale_of
 from windward.show.page._figures import of_packets
@@ -332,13 +332,12 @@ class _Answers:
         """The packets so far as a run; how far they are where some go on."""
         if not self.parts:
             return None, None
-        measured_s = self.whole.duration_s - self.whole.warmup_s
         whole = [seed for seed in range(1, self.asked.seeds + 1) if len(self.packets.get(seed, {})) == len(self.parts)]
         tables: dict[int, Tables] = {}
         until_s = None
         for seed in whole:
             answers = [(self.parts[at], output) for at, output in sorted(self.packets[seed].items())]
-            tables[seed] = build(together(answers), self.entities, measured_s)
+            tables[seed] = build(together(answers), self.entities)
         if not whole:
             tables, until_s = self._glimpse()
             if not tables:
@@ -371,7 +370,7 @@ class _Answers:
         until_s = min((float(column[len(column) - 1]) for column in times if len(column)), default=0.0)
         names = {"flow_series": "flow", "link_series": "link"}
         tables: dict[str, Any] = {
-            **ABSENT_IF_EMPTY,
+            **EMPTY,
             "flows": self.entities["flows"],
             "links": self.entities["links"],
             "background": {"source": []},
@@ -384,9 +383,9 @@ class _Answers:
 
 #: What is told of flows, links and sources beside their rates, by the tables of a run.
 _TOLD = {
-    "Flows": ("flow", "mean RTT", "loss", "timeouts", "completed after", "not completed", "marked"),
+    "Flows": ("flow", "mean RTT", "p95 RTT", "loss", "timeouts", "completed after", "not completed", "marked"),
     "Flows by group": ("group", "flows", "mean RTT", "loss", "timeouts", "completed after", "not completed"),
-    "Links": ("link", "utilization", "mean wait", "loss", "marked"),
+    "Links": ("link", "utilization", "mean wait", "p95 wait", "loss", "marked"),
     "Background": ("source", "received", "mean delay", "loss"),
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward.results._tables import Columns, sent_by_flow
-from windward.results.stats import jain, total_goodput
+from windward.results.stats import jain, percentile, total_goodput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +28,38 @@ class Measured:
     most: float = math.inf
 
 
+#: The percentiles of round trips, waits and completion times.
+PERCENTILES = (50, 95, 99)
+
 #: By the names that people choose them by.
 FIGURES: Mapping[str, Measured] = {
     "goodput": Measured(column="goodput_bps", label="goodput", unit="bit/s", flow="goodput_bps"),
     "fairness": Measured(column="jain", label="Jain's index", most=1.0),
     "loss": Measured(column="loss", label="lost segments", unit="%", flow="loss", link="loss", most=1.0),
     "rtt": Measured(column="mean_rtt_s", label="mean RTT", unit="s", flow="mean_rtt_s"),
+    **{
+        f"rtt-p{percent}": Measured(
+            column=f"rtt_p{percent}_s", label=f"p{percent} of the RTT", unit="s", flow=f"rtt_p{percent}_s"
+        )
+        for percent in PERCENTILES
+    },
     "window": Measured(column="mean_cwnd", label="mean window", unit="packets", flow="mean_cwnd"),
     "timeouts": Measured(column="timeouts", label="timeouts", flow="timeouts"),
     "utilization": Measured(column="utilization", label="utilization", unit="%", link="utilization", most=1.0),
     "wait": Measured(column="wait_s", label="longest mean wait", unit="s", link="mean_queue_delay_s"),
+    **{
+        f"wait-p{percent}": Measured(
+            column=f"wait_p{percent}_s", label=f"longest p{percent} wait", unit="s", link=f"queue_delay_p{percent}_s"
+        )
+        for percent in PERCENTILES
+    },
     "completion": Measured(column="completion_s", label="completed after", unit="s", flow="completion_s"),
+    **{
+        f"completion-p{percent}": Measured(
+            column=f"completion_p{percent}_s", label=f"p{percent} of completion times", unit="s"
+        )
+        for percent in PERCENTILES
+    },
     "unfinished": Measured(column="unfinished", label="transfers not completed", flow="unfinished"),
     "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s"),
     "settled": Measured(column="settled_s", label="settled after", unit="s"),
@@ -55,17 +76,21 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
     flows, links = tables["flows"], tables["links"]
     sent, lost = sum(sent_by_flow(flows, tables["coding"])), sum(flows["segments_lost"])
     unfinished = sum(flows["unfinished"])
+    completions = sorted(_known(flows["completion_s"]))
     return _row(
         goodput_bps=total_goodput(flows, measured_s),
         jain=jain(flows["goodput_bps"]),
         loss=lost / sent if sent else math.nan,
         mean_rtt_s=_mean(flows["mean_rtt_s"]),
+        **{f"rtt_p{percent}_s": _mean(flows[f"rtt_p{percent}_s"]) for percent in PERCENTILES},
         mean_cwnd=_mean(flows["mean_cwnd"]),
         timeouts=sum(flows["timeouts"]),
         completion_s=math.nan if unfinished else _most(flows["completion_s"]),
+        **{f"completion_p{percent}_s": percentile(completions, percent) for percent in PERCENTILES},
         unfinished=unfinished,
         utilization=_most(links["utilization"]),
         wait_s=_most(links["mean_queue_delay_s"]),
+        **{f"wait_p{percent}_s": _most(links[f"queue_delay_p{percent}_s"]) for percent in PERCENTILES},
         **counts,
     )
 

@@ -7,21 +7,7 @@ DIR/
   seed-1/                 one folder for each finished seed
     flows.parquet         one row per flow: totals and means after the warm-up
     links.parquet         one row per link
-    stations.parquet      one row per station of a cell: what it has beyond a link
-    wifi_stations.parquet one row per station of a wireless network: place, frames, airtime, queue
-    wifi_links.parquet    one row per link of a wireless network: attempts, failures, contention window
-    csma_links.parquet    one row per link under ideal CSMA
-    slotted_links.parquet one row per link in slots under MaxWeight
-    backlogs.parquet      queues of stations that forward by backlog: one row per station and flow
-    shares.parquet        packets that these stations sent: one row per link and flow
-    backlog_series.parquet samples of these queues
-    coding.parquet        what the coding layers of flows counted: one row per coded flow
-    blocks.parquet        their blocks: when each was sent and decoded
-    background.parquet    one row per background source
-    flow_series.parquet   samples of every flow
-    link_series.parquet   samples of every link
-    internals.parquet     what the laws showed of themselves, if asked for
-    air.parquet           frames of wireless networks in a part of the run, if asked for
+    …                     further tables; those of media, of coding and of forwarding only where they have rows
     capture.pcapng        every packet, if asked for
   report.html             if `windward report` was asked for it
 ```
@@ -33,15 +19,11 @@ DIR/
   summary.json            engine, what was asked, the answer
   scenario.toml
   flows.parquet           one row per flow: the best rates, or where the windows end
-  links.parquet           one row per link, of `optimum`
-  paths.parquet           one row per flow and path, of `optimum` with free routing
-  flow_links.parquet      one row per flow and link that it uses, of the same
-  schedule.parquet        one row per set of links that are active together, of the same
-  flow_series.parquet     samples of every flow, of `fluid`
-  rests.parquet           where each piece of a run with changes ends, one row per piece and flow, of `fluid`
-  lyapunov.parquet        Y(w) at every sample, of `fluid` where there is one
+  …                       further tables
   report.html
 ```
+
+`docs/reference/results.md` lists all tables and columns; the metadata of each file has the units of its columns.
 
 A seed's folder is written under another name and renamed when it is complete. The summary is replaced in the same way,
 now and then and at the end; until then the folders say which seeds have finished. Whatever stops a run, these can be
@@ -62,8 +44,9 @@ from windward._engine import MAX_SCENARIO, read_text, write_parquet
 from windward.errors import ResultError
 from windward.results._files import read_json, replace_text
 from windward.results._place import SCENARIO, SUMMARY, Place, is_result
+from windward.results._schema import PACKETS, Table, of_engine
 from windward.results._summary import FORMAT
-from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows
+from windward.results._tables import EMPTY, Columns, Tables, has_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,8 +88,8 @@ class ResultFolder:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
             for kind, table in tables.items():
-                if kind not in ABSENT_IF_EMPTY or has_rows(table):
-                    _write(staged / f"{kind}.parquet", table)
+                if PACKETS[kind].is_always or has_rows(table):
+                    _write(staged / f"{kind}.parquet", table, PACKETS[kind])
             capture = self._staging / f"seed-{seed}.pcapng"
             if capture.exists():
                 capture.rename(staged / CAPTURE)
@@ -123,7 +106,7 @@ class ResultFolder:
         """Writes a run without seeds."""
         try:
             for kind, table in tables.items():
-                _write(self._staging / f"{kind}.parquet", table)
+                _write(self._staging / f"{kind}.parquet", table, of_engine(summary["engine"]).get(kind))
             replace_text(self.path / SCENARIO, scenario)
             for kind in tables:
                 (self._staging / f"{kind}.parquet").rename(self.path / f"{kind}.parquet")
@@ -195,13 +178,14 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table | Col
     """
     folder = path if seed is None else path / f"seed-{seed}"
     file = folder / f"{kind}.parquet"
-    if kind in ABSENT_IF_EMPTY and not file.exists():
-        return ABSENT_IF_EMPTY[kind]
+    known = PACKETS.get(kind)
+    if known is not None and not known.is_always and not file.exists():
+        return EMPTY[kind]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    is_series = kind.endswith("_series") or kind in ("internals", "air")
-    names = ["flow", "link", "name", "from", "to", "kind"] if is_series else []
+    is_series = known is not None and known.shape == "series"
+    names = [column.name for column in known.columns if column.names] if known is not None and is_series else []
     if file.exists() and not file.is_file():
         raise ResultError(f"{file} cannot be read: not a regular file")
     try:
@@ -224,8 +208,8 @@ def read_scenario(path: Path) -> str:
         return ""
 
 
-def _write(path: Path, columns: Columns) -> None:
-    write_parquet(path, dict(columns))
+def _write(path: Path, columns: Columns, table: Table | None) -> None:
+    write_parquet(path, dict(columns), table.metadata(columns) if table is not None else [])
 
 
 def to_json(summary: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windward import _engine
-from windward.results._tables import ATTRIBUTES, Totals
+from windward.results._tables import Totals
 from windward.results.stats import is_one_run, mean_and_interval, overall
 
 #: The layout of result folders; grows when it changes so that older programs cannot read it.
@@ -62,7 +62,7 @@ def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, 
 
 def _row(totals: Totals, at: int) -> dict[str, Any]:
     return {
-        key: number(totals.attribute(key)[at]) if key in ATTRIBUTES else _mean(totals.values(key, at))
+        key: number(totals.attribute(key)[at]) if totals.is_attribute(key) else _mean(totals.values(key, at))
         for key in totals.tables[0]
     }
 

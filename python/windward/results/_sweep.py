@@ -35,8 +35,12 @@ from windward.results._files import STAGING, fresh, read_json, replace_text
 from windward.results._folder import to_json
 from windward.results._lock import InUseError, Lock
 from windward.results._place import SCENARIO, SUMMARY, holds, is_result, numbers
+from windward.results._schema import TABLES, of_engine
 from windward.results._summary import FORMAT, versions
 from windward.results._tables import Columns, Named
+
+#: The tables of its own.
+SWEEP = TABLES["sweep"]
 
 #: The table with one row for each run.
 RUNS = "runs"
@@ -317,7 +321,8 @@ class SweepFolder:
             folder.mkdir(exist_ok=True)
             name = part_name(part)
             staged = fresh(folder, ".parquet")
-            write_parquet(staged, dict(tables[kind]))
+            known = SWEEP if kind == RUNS else of_engine(self.plan.about["of"])
+            write_parquet(staged, dict(tables[kind]), known[kind].metadata(tables[kind]))
             staged.replace(folder / name)
         file.unlink()
         self._whole.add(part)

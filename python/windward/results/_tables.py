@@ -6,43 +6,15 @@ Arrow and pandas are imported when a person asks for them.
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from windward.results._schema import PACKETS, Column, Table
+
 if TYPE_CHECKING:
     import pyarrow as pa
-
-#: The tables of totals and means, one row per entity; the others are series.
-TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links", "background")
-
-#: All tables that are not series: what a sweep keeps of a run.
-KEPT = (*TOTALS, "backlogs", "shares", "coding")
-
-#: What members of media and their stations have beyond links and nodes.
-FIGURES = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
-
-#: The column that names the rows' entity, by table.
-ENTITY = {
-    "flows": "flow",
-    "links": "link",
-    "stations": "link",
-    "wifi_stations": "node",
-    "wifi_links": "link",
-    "csma_links": "link",
-    "slotted_links": "link",
-    "background": "source",
-    "flow_series": "flow",
-    "link_series": "link",
-    "internals": "flow",
-}
-
-#: Columns that say what an entity is, not what was measured.
-ATTRIBUTES = frozenset(
-    {"seed", "flow", "link", "node", "source", "group", "law", "from", "to", "rate_bps", "delay_s", "x_m", "y_m"}
-)
 
 Columns = Mapping[str, Any]
 Tables = Mapping[str, Columns]
@@ -60,72 +32,22 @@ def _nothing(format: str) -> memoryview:  # noqa: A002
     return memoryview(b"").cast(format)  # type: ignore[call-overload, no-any-return]
 
 
-#: Tables that are not written where they have no rows, and what is read in their place.
-ABSENT_IF_EMPTY: Tables = {
-    "internals": {
-        "time_s": _nothing("d"),
-        "flow": Named([], _nothing("I")),
-        "name": Named([], _nothing("I")),
-        "value": _nothing("d"),
-    },
-    "stations": {
-        "link": [],
-        **{name: _nothing("d") for name in ("airtime", "mean_snr", "offered_bps", "served_bps")},
-        "errors": _nothing("Q"),
-    },
-    "wifi_stations": {
-        "node": [],
-        **{name: _nothing("d") for name in ("x_m", "y_m")},
-        **{name: _nothing("Q") for name in ("attempts", "failures")},
-        "mean_cw": _nothing("d"),
-        **{f"{kind}_frames": _nothing("Q") for kind in ("rts", "cts", "data", "ack", "broadcast", "garbled")},
-        **{name: _nothing("d") for name in ("sending", "sensing", "mean_queue")},
-        **{name: _nothing("Q") for name in ("longest_queue", "routing_messages", "routing_bytes")},
-    },
-    "wifi_links": {
-        "link": [],
-        **{name: _nothing("Q") for name in ("attempts", "data_frames", "failures", "successes")},
-        "mean_cw": _nothing("d"),
-    },
-    "backlogs": {
-        "node": [],
-        "flow": [],
-        "class": [],
-        **{name: _nothing("Q") for name in ("arrived", "dropped")},
-        **{name: _nothing("d") for name in ("mean_backlog", "mean_trapped")},
-        **{name: _nothing("Q") for name in ("max_backlog", "last_backlog")},
-    },
-    "shares": {"link": [], "flow": [], "class": [], "packets": _nothing("Q")},
-    "backlog_series": {
-        "time_s": _nothing("d"),
-        **{name: Named([], _nothing("I")) for name in ("node", "flow", "class")},
-        "backlog": _nothing("I"),
-        **{name: _nothing("d") for name in ("idle_s", "threshold")},
-    },
-    "coding": {
-        "flow": [],
-        **{
-            name: _nothing("Q")
-            for name in ("combinations", "repairs", "unmasked", "received", "innovative", "requests", "requested")
-        },
-    },
-    "blocks": {
-        "flow": Named([], _nothing("I")),
-        **{name: _nothing("I") for name in ("block", "size")},
-        **{name: _nothing("d") for name in ("opened_s", "began_s", "decoded_s")},
-        "requests": _nothing("I"),
-    },
-    "csma_links": {"link": [], "activations": _nothing("Q"), "mean_holding_us": _nothing("d")},
-    "slotted_links": {"link": [], "active_slots": _nothing("Q")},
-    "air": {
-        **{name: _nothing("d") for name in ("began_s", "ended_s")},
-        **{name: Named([], _nothing("I")) for name in ("from", "to", "kind")},
-        **{name: _nothing("I") for name in ("bytes", "received")},
-    },
+def _empty(table: Table, column: Column) -> Any:
+    if column.kind != "string":
+        return _nothing(_FORMATS[column.kind])
+    return [] if column.names is None or table.is_listed(column) else Named([], _nothing("I"))
+
+
+#: Formats of Python's `struct`.
+_FORMATS = {"float64": "d", "uint64": "Q", "uint32": "I", "int64": "q", "bool": "?"}
+
+#: Tables without rows.
+EMPTY: Tables = {
+    name: {column.name: _empty(table, column) for column in table.columns} for name, table in PACKETS.items()
 }
 
 
-def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], measured_s: float) -> Tables:
+def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]]) -> Tables:
     """The tables of one seed.
 
     Parameters
@@ -134,36 +56,57 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         What `_engine.Job` returns for a seed: columns by table.
     entities
         What `_engine.Scenario.entities` returns: names, groups, laws and ends of flows, links and sources.
-    measured_s
-        Seconds from the warm-up to the end.
     """
-    flows, links, background = output["flows"], output["links"], output["background"]
-    internals = dict(output["internals"])
-    internals["name"] = Named(internals.pop("names"), internals["name"])
-    names = entities["flows"]["flow"]
-    coding = {**output["coding"], "flow": [names[at] for at in output["coding"]["flow"]]}
-    sent = sent_by_flow({"flow": names, **flows}, coding)
-    lost = [dropped + lost for dropped, lost in zip(links["dropped"], links["lost"], strict=True)]
-    offered = [packets + dropped for packets, dropped in zip(links["packets"], links["dropped"], strict=True)]
+    lists = _lists(output, entities)
+
+    def column_of(table: Table, column: Column) -> Any:
+        if column.is_about:
+            return entities[table.name][column.name]
+        values = output[table.name][column.name]
+        if column.names is None:
+            return values
+        names = lists[column.names]
+        if table.is_listed(column):
+            return [names[at] for at in values]
+        return Named(names, _indices(column.names, output[table.name], values, lists))
+
     return {
-        "flows": {**entities["flows"], **flows, "loss": _share(flows["segments_lost"], sent)},
-        "links": {
-            **entities["links"],
-            **links,
-            "loss": _share(lost, offered),
-            "throughput_bps": _doubles(count * (8 / measured_s) for count in links["bytes"]),
-        },
-        **{kind: ABSENT_IF_EMPTY[kind] for kind in FIGURES},
-        **{kind: _figures(columns, entities) for kind, columns in output["figures"].items()},
-        "background": {**entities["background"], **background, "loss": _share(background["lost"], background["sent"])},
-        "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),
-        "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
-        "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
-        **{table: _queued(output[table], entities) for table in ("backlogs", "shares", "backlog_series")},
-        "coding": coding,
-        "blocks": _with_names(output["blocks"], "flow", entities["flows"]["flow"]),
-        "air": _air(output["air"], entities),
+        name: {column.name: column_of(table, column) for column in table.columns} if name in output else EMPTY[name]
+        for name, table in PACKETS.items()
     }
+
+
+#: What queues of nodes that forward by backlog hold, by number.
+CLASSES = ["data", "acks", "datagrams"]
+
+
+def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The lists of names that columns refer to."""
+    flows, nodes = entities["flows"]["flow"], entities["nodes"]["node"]
+    return {
+        "flows": flows,
+        "groups": entities["groups"]["group"],
+        "links": entities["links"]["link"],
+        "nodes": nodes,
+        # A broadcast is for `*`.
+        "receivers": [*nodes, "*"],
+        "queued": [*flows, *entities["background"]["source"]],
+        "classes": CLASSES,
+        "frames": list(entities["frames"]["kind"]),
+        "internals": output.get("internal_names", []),
+    }
+
+
+def _indices(names: str, columns: Columns, values: Any, lists: Mapping[str, list[str]]) -> Any:
+    """Indices into a list of names, where the engine's own are others."""
+    if names == "queued":
+        flows = len(lists["flows"])
+        own = (at + flows * (kind == 2) for kind, at in zip(columns["class"], values, strict=True))
+    elif names == "receivers":
+        own = (min(at, len(lists["nodes"])) for at in values)
+    else:
+        return values
+    return memoryview(array("I", own).tobytes()).cast("I")
 
 
 def sent_by_flow(flows: Columns, coding: Columns) -> list[int]:
@@ -172,59 +115,22 @@ def sent_by_flow(flows: Columns, coding: Columns) -> list[int]:
     return [combinations.get(flow, sent) for flow, sent in zip(flows["flow"], flows["segments_sent"], strict=True)]
 
 
-def _figures(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
-    """What some links or nodes have beyond the others."""
-    rows, entity = ("port", "link") if "port" in columns else ("node", "node")
-    names = entities[f"{entity}s"][entity]
-    return {entity: [names[at] for at in columns[rows]], **{k: v for k, v in columns.items() if k != rows}}
+def describe(arrow: pa.Table, table: Table) -> pa.Table:
+    """The table with the unit and meaning of each column in the metadata of its fields."""
+    import pyarrow as pa
 
+    known = {column.name: column for column in table.columns}
 
-#: What queues of nodes that forward by backlog hold, by number.
-CLASSES = ["data", "acks", "datagrams"]
+    def described(field: pa.Field) -> pa.Field:
+        if (column := known.get(field.name)) is None:
+            return field
+        about = {"unit": column.unit, "description": column.doc}
+        if column.relative_width is not None:
+            about["relative_width"] = str(column.relative_width)
+        return field.with_metadata(about)
 
-
-def _queued(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
-    """Queues of nodes and packets of links by flow or source, with their names."""
-    flows, sources = entities["flows"]["flow"], entities["background"]["source"]
-    row = array(
-        "I", (at + len(flows) * (kind == 2) for kind, at in zip(columns["class"], columns["flow"], strict=True))
-    )
-    entity, place = ("link", "port") if "port" in columns else ("node", "node")
-    names = entities[f"{entity}s"][entity]
-    is_series = "time_s" in columns
-    return {
-        **({"time_s": columns["time_s"]} if is_series else {}),
-        entity: Named(names, columns[place]) if is_series else [names[at] for at in columns[place]],
-        "flow": Named([*flows, *sources], memoryview(row.tobytes()).cast("I")),
-        "class": Named(CLASSES, columns["class"]),
-        **{k: v for k, v in columns.items() if k not in ("time_s", place, "class", "flow")},
-    }
-
-
-def _air(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
-    """Frames, with the names of nodes and kinds; a broadcast is for `*`."""
-    nodes = entities["nodes"]["node"]
-    to = array("I", (min(at, len(nodes)) for at in columns["to"]))
-    return {
-        **columns,
-        "from": Named(nodes, columns["from"]),
-        "to": Named([*nodes, "*"], memoryview(to.tobytes()).cast("I")),
-        "kind": Named(list(entities["frames"]["kind"]), columns["kind"]),
-    }
-
-
-def _share(part: Iterable[int], whole: Iterable[int]) -> memoryview:
-    """`part / whole`; NaN where there is nothing to share."""
-    return _doubles(a / b if b else math.nan for a, b in zip(part, whole, strict=True))
-
-
-def _doubles(values: Iterable[float]) -> memoryview:
-    # Not the array itself: an empty one has no aligned memory, which the engine asks for.
-    return memoryview(array("d", values).tobytes()).cast("d")  # type: ignore[return-value]
-
-
-def _with_names(columns: Columns, entity: str, names: list[str]) -> Columns:
-    return {key: Named(names, value) if key == entity else value for key, value in columns.items()}
+    schema = pa.schema([described(field) for field in arrow.schema], {"table": table.name, "description": table.doc})
+    return pa.Table.from_arrays(arrow.columns, schema=schema)
 
 
 def has_rows(columns: Columns) -> bool:
@@ -340,12 +246,20 @@ class Totals:
     @property
     def names(self) -> list[str]:
         """The entities, in the order of the scenario."""
-        return list(self.attribute(ENTITY[self.kind]))
+        return list(self.attribute(PACKETS[self.kind].entity))
 
     @property
     def metrics(self) -> list[str]:
         """What was measured."""
-        return [name for name in (self.tables[0] if self.tables else ()) if name not in ATTRIBUTES]
+        return [name for name in (self.tables[0] if self.tables else ()) if not self.is_attribute(name)]
+
+    def is_attribute(self, name: str) -> bool:
+        """True for a column that describes an entity."""
+        return name in PACKETS[self.kind].attributes
+
+    def has(self, name: str) -> bool:
+        """True if there is such a column: results of older versions lack some."""
+        return bool(self.tables) and name in self.tables[0]
 
     def attribute(self, name: str) -> Sequence[Any]:
         """A column that is the same in every seed."""

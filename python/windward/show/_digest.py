@@ -82,7 +82,7 @@ def digests(run: Packets) -> list[Digest]:
     """The tables of flows, links, stations, their queues by flow, and background sources, those that there are."""
     flows = run.draws("flows")
     tables = [
-        _groups(flows, _sent(run, flows)) if len(flows.names) > MANY_FLOWS else _flows(flows),
+        _groups(flows, _sent(run, flows), run.draws("groups")) if len(flows.names) > MANY_FLOWS else _flows(flows),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
@@ -119,11 +119,12 @@ def _flows(flows: Totals) -> Digest:
             _interval(flows.values("completion_s", at), "s"),
             _unfinished(flows, [at]),
             _marked(flows, at, lambda table, at: table["segments_sent"][at]),
+            _interval(_kept(flows, "rtt_p95_s", at), "s"),
         ]
         for at, name in enumerate(flows.names)
     ]
     columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts"]
-    columns += ["completed after", "not completed", "marked"]
+    columns += ["completed after", "not completed", "marked", "p95 RTT"]
     note = "not completed: share of the seeds" if len(flows.tables) > 1 and _has_unfinished(flows) else ""
     return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows, note=note))
 
@@ -134,7 +135,13 @@ def _sent(run: Packets, flows: Totals) -> list[list[int]]:
     return [sent_by_flow(table, layers) for table, layers in zip(flows.tables, coding, strict=False)]
 
 
-def _groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]]) -> Digest:
+def _kept(totals: Totals, metric: str, at: int | None) -> list[float]:
+    """Values by seed; none of what older versions did not measure."""
+    return totals.values(metric, at) if at is not None and totals.has(metric) else []
+
+
+def _groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]], groups_of: Totals) -> Digest:
+    names = {name: at for at, name in enumerate(groups_of.names)}
     groups: dict[tuple[str, str], list[int]] = {}
     for at, key in enumerate(zip(flows.attribute("group"), flows.attribute("law"), strict=True)):
         groups.setdefault(key, []).append(at)
@@ -160,10 +167,12 @@ def _groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]]) -> Digest:
                 _interval(map(sum, by_seed("timeouts", members))),
                 _interval(map(_mean, by_seed("completion_s", members)), "s"),
                 _unfinished(flows, members),
+                _interval(_kept(groups_of, "completion_p95_s", names.get(group)), "s"),
+                _interval(_kept(groups_of, "rtt_p95_s", names.get(group)), "s"),
             ]
         )
     columns = ["group", "law", "flows", "mean goodput", "least", "most", "loss", "mean RTT", "timeouts"]
-    columns += ["completed after", "not completed"]
+    columns += ["completed after", "not completed", "p95 completion", "p95 RTT"]
     note = (
         "completed after: mean of those that did; not completed: share of the flows" if _has_unfinished(flows) else ""
     )
@@ -195,12 +204,14 @@ def _links(links: Totals) -> Digest:
             _interval(links.values("mean_backlog", at)),
             _interval(links.values("max_backlog", at)),
             _interval(links.values("mean_queue_delay_s", at), "s"),
+            _interval(_kept(links, "queue_delay_p95_s", at), "s"),
         ]
         for at, name in enumerate(links.names)
         if name in busiest
     ]
     left_out = len(links.names) - len(rows)
     columns = ["link", "rate", "utilization", "loss", "marked", "mean queue", "longest queue", "mean wait"]
+    columns.append("p95 wait")
     note = f"{left_out} idle link{'s' if left_out > 1 else ''} left out" if left_out else ""
     return without_empty(Digest(title="Links", columns=columns, words=1, rows=rows, note=note))
 

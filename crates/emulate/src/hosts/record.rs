@@ -148,14 +148,17 @@ impl Record {
         flow_series.goodput_bps = self.goodputs(counts);
         let coded = counts.iter().filter_map(|counts| counts.coding.clone());
         let (coding, blocks): (Vec<_>, Vec<_>) = coded.unzip();
-        Output {
+        let mut output = Output {
             coding,
             blocks: blocks.concat(),
-            flows: stats.map(|((tally, flow), counts)| self.stats(tally, flow, counts)).collect(),
             flow_series,
             internals: self.output.internals.clone(),
+            rtts: Vec::new(),
             ..output
-        }
+        };
+        let flows = stats.map(|((tally, flow), counts)| self.stats(tally, flow, counts)).enumerate();
+        output.flows = flows.map(|(index, stats)| output.with_loss(index, stats)).collect();
+        output
     }
 
     /// The goodput of every flow at every sample taken.
@@ -192,11 +195,16 @@ impl Record {
             mean_rtt_s: mean(tally.rtt, tally.acknowledged),
             min_rtt_s: if info.min_rtt_us == 0 { f64::NAN } else { f64::from(info.min_rtt_us) / 1e6 },
             max_rtt_s: if tally.rtts == 0 { f64::NAN } else { tally.max_rtt },
+            // The kernel shows no samples, only their smoothed mean.
+            rtt_p50_s: f64::NAN,
+            rtt_p95_s: f64::NAN,
+            rtt_p99_s: f64::NAN,
             completion_s: match state.closed {
                 Some(closed) if state.is_complete => closed.since(config.start).as_secs(),
                 _ => f64::NAN,
             },
             unfinished: u64::from(config.size.is_some() && !state.is_complete),
+            loss: f64::NAN,
         }
     }
 }

@@ -104,7 +104,7 @@ fn what_is_lost_is_sent_again() {
 fn tcp_crosses_it() {
     let output = simulate(&by_backlog("\"50 packets\"", 0.0, FLOWS));
     assert!(output.flows.iter().all(|flow| flow.goodput_bps > 2e5), "{:?}", output.flows);
-    let data = output.shares.iter().filter(|share| share.of.class == 0);
+    let data = output.shares.iter().filter(|share| share.class == 0);
     assert!(data.filter(|share| share.packets > 100).count() >= 4, "{:?}", output.shares);
 }
 

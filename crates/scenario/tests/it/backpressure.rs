@@ -95,7 +95,7 @@ fn tcp_lives_beside_a_source_that_sees_its_backlog() {
     assert!(output.sources[0].received_bps > 1e5, "{:?}", output.sources[0]);
     assert!(output.flows.iter().all(|flow| flow.goodput_bps > 2e4), "{:?}", output.flows);
     // x = M/U: with 50 and some 50 packets queued about one packet a slot of 20 ms, 400 kbit/s, at the most.
-    let queue = output.backlogs.iter().find(|queue| queue.of.class == 2 && queue.mean_backlog > 5.0).expect("A's");
+    let queue = output.backlogs.iter().find(|queue| queue.class == 2 && queue.mean_backlog > 5.0).expect("A's");
     let rate = output.sources[0].sent as f64 / 100.0;
     assert!((rate * 0.02 * queue.mean_backlog / 50.0 - 1.0).abs() < 0.5, "{rate} {queue:?}");
 }

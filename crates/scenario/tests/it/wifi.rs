@@ -189,7 +189,7 @@ fn stations_find_routes_unless_a_flow_has_its_own() {
     let flows = scenario.compile(1).network.flows;
     assert!(matches!(flows[0].forward.0[..], [Step::Across { .. }]));
     assert!(matches!(flows[2].forward.0[..], [Step::Port(_), Step::Port(_)]));
-    let table = output.figures.iter().find(|table| table.name == "wifi_stations").expect("stations have figures");
+    let table = output.media.get("wifi_stations").expect("stations have a table");
     let broadcasts: u64 = table.counts("broadcast_frames").unwrap().iter().sum();
     // One full update a station in 11.25 to 15 s, and changes on top.
     assert!((32..1000).contains(&broadcasts), "{broadcasts}");
@@ -202,7 +202,7 @@ fn stations_find_routes_unless_a_flow_has_its_own() {
 fn routes_are_found_when_they_are_needed() {
     let law = r#"{ name = "quic-tcp", backlog = 10 }"#;
     let (_, output) = simulate(&grid("routing = \"aodv\"", &downloads(law, false), "30 s"));
-    let table = output.figures.iter().find(|table| table.name == "wifi_stations").expect("stations have figures");
+    let table = output.media.get("wifi_stations").expect("stations have a table");
     let sum = |name| table.counts(name).unwrap().iter().sum::<u64>();
     let (count, bytes) = (sum("routing_messages"), sum("routing_bytes"));
     // A request is 52 bytes long, an answer 48; errors are shorter.

@@ -31,6 +31,7 @@ use crate::queue::Buffer;
 use crate::status::{Counts, Line, Sight};
 use clock::Clock;
 use std::collections::VecDeque;
+use windward_tables::Histogram;
 use windward_units::Time;
 use wire::Wire;
 
@@ -128,6 +129,12 @@ impl Link {
         self.settle(now);
         let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
         self.line.show(now, Counts { busy, ..self.counts })
+    }
+
+    /// Waits of the packets sent since the last reset.
+    pub fn waits(&mut self, now: Time) -> Histogram {
+        self.settle(now);
+        self.line.waits(self.counts.packets)
     }
 
     /// Restarts the counters. Queued packets count as transmitted after now.

@@ -11,6 +11,7 @@ use super::wire::{Fate, Wire};
 use crate::packet::Packet;
 use crate::queue::QueueConfig;
 use crate::status::{Counts, Sight};
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire.
@@ -123,6 +124,11 @@ impl QueuedLink {
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
         self.room.show(now, Counts { busy, ..self.counts })
+    }
+
+    /// Waits of the packets sent since the last reset.
+    pub fn waits(&self) -> Histogram {
+        self.room.waits(self.counts.packets)
     }
 
     /// Restarts the counters.

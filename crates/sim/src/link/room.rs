@@ -4,6 +4,7 @@ use super::config::LinkConfig;
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Buffer, Queue, QueueConfig, Waiting};
 use crate::status::{Counts, Line};
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// A queue and its counters.
@@ -29,7 +30,7 @@ impl Room {
     pub fn offer(&mut self, now: Time, packet: Packet, wait: Duration, mut dropped: impl FnMut(Packet)) -> bool {
         let Self { queue, line, dropped: count, .. } = self;
         // The packet arrives before others are dropped in its place.
-        let before = *line;
+        let before = line.books();
         line.join(now);
         let is_taken = queue.offer(now, packet, wait, |waiting| {
             line.drop(waiting.since, now);
@@ -37,7 +38,7 @@ impl Room {
             dropped(waiting.packet);
         });
         if !is_taken {
-            *line = before;
+            line.undo(before);
             *count += 1;
         }
         is_taken
@@ -99,6 +100,11 @@ impl Room {
     pub fn show(&self, now: Time, counts: Counts) -> Counts {
         let marked = self.queue.marked() - self.marked_before;
         self.line.show(now, Counts { marked, dropped: self.dropped, ..counts })
+    }
+
+    /// Waits of the packets sent since the last reset, of which there are `packets`.
+    pub fn waits(&self, packets: u64) -> Histogram {
+        self.line.waits(packets)
     }
 
     /// Restarts the counters.

@@ -1,9 +1,10 @@
 //! Interface between a medium and the simulator around it.
 
 use crate::backpressure::Queues;
-use crate::output::{AirFrame, Figure};
-use crate::packet::Packet;
+use crate::output::AirFrame;
+use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};
+use windward_tables::{Frames, Histogram};
 use windward_units::Time;
 
 /// Effects of a medium on the simulator.
@@ -41,10 +42,11 @@ pub trait Medium {
     fn counts(&self, now: Time, local: u32) -> Counts;
     /// Restarts the counters.
     fn reset_counts(&mut self, now: Time);
-    /// Reports further counters of a member, by name; the names are equal for all members.
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
-    /// Reports counters of a station up to `now`, by name; the names are equal for all stations.
-    fn observe_station(&self, _: Time, _station: u32, _: &mut dyn FnMut(&'static str, Figure)) {}
+    /// Takes the waits of a member's packets since the last reset; `None` if the medium does not know them.
+    fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram>;
+    /// Adds the rows of its own tables up to `now`, about its members, which are these ports, and its observed stations,
+    /// which are these nodes.
+    fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames);
     /// Queues and transfers of stations that forward by backpressure, and the start of counting; `None` for other media.
     fn queues(&self) -> Option<(&Queues, Time)> {
         None

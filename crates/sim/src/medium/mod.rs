@@ -14,17 +14,20 @@ pub mod wifi;
 mod world;
 
 use crate::backpressure::Queues;
-use crate::output::Figure;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use crate::status::{Counts, Sight};
 pub use hooks::{Hooks, MakeRule, MakeScheduler};
 pub use interface::{Medium, Out};
+use windward_tables::{Frames, Histogram, Row, Table};
 use windward_units::{Duration, Time};
 
 /// Generates the enums of all media, which dispatch statically.
 macro_rules! media {
-    ($($(#[$doc:meta])* $name:ident($medium:ty, $config:ty, $table:literal),)*) => {
+    ($($(#[$doc:meta])* $name:ident($medium:ty, $config:ty, [$($row:ty),*]),)*) => {
+        /// Tables of all media.
+        pub const TABLES: &[&Table] = &[$($(<$row as Row>::TABLE),*),*];
+
         /// Configuration of any medium.
         #[derive(Clone, Debug)]
         pub enum MediumConfig {
@@ -32,11 +35,7 @@ macro_rules! media {
         }
 
         impl MediumConfig {
-            /// Name of the table of its members' figures.
-            pub fn table(&self) -> &'static str {
-                match self { $(Self::$name(_) => $table,)* }
-            }
-            /// Nodes of the stations that have figures.
+            /// Nodes of the stations that have a table.
             pub fn observed_nodes(&self) -> Vec<NodeId> {
                 match self { $(Self::$name(config) => config.observed_nodes(),)* }
             }
@@ -113,11 +112,11 @@ macro_rules! media {
             fn reset_counts(&mut self, now: Time) {
                 match self { $(Self::$name(medium) => medium.reset_counts(now),)* }
             }
-            fn observe_station(&self, now: Time, station: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-                match self { $(Self::$name(medium) => medium.observe_station(now, station, sink),)* }
+            fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram> {
+                match self { $(Self::$name(medium) => medium.take_waits(now, local),)* }
             }
-            fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-                match self { $(Self::$name(medium) => medium.observe(local, sink),)* }
+            fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
+                match self { $(Self::$name(medium) => medium.report(now, members, stations, tables),)* }
             }
         }
     };
@@ -148,11 +147,11 @@ impl MediumConfig {
 
 media! {
     /// Slotted cell with fading channels.
-    Cell(cell::Cell, cell::CellConfig, "stations"),
+    Cell(cell::Cell, cell::CellConfig, [cell::CellStationStats]),
     /// Wireless network of 802.11.
-    Wifi(wifi::Wifi, wifi::WifiConfig, "wifi_links"),
+    Wifi(wifi::Wifi, wifi::WifiConfig, [wifi::WifiStationStats, wifi::WifiLinkStats]),
     /// Links under ideal CSMA.
-    Csma(csma::Csma, csma::CsmaConfig, "csma_links"),
+    Csma(csma::Csma, csma::CsmaConfig, [csma::CsmaLinkStats]),
     /// Slotted links under centralised MaxWeight.
-    Slotted(slotted::Slotted, slotted::SlottedConfig, "slotted_links"),
+    Slotted(slotted::Slotted, slotted::SlottedConfig, [slotted::SlottedLinkStats]),
 }

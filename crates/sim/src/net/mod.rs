@@ -28,18 +28,13 @@ const ACROSS: u32 = 1 << 31;
 
 /// A medium and the ports that share it, in the order of its members.
 struct Shared {
-    /// Name of its table of figures.
-    table: &'static str,
     medium: AnyMedium,
     members: Vec<u32>,
-    /// Nodes of the stations for which the medium has figures.
+    /// Nodes of the stations for which the medium has a table.
     stations: Vec<NodeId>,
     /// Nodes of the stations that may forward by backpressure.
     forwarding: Vec<NodeId>,
 }
-
-/// Name of the table of station figures.
-const STATIONS: &str = "wifi_stations";
 
 /// The network below the endpoints.
 pub struct Net {
@@ -76,7 +71,6 @@ impl Net {
         let [flows, sources] = counts;
         let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
         let media = topology.media.iter().zip(topology.members()).map(|(config, members)| Shared {
-            table: config.table(),
             medium: AnyMedium::new(config, hooks, seed),
             members,
             stations: config.observed_nodes(),

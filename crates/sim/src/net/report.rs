@@ -1,13 +1,14 @@
 //! Reports on ports, media and queues of nodes.
 
-use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
+use super::{ACROSS, ARRIVED, Net, Shared, see};
 use crate::backpressure::{Class, Name, Queues};
 use crate::medium::{AnyMedium, Medium};
 use crate::node::Node;
-use crate::output::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};
+use crate::output::{BacklogSeries, BacklogStats, Balance, ShareStats};
 use crate::packet::NodeId;
 use crate::port::Port;
 use crate::status::{Counts, Sight};
+use windward_tables::{Frames, Histogram};
 use windward_units::Time;
 
 impl Net {
@@ -47,27 +48,20 @@ impl Net {
         see(self.now, &mut self.ports, &mut self.media, port)
     }
 
-    /// Figures of media's members beyond a link's counters.
-    pub fn figures(&self) -> Vec<Figures> {
-        let mut tables: Vec<Figures> = Vec::new();
-        for shared in &self.media {
-            let at = tables.iter().position(|table| table.name == shared.table);
-            let at = at.unwrap_or_else(|| {
-                tables.push(Figures::new(shared.table, Of::Ports));
-                tables.len() - 1
-            });
-            for (local, &port) in (0..).zip(&shared.members) {
-                tables[at].add(port, |sink| shared.medium.observe(local, sink));
-            }
+    /// Takes the waits of a port's packets since the last reset; `None` if its medium does not know them.
+    pub fn take_waits(&mut self, port: u32) -> Option<Histogram> {
+        let Self { ports, media, now, .. } = self;
+        match &mut ports[port as usize] {
+            Port::Shared(share) => media[share.medium as usize].medium.take_waits(*now, share.local),
+            own => own.take_waits(*now),
         }
+    }
+
+    /// Tables of media.
+    pub fn media_tables(&self) -> Frames {
+        let mut tables = Frames::default();
         for shared in &self.media {
-            for (index, &node) in (0..).zip(&shared.stations) {
-                let at = tables.iter().position(|table| table.name == STATIONS).unwrap_or_else(|| {
-                    tables.push(Figures::new(STATIONS, Of::Nodes));
-                    tables.len() - 1
-                });
-                tables[at].add(node, |sink| shared.medium.observe_station(self.now, index, sink));
-            }
+            shared.medium.report(self.now, &shared.members, &shared.stations, &mut tables);
         }
         tables
     }
@@ -87,7 +81,8 @@ impl Net {
         for (held, from, nodes, ports) in self.backpressure() {
             queues.extend(held.queues(from, self.now).map(|(station, name, books)| BacklogStats {
                 node: nodes[station as usize],
-                of: queued(name),
+                flow: name.flow,
+                class: name.class as u32,
                 arrived: books.arrived,
                 dropped: books.dropped,
                 mean_backlog: books.mean,
@@ -95,7 +90,12 @@ impl Net {
                 max_backlog: u64::from(books.longest),
                 last_backlog: u64::from(books.last),
             }));
-            let share = |(link, name, packets)| ShareStats { port: ports[link as usize], of: queued(name), packets };
+            let share = |(link, Name { class, flow, .. }, packets)| ShareStats {
+                link: ports[link as usize],
+                flow,
+                class: class as u32,
+                packets,
+            };
             shares.extend(held.shares().map(share));
         }
         (queues, shares)
@@ -121,11 +121,10 @@ impl Net {
     pub fn sample_backlogs(&self, series: &mut BacklogSeries) {
         for (held, _, nodes, _) in self.backpressure() {
             for (station, name, length, idle) in held.lengths(self.now) {
-                let Queued { class, flow } = queued(name);
                 series.time_s.push(self.now.as_secs());
                 series.node.push(nodes[station as usize]);
-                series.class.push(class);
-                series.flow.push(flow);
+                series.class.push(name.class as u32);
+                series.flow.push(name.flow);
                 series.backlog.push(length);
                 series.idle_s.push(idle.as_secs());
                 series.threshold.push(held.threshold(station));
@@ -143,8 +142,4 @@ impl Net {
         let under_way = self.ports.iter().map(|port| port.held() as u64).sum::<u64>();
         Balance { under_way: under_way + self.media.iter_mut().map(waiting).sum::<u64>(), ..self.balance }
     }
-}
-
-fn queued(name: Name) -> Queued {
-    Queued { class: name.class as u32, flow: name.flow }
 }

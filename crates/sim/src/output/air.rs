@@ -1,6 +1,7 @@
 //! Frames on the air of a wireless network, as a monitor of the whole network records them.
 
 use crate::packet::{NodeId, Packet};
+use windward_tables::table;
 use windward_units::{BitRate, Duration, Time};
 
 /// Type of a frame.
@@ -66,23 +67,25 @@ pub struct AirFrame {
     pub packet: Option<Packet>,
 }
 
-/// Frames of a part of a run, as columns of equal length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct AirLog {
-    /// Start of each frame, in seconds.
-    pub began_s: Vec<f64>,
-    /// Time at which its end reached the receivers, in seconds.
-    pub ended_s: Vec<f64>,
-    /// Node of the sender.
-    pub from: Vec<u32>,
-    /// Node of the destination; [`u32::MAX`]: broadcast.
-    pub to: Vec<u32>,
-    /// [`FrameKind`], by number.
-    pub kind: Vec<u32>,
-    /// Bytes.
-    pub bytes: Vec<u32>,
-    /// 1 if it was received, otherwise 0.
-    pub received: Vec<u32>,
+table! {
+    /// Frames on the air of wireless networks in the part of the run that the scenario asks for.
+    pub series AirLog: "air", Series, "", IfAny;
+    columns {
+        /// Start of the frame.
+        began_s: f64 fixed ["s"],
+        /// Time at which its end reached the receivers.
+        ended_s: f64 fixed ["s"],
+        /// Station that sent it.
+        from: u32 @ "nodes" fixed [""],
+        /// Station to which it was addressed; `*` for a broadcast.
+        to: u32 @ "receivers" fixed [""],
+        /// Type of the frame: `rts`, `cts`, `data`, `ack` or `broadcast`.
+        kind: u32 @ "frames" fixed [""],
+        /// Bytes of the frame, with the header and checksum of the MAC.
+        bytes: u32 ["bytes"],
+        /// 1 if its destination received it (a broadcast: any station), otherwise 0.
+        received: u32 [""],
+    }
 }
 
 impl AirLog {

@@ -2,12 +2,12 @@
 
 mod air;
 mod coded;
-mod figures;
+mod run;
 mod tables;
 
 pub use air::{AirFrame, AirLog, FRAME_KINDS, FrameKind};
-pub use figures::{Column, Figure, Figures, Of};
+pub use run::{Balance, Output, TABLES, share};
 pub use tables::{
-    BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, Internals, LinkSeries,
-    LinkStats, Output, Queued, Series, ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries, Internals,
+    LinkSeries, LinkStats, Series, ShareStats, SourceStats,
 };

@@ -1,286 +1,382 @@
-//! Output of a run: one row per flow, link and source, and sampled series as columns.
+//! Tables of a run, each declared once: rows per flow, link and source, and samples.
 //!
-//! Totals and means count from the warm-up to the end of the run. Rates are in bits per second and times in seconds, as
-//! plain `f64`: these are columns of a table, named with their unit.
+//! Totals and means count from the warm-up to the end of the run.
 
-use super::air::AirLog;
-use super::figures::Figures;
-use crate::status::CAUSES;
+use windward_tables::table;
 use windward_units::Time;
 
-/// The outcome of one run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Output {
-    /// The seed of the run.
-    pub seed: u64,
-    /// One per flow, in the order of the network.
-    pub flows: Vec<FlowStats>,
-    /// One per port, in the order of the topology.
-    pub links: Vec<LinkStats>,
-    /// Further figures of the members of media, one table for each kind of medium.
-    pub figures: Vec<Figures>,
-    /// Queues of nodes that forward by backlog: one per pair of a node and a flow that crossed it.
-    pub backlogs: Vec<BacklogStats>,
-    /// Transmissions of these nodes: one per pair of a link and a flow that used it.
-    pub shares: Vec<ShareStats>,
-    /// Samples of these queues.
-    pub backlog_series: BacklogSeries,
+table! {
+    /// Totals and means of each flow, from the end of the warm-up to the end of the run.
+    pub struct FlowStats: "flows", Totals, "flow", Always;
+    about {
+        /// Name of the flow.
+        flow: Text fixed [""],
+        /// Name of the `[[flow]]` entry that made the flow, shared by all flows of the entry.
+        group: Text fixed [""],
+        /// Congestion control law.
+        law: Text fixed [""],
+        /// Node that sends the data.
+        from: Text fixed [""],
+        /// Node that receives the data.
+        to: Text fixed [""],
+    }
+    columns {
+        /// Payload that arrived at the receiver per second, each byte counted once, over the time the flow was open after
+        /// the warm-up. For a connection of a transfer (`connections`), over the transfer's whole time. Data beyond a gap
+        /// counts when it arrives, not when the gap is filled: no flow gets more than its links carry.
+        goodput_bps: f64 ["bit/s"],
+        /// Goodput in full segments per second.
+        goodput_pps: f64 ["segments/s"],
+        /// Payload that arrived after the warm-up, each byte counted once.
+        delivered_bytes: u64 ["bytes"],
+        /// Data segments sent, retransmissions included.
+        segments_sent: u64 ["segments"],
+        /// Retransmissions.
+        retransmits: u64 ["segments"],
+        /// Data segments dropped by queues or lost on the wire so far. Segments in flight at the end are not lost.
+        segments_lost: u64 ["segments"],
+        /// Fast recoveries entered.
+        recoveries: u64 [""],
+        /// Retransmission timeouts.
+        timeouts: u64 [""],
+        /// Data segments that arrived with an ECN mark.
+        marked: u64 ["segments"],
+        /// Time average of the congestion window, while the flow was open.
+        mean_cwnd: f64 ["packets"],
+        /// Time average, while the flow was open, of the congestion window divided by a smoothed RTT with weight 1/256
+        /// for each sample. It is the sending rate as ns-2's scripts for FAST record it. In an emulation: the mean over
+        /// samples of the kernel's window divided by its smoothed RTT.
+        mean_window_rate_pps: f64 ["packets/s"],
+        /// Mean of the RTT samples after the warm-up. It averages over samples, not over time: the sender takes about one
+        /// sample per ACK. NaN without samples.
+        mean_rtt_s: f64 ["s"],
+        /// Least RTT sample since the connection opened, the warm-up included. NaN without samples.
+        min_rtt_s: f64 ["s"],
+        /// Largest RTT sample after the warm-up. NaN without samples.
+        max_rtt_s: f64 ["s"],
+        /// Median of the RTT samples after the warm-up. NaN without samples, and in an emulation, where the kernel shows
+        /// the smoothed RTT only.
+        rtt_p50_s: f64 binned ["s"],
+        /// 95th percentile of these samples.
+        rtt_p95_s: f64 binned ["s"],
+        /// 99th percentile of these samples.
+        rtt_p99_s: f64 binned ["s"],
+        /// Completion time of a flow with a `size`: from its start, before the handshake, to the ACK of its last byte.
+        /// NaN if the flow has no size or did not complete within the run.
+        completion_s: f64 ["s"],
+        /// 1 for a flow with a `size` that did not complete within the run, otherwise 0.
+        unfinished: u64 ["flows"],
+        /// Lost segments divided by sent ones. For a coded flow, divided by its combinations. NaN if nothing was sent.
+        loss: f64 [""],
+    }
+}
+
+table! {
+    /// Totals and means of each one-way link, from the end of the warm-up to the end of the run. Wired links, stations of
+    /// cells and links of wireless networks each have a row.
+    pub struct LinkStats: "links", Totals, "link", Always;
+    about {
+        /// Name of the link.
+        link: Text fixed [""],
+        /// Node at the start of the link.
+        from: Text fixed [""],
+        /// Node at the end of the link.
+        to: Text fixed [""],
+        /// Nominal rate of the link. Wired: its rate at the start, of a recorded link the mean of the recording. Wi-Fi and
+        /// CSMA: the bit rate of data frames, without overhead. Cell: the mean rate of the station alone. Slotted: one
+        /// packet per slot in which the link is ON.
+        rate_bps: f64 fixed ["bit/s"],
+        /// Propagation delay at the start of the run.
+        delay_s: f64 fixed ["s"],
+    }
+    columns {
+        /// Packets whose transmission began. On Wi-Fi each packet counts once, at its first attempt.
+        packets: u64 ["packets"],
+        /// Their bytes.
+        bytes: u64 ["bytes"],
+        /// Packets dropped by the full buffer or by the queue discipline.
+        dropped: u64 ["packets"],
+        /// Packets marked (ECN) by the queue discipline.
+        marked: u64 ["packets"],
+        /// Transmitted packets that were lost on the wire or given up on the air.
+        lost: u64 ["packets"],
+        /// Busy time of the link as a share of the measured time. Wired: the transmitter sends. Recorded rate: the share of
+        /// the offered bytes that was used. Wi-Fi: the sender's MAC serves a packet of this link, from the start of its
+        /// contention to its ACK or its last retry. It includes backoff, deferring to others and retries, so it is the share
+        /// of the MAC's time, not of the air: the links of one sender add up to at most 1, those of a channel to more.
+        /// Cell: the station's slots, as far as its packets fill them. CSMA: the link is active. Slotted: slots with a packet.
+        utilization: f64 [""],
+        /// Time average of the number of waiting packets, without the one in transmission.
+        mean_backlog: f64 ["packets"],
+        /// Largest number of waiting packets.
+        max_backlog: u64 ["packets"],
+        /// Mean wait in the queue, over packets whose transmission began; a packet that finds the link idle waits for zero.
+        /// On Wi-Fi the wait ends at the packet's first attempt and includes the contention before it. NaN without packets.
+        /// A slotted link has no queue of its own: 0.
+        mean_queue_delay_s: f64 ["s"],
+        /// Median of these waits. NaN without packets, and for slotted links.
+        queue_delay_p50_s: f64 binned ["s"],
+        /// 95th percentile of these waits.
+        queue_delay_p95_s: f64 binned ["s"],
+        /// 99th percentile of these waits.
+        queue_delay_p99_s: f64 binned ["s"],
+        /// Dropped and lost packets divided by all that were offered. NaN without packets.
+        loss: f64 [""],
+        /// Bytes sent per second of the measured time, headers included.
+        throughput_bps: f64 ["bit/s"],
+    }
+}
+
+table! {
+    /// Totals of each background source, from the end of the warm-up to the end of the run.
+    pub struct SourceStats: "background", Totals, "source", Always;
+    about {
+        /// Name of the source.
+        source: Text fixed [""],
+        /// Name of the `[[background]]` entry that made the source.
+        group: Text fixed [""],
+        /// Node that sends.
+        from: Text fixed [""],
+        /// Node that receives.
+        to: Text fixed [""],
+    }
+    columns {
+        /// Datagrams sent.
+        sent: u64 ["datagrams"],
+        /// Datagrams dropped by queues or lost on the wire so far. Datagrams in flight at the end are not lost.
+        lost: u64 ["datagrams"],
+        /// Datagrams that arrived, including those that were in flight when counting started.
+        received: u64 ["datagrams"],
+        /// Datagrams that arrived with an ECN mark.
+        marked: u64 ["datagrams"],
+        /// Rate of arrivals on the wire, headers included.
+        received_bps: f64 ["bit/s"],
+        /// Mean delay from source to sink. NaN without arrivals.
+        mean_delay_s: f64 ["s"],
+        /// Lost datagrams divided by sent ones. NaN if none was sent.
+        loss: f64 [""],
+    }
+}
+
+table! {
+    /// Flows of each group together: the flows that one `[[flow]]` entry made.
+    pub struct GroupStats: "groups", Totals, "group", IfAny;
+    columns {
+        /// Name of the group.
+        group: u32 @ "groups" fixed [""],
+        /// Number of flows.
+        flows: u64 fixed ["flows"],
+        /// Flows that completed within the run.
+        completed: u64 ["flows"],
+        /// Flows with a `size` that did not complete within the run. Percentiles of completion times leave them out.
+        unfinished: u64 ["flows"],
+        /// Median of the completion times, from the exact times in `flows`. NaN if none completed.
+        completion_p50_s: f64 ["s"],
+        /// 95th percentile of the completion times: the least time that 95 % of them do not exceed.
+        completion_p95_s: f64 ["s"],
+        /// 99th percentile of the completion times.
+        completion_p99_s: f64 ["s"],
+        /// Median of the RTT samples of all flows together, after the warm-up. NaN without samples.
+        rtt_p50_s: f64 binned ["s"],
+        /// 95th percentile of these samples.
+        rtt_p95_s: f64 binned ["s"],
+        /// 99th percentile of these samples.
+        rtt_p99_s: f64 binned ["s"],
+    }
+}
+
+table! {
+    /// Queues of stations that forward by backpressure: one row per station and flow that crossed it.
+    pub struct BacklogStats: "backlogs", Parts, "node", IfAny;
+    columns {
+        /// Station.
+        node: u32 @ "nodes" fixed [""],
+        /// Flow or background source whose packets wait.
+        flow: u32 @ "queued" fixed [""],
+        /// Class of the packets: `data` or `acks` of a flow, `datagrams` of a background source.
+        class: u32 @ "classes" fixed [""],
+        /// Packets that arrived.
+        arrived: u64 ["packets"],
+        /// Packets dropped because the station's buffer was full.
+        dropped: u64 ["packets"],
+        /// Time average of the number of packets, including the one being sent.
+        mean_backlog: f64 ["packets"],
+        /// Time average of the number of trapped packets: packets in the queue at times when it has had packets and sent
+        /// none for more than one second. At other times none is trapped.
+        mean_trapped: f64 ["packets"],
+        /// Largest number of packets.
+        max_backlog: u64 ["packets"],
+        /// Packets at the end of the run.
+        last_backlog: u64 ["packets"],
+    }
+}
+
+table! {
+    /// Traffic of stations that forward by backpressure: one row per link and flow that used it.
+    pub struct ShareStats: "shares", Parts, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Flow or background source.
+        flow: u32 @ "queued" fixed [""],
+        /// Class of the packets, as in `backlogs`.
+        class: u32 @ "classes" fixed [""],
+        /// Packets that arrived at the far end.
+        packets: u64 ["packets"],
+    }
+}
+
+table! {
     /// Counters of the coding layer of each coded flow.
-    pub coding: Vec<CodingStats>,
-    /// Decoded blocks.
-    pub blocks: Vec<BlockStats>,
-    /// One per background source.
-    pub sources: Vec<SourceStats>,
-    /// Samples of every flow.
-    pub flow_series: FlowSeries,
-    /// Samples of every link.
-    pub link_series: LinkSeries,
-    /// Internal state of the laws, if requested.
-    pub internals: Internals,
-    /// Frames on the air of wireless networks, within the requested part of the run.
-    pub air: AirLog,
-    /// Accounting of all packets.
-    pub balance: Balance,
-    /// Number of events handled.
-    pub events: u64,
-    /// Port traversals of packets, lost ones included.
-    pub packet_hops: u64,
+    pub struct CodingStats: "coding", Parts, "flow", IfAny;
+    columns {
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Combinations that left the source, repairs included.
+        combinations: u64 ["packets"],
+        /// Repairs among them: combinations sent in answer to requests of the sink.
+        repairs: u64 ["packets"],
+        /// Segments whose loss TCP saw: a full queue at the source dropped their combination, so the layer withheld their
+        /// acknowledgement. All other losses are masked: the layer repairs them, and TCP does not notice.
+        unmasked: u64 ["segments"],
+        /// Combinations that arrived.
+        received: u64 ["packets"],
+        /// Innovative combinations among them: those that raised the rank of their block.
+        innovative: u64 ["packets"],
+        /// Requests of the sink.
+        requests: u64 [""],
+        /// Combinations requested.
+        requested: u64 ["packets"],
+    }
 }
 
-/// Totals and means of a flow.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowStats {
-    /// Payload that arrived at the receiver per second, each byte counted once, over the time the flow was open after
-    /// the warm-up; for a connection of a transfer, over the transfer's whole time. Data beyond a gap counts when it
-    /// arrives, not when the gap is filled: no flow gets more than its links carry.
-    pub goodput_bps: f64,
-    /// Goodput in full segments per second.
-    pub goodput_pps: f64,
-    /// Payload that arrived after the warm-up, in bytes, each byte counted once.
-    pub delivered_bytes: u64,
-    /// Data segments sent, retransmissions included.
-    pub segments_sent: u64,
-    /// Retransmissions.
-    pub retransmits: u64,
-    /// Data segments dropped by queues or lost on the wire so far; segments in flight at the end are not lost.
-    pub segments_lost: u64,
-    /// Fast recoveries entered.
-    pub recoveries: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Data segments that arrived with a mark.
-    pub marked: u64,
-    /// Time average of cwnd, in packets.
-    pub mean_cwnd: f64,
-    /// Time average of cwnd divided by the law's average RTT (1/256 filter), in packets per second: the rate as ns-2's
-    /// FAST scripts record it.
-    pub mean_window_rate_pps: f64,
-    /// Mean of the RTT samples after the warm-up, in seconds. It averages over packets, not over time. NaN without
-    /// samples.
-    pub mean_rtt_s: f64,
-    /// Least RTT sample of the connection, in seconds; NaN without samples.
-    pub min_rtt_s: f64,
-    /// Largest RTT sample after the warm-up, in seconds; NaN without samples.
-    pub max_rtt_s: f64,
-    /// Time from the flow's start to the acknowledgement of its last byte, in seconds; NaN if unfinished.
-    pub completion_s: f64,
-    /// 1 for a sized flow that was not complete at the end of the run, else 0.
-    pub unfinished: u64,
+table! {
+    /// Decoded blocks of coded flows, after the warm-up.
+    pub struct BlockStats: "blocks", Series, "flow", IfAny;
+    columns {
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Number of the block.
+        block: u32 fixed [""],
+        /// Number of its segments.
+        size: u32 ["segments"],
+        /// Time at which its first segment was sent.
+        opened_s: f64 ["s"],
+        /// Time at which its first combination arrived.
+        began_s: f64 ["s"],
+        /// Time at which its last segment was handed to the receiver, in order.
+        decoded_s: f64 ["s"],
+        /// Requests for it.
+        requests: u32 [""],
+    }
 }
 
-/// Totals and means of a link.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkStats {
-    /// Packets transmitted, or being transmitted at the end.
-    pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Packets dropped by the full buffer or by the queue discipline.
-    pub dropped: u64,
-    /// Packets marked by the queue discipline.
-    pub marked: u64,
-    /// Transmitted packets that were lost on the wire.
-    pub lost: u64,
-    /// Fraction of the time for which the transmitter was busy.
-    pub utilization: f64,
-    /// Mean number of packets waiting, without the one in transmission.
-    pub mean_backlog: f64,
-    /// Largest number of packets waiting.
-    pub max_backlog: u64,
-    /// Mean wait before transmission, in seconds; NaN without packets.
-    pub mean_queue_delay_s: f64,
+table! {
+    /// Samples of every flow, one row per flow and sampling time.
+    pub series FlowSeries: "flow_series", Series, "flow", Always;
+    columns {
+        /// Time since the beginning of the run.
+        time_s: f64 fixed ["s"],
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Congestion window. NaN while the flow is not open.
+        cwnd: f64 ["packets"],
+        /// Packets in flight.
+        flight: f64 ["packets"],
+        /// Smoothed RTT (RFC 6298). NaN before the first sample.
+        srtt_ms: f64 ["ms"],
+        /// Latest RTT sample. NaN before the first. In an emulation the smoothed RTT.
+        rtt_ms: f64 ["ms"],
+        /// Goodput since the last sample: payload that arrived, each byte counted once.
+        goodput_bps: f64 ["bit/s"],
+        /// Retransmissions since the beginning of the run.
+        retransmits: u64 ["segments"],
+    }
 }
 
-/// Accounting of all packets, from the beginning of the run to its end: `sent` is the sum of the rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Balance {
-    /// Packets of every kind that endpoints sent.
-    pub sent: u64,
-    /// Packets that reached the end of their route.
-    pub delivered: u64,
-    /// Lost packets, by [`crate::Cause`].
-    pub lost: [u64; CAUSES],
-    /// Packets waiting or in flight.
-    pub under_way: u64,
+table! {
+    /// Samples of every link, one row per link and sampling time.
+    pub series LinkSeries: "link_series", Series, "link", Always;
+    columns {
+        /// Time since the beginning of the run.
+        time_s: f64 fixed ["s"],
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Packets waiting.
+        backlog: f64 ["packets"],
+        /// Wait of a packet that would arrive now. An estimate in a medium.
+        queue_delay_ms: f64 ["ms"],
+        /// Rate on the wire since the last sample, headers included.
+        rate_bps: f64 ["bit/s"],
+        /// Packets dropped or lost since the beginning of the run.
+        dropped: u64 ["packets"],
+    }
 }
 
-/// Identity of a queue of a node that forwards by backlog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queued {
-    /// 0: a flow's data, 1: a flow's ACKs, 2: a background source's datagrams.
-    pub class: u32,
-    /// Index of the flow, or of the source.
-    pub flow: u32,
+table! {
+    /// Samples of the queues of stations that forward by backpressure: one row per station, flow and sampling time.
+    pub series BacklogSeries: "backlog_series", Series, "node", IfAny;
+    columns {
+        /// Time since the beginning of the run.
+        time_s: f64 fixed ["s"],
+        /// Station.
+        node: u32 @ "nodes" fixed [""],
+        /// Flow or background source whose packets wait.
+        flow: u32 @ "queued" fixed [""],
+        /// Class of the packets, as in `backlogs`.
+        class: u32 @ "classes" fixed [""],
+        /// Packets in the queue.
+        backlog: u32 ["packets"],
+        /// Time for which the queue has had packets and sent none.
+        idle_s: f64 ["s"],
+        /// Threshold K of the station: in the difference of queues that ranks links, a queue of the station below K counts
+        /// as K packets.
+        threshold: f64 ["packets"],
+    }
 }
 
-/// The queue of a flow at a node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BacklogStats {
-    /// The node.
-    pub node: u32,
-    /// Identity of the queue.
-    pub of: Queued,
-    /// Packets that arrived.
-    pub arrived: u64,
-    /// Packets of the queue dropped because the node's buffer was full.
-    pub dropped: u64,
-    /// Time average of the number of packets, including the one being sent.
-    pub mean_backlog: f64,
-    /// Time average of the number of packets while the queue is stalled, which means it has sent none for more than a
-    /// second.
-    pub mean_trapped: f64,
-    /// Largest number of packets.
-    pub max_backlog: u64,
-    /// Packets at the end of the run.
-    pub last_backlog: u64,
+table! {
+    /// Samples of the laws' internal state, if the scenario asks for them.
+    pub series InternalSeries: "internals", Series, "flow", IfAny;
+    columns {
+        /// Time since the beginning of the run.
+        time_s: f64 fixed ["s"],
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Name of the quantity, as on the page of the law.
+        name: u32 @ "internals" fixed [""],
+        /// Value, in the unit of the law.
+        value: f64 [""],
+    }
 }
 
-/// Traffic of a flow on a link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShareStats {
-    /// Port of the link.
-    pub port: u32,
-    /// Identity of the queue.
-    pub of: Queued,
-    /// Packets that arrived.
-    pub packets: u64,
+table! {
+    /// Histograms of the RTT samples of each flow after the warm-up: one row per bucket that is not empty.
+    pub series RttHistograms: "rtt_histograms", Series, "flow", IfAny;
+    columns {
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Lower bound of the bucket. The next bucket begins at most 0.78 % higher.
+        least_s: f64 fixed ["s"],
+        /// Samples in the bucket.
+        count: u32 ["samples"],
+    }
 }
 
-/// Samples of the queues of nodes that forward by backlog: one row per used queue and sampling time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BacklogSeries {
-    /// Seconds since the beginning.
-    pub time_s: Vec<f64>,
-    /// The node.
-    pub node: Vec<u32>,
-    /// Class of the queue: see [`Queued`].
-    pub class: Vec<u32>,
-    /// Index of the flow, or of the source.
-    pub flow: Vec<u32>,
-    /// Number of packets.
-    pub backlog: Vec<u32>,
-    /// Time for which the queue has had packets and has sent none, in seconds.
-    pub idle_s: Vec<f64>,
-    /// K of the node.
-    pub threshold: Vec<f64>,
+table! {
+    /// Histograms of the waits at each link after the warm-up: one row per bucket that is not empty.
+    pub series QueueDelayHistograms: "queue_delay_histograms", Series, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Lower bound of the bucket. The next bucket begins at most 0.78 % higher.
+        least_s: f64 fixed ["s"],
+        /// Packets in the bucket.
+        count: u32 ["packets"],
+    }
 }
 
-/// Counters of a flow's coding layer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CodingStats {
-    /// The flow.
-    pub flow: u32,
-    /// Combinations that left the source.
-    pub combinations: u64,
-    /// Repairs among them, in answer to requests.
-    pub repairs: u64,
-    /// Segments that a full queue at the source dropped and that TCP sees missing.
-    pub unmasked: u64,
-    /// Combinations that arrived.
-    pub received: u64,
-    /// Innovative combinations among them.
-    pub innovative: u64,
-    /// Number of requests.
-    pub requests: u64,
-    /// Combinations requested.
-    pub requested: u64,
-}
-
-/// A decoded block.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BlockStats {
-    /// The flow.
-    pub flow: u32,
-    /// Number of the block.
-    pub block: u32,
-    /// Number of its segments.
-    pub size: u32,
-    /// Time at which its first segment was sent, in seconds.
-    pub opened_s: f64,
-    /// Time at which its first combination arrived, in seconds.
-    pub began_s: f64,
-    /// Time at which its last segment was handed to the receiver, in order, in seconds.
-    pub decoded_s: f64,
-    /// Number of requests for it.
-    pub requests: u32,
-}
-
-/// Totals of a background source.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SourceStats {
-    /// Datagrams sent.
-    pub sent: u64,
-    /// Datagrams dropped by queues or lost on the wire so far; datagrams in flight at the end are not lost.
-    pub lost: u64,
-    /// Datagrams that arrived, including those that were in flight when counting started.
-    pub received: u64,
-    /// Datagrams that arrived with a mark.
-    pub marked: u64,
-    /// Rate of arrivals on the wire, in bits per second.
-    pub received_bps: f64,
-    /// Mean delay from source to sink, in seconds; NaN without arrivals.
-    pub mean_delay_s: f64,
-}
-
-/// Samples of flows, one row per flow and sampling time, as columns of equal length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowSeries {
-    /// Seconds since the beginning.
-    pub time_s: Vec<f64>,
-    /// Index of the flow.
-    pub flow: Vec<u32>,
-    /// Window of the law, in packets; NaN while the flow is not open.
-    pub cwnd: Vec<f64>,
-    /// Packets in flight.
-    pub flight: Vec<f64>,
-    /// Smoothed RTT, in milliseconds; NaN before the first sample.
-    pub srtt_ms: Vec<f64>,
-    /// Latest RTT sample, in milliseconds; NaN before the first.
-    pub rtt_ms: Vec<f64>,
-    /// Goodput since the last sample, in bits per second: payload that arrived, each byte counted once.
-    pub goodput_bps: Vec<f64>,
-    /// Retransmissions since the beginning.
-    pub retransmits: Vec<u64>,
-}
-
-/// Samples of links, one row per link and sampling time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkSeries {
-    /// Seconds since the beginning.
-    pub time_s: Vec<f64>,
-    /// Index of the link.
-    pub link: Vec<u32>,
-    /// Number of packets waiting.
-    pub backlog: Vec<f64>,
-    /// Wait of a packet that would arrive now, in milliseconds.
-    pub queue_delay_ms: Vec<f64>,
-    /// Rate on the wire since the last sample, in bits per second.
-    pub rate_bps: Vec<f64>,
-    /// Packets dropped or lost since the beginning.
-    pub dropped: Vec<u64>,
-}
-
-/// Series sampled so far in a running run.
+/// Samples of flows and links so far in a running run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Samples of flows.
@@ -292,16 +388,10 @@ pub struct Series {
 /// Samples of the laws' internal state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Internals {
-    /// Names, referred to by index.
+    /// Names of the quantities, referred to by index.
     pub names: Vec<String>,
-    /// Seconds since the beginning.
-    pub time_s: Vec<f64>,
-    /// Index of the flow.
-    pub flow: Vec<u32>,
-    /// Index into `names`.
-    pub name: Vec<u32>,
-    /// Value, in the law's own unit.
-    pub value: Vec<f64>,
+    /// The samples.
+    pub samples: InternalSeries,
 }
 
 impl Internals {
@@ -312,9 +402,9 @@ impl Internals {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
-        self.time_s.push(now.as_secs());
-        self.flow.push(flow as u32);
-        self.name.push(index as u32);
-        self.value.push(value);
+        self.samples.time_s.push(now.as_secs());
+        self.samples.flow.push(flow as u32);
+        self.samples.name.push(index as u32);
+        self.samples.value.push(value);
     }
 }

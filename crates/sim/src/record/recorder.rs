@@ -4,8 +4,9 @@ use crate::apps::{Source, Transfer};
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::Timing;
-use crate::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats};
+use crate::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats, share};
 use crate::status::Counts;
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// Collects an [`Output`].
@@ -188,6 +189,8 @@ impl Recorder {
         for flow in flows.iter_mut() {
             flow.averages_mut().end(end);
         }
+        (self.output.coding, self.output.blocks) = self.coded(flows);
+        self.output.rtts = flows.iter_mut().map(|flow| flow.averages_mut().take_histogram()).collect();
         self.output.flows = flows
             .iter()
             .enumerate()
@@ -196,13 +199,20 @@ impl Recorder {
                 let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
                 let span =
                     transfer.map_or(flow.averages().open_for(), |transfer| transfer.span(self.timing.warmup, end));
-                flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
+                let rtts = self.output.rtts[index].percentiles();
+                let stats = flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index], rtts);
+                self.output.with_loss(index, stats)
             })
             .collect();
-        self.output.links = (0..net.port_count() as u32).map(|port| link_stats(&net.counts(port), span)).collect();
-        self.output.figures = net.figures();
+        self.output.waits = (0..net.port_count() as u32).map(|port| net.take_waits(port).unwrap_or_default()).collect();
+        // The difference of seconds, not the seconds of the difference: both are rounded.
+        let seconds = end.as_secs() - self.timing.warmup.as_secs();
+        self.output.links = (0..)
+            .zip(&self.output.waits)
+            .map(|(port, waits)| link_stats(&net.counts(port), waits, span, seconds))
+            .collect();
+        self.output.media = net.media_tables();
         (self.output.backlogs, self.output.shares) = net.backlog_stats();
-        (self.output.coding, self.output.blocks) = self.coded(flows);
         self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
         self.output.balance = net.balance();
         self.output.sources =
@@ -214,12 +224,13 @@ impl Recorder {
 }
 
 /// Totals and means of a flow whose goodput counts over `span`.
-fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> FlowStats {
+fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64, rtts: [f64; 3]) -> FlowStats {
     let after = Mark::of(flow);
     let payload = after.arrived - before.arrived;
     let span = span.as_secs();
     let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
     let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.averages().rtts();
+    let [rtt_p50_s, rtt_p95_s, rtt_p99_s] = rtts;
     FlowStats {
         goodput_bps: rate * 8.0,
         goodput_pps: rate / f64::from(flow.segment()),
@@ -235,13 +246,19 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> Flow
         mean_rtt_s,
         min_rtt_s,
         max_rtt_s,
+        rtt_p50_s,
+        rtt_p95_s,
+        rtt_p99_s,
         completion_s: flow.tcp().and_then(|flow| flow.completion).map_or(f64::NAN, Duration::as_secs),
         unfinished: flow.tcp().map_or(0, |flow| u64::from(flow.is_sized() && flow.completion.is_none())),
+        loss: f64::NAN,
     }
 }
 
-fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
+/// Totals and means of a link over `span`, which is `seconds` as the difference of its ends in seconds.
+fn link_stats(counts: &Counts, waits: &Histogram, span: Duration, seconds: f64) -> LinkStats {
     let nanos = span.as_nanos() as f64;
+    let [queue_delay_p50_s, queue_delay_p95_s, queue_delay_p99_s] = waits.percentiles();
     LinkStats {
         packets: counts.packets,
         bytes: counts.bytes,
@@ -252,6 +269,11 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
         mean_backlog: counts.backlog_time as f64 / nanos,
         max_backlog: counts.max_backlog,
         mean_queue_delay_s: counts.waited as f64 / 1e9 / counts.packets as f64,
+        queue_delay_p50_s,
+        queue_delay_p95_s,
+        queue_delay_p99_s,
+        loss: share(counts.dropped + counts.lost, counts.packets + counts.dropped),
+        throughput_bps: counts.bytes as f64 * (8.0 / seconds),
     }
 }
 
@@ -264,5 +286,6 @@ fn source_stats(source: &Source, lost: u64, span: Duration) -> SourceStats {
         marked: counts.marked,
         received_bps: counts.received as f64 * f64::from(source.size()) * 8.0 / span.as_secs(),
         mean_delay_s: counts.delay / counts.received as f64,
+        loss: share(lost, counts.sent),
     }
 }

@@ -1,5 +1,6 @@
 //! Time averages of a flow: its window, and the rate of window over round-trip time.
 
+use windward_tables::Histogram;
 use windward_units::{Duration, Packets, Time};
 
 /// Weight of a sample in the average RTT of papers/huang2020 eq. (8).
@@ -20,6 +21,7 @@ pub struct Averages {
     rtt_count: u64,
     rtt_max: Duration,
     rtt_min: Duration,
+    rtts: Histogram,
 }
 
 impl Averages {
@@ -38,6 +40,7 @@ impl Averages {
             rtt_count: 0,
             rtt_max: Duration::ZERO,
             rtt_min: Duration::MAX,
+            rtts: Histogram::default(),
         }
     }
 
@@ -77,6 +80,7 @@ impl Averages {
         self.rtt_count += 1;
         self.rtt_max = self.rtt_max.max(rtt);
         self.rtt_min = self.rtt_min.min(rtt);
+        self.rtts.record(rtt.as_nanos());
     }
 
     /// Resets at the end of the warm-up: discards all but the current state and the minimum RTT.
@@ -105,6 +109,11 @@ impl Averages {
     /// Mean of window over average RTT, in packets per second.
     pub fn mean_window_rate(&self) -> f64 {
         self.rate_area / self.open_for.as_secs()
+    }
+
+    /// Takes the RTT samples since the last reset.
+    pub fn take_histogram(&mut self) -> Histogram {
+        std::mem::take(&mut self.rtts)
     }
 
     /// Mean, least and largest RTT in seconds; NaN without samples.

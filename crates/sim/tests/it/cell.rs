@@ -77,7 +77,7 @@ fn hooks<S: Choose + Send + 'static>(make: impl Fn() -> S + Send + Sync + 'stati
 
 /// A figure of every station.
 fn figure<'a>(output: &'a Output, name: &str) -> &'a [f64] {
-    output.figures[0].values(name).expect("stations have it")
+    output.media.0[0].values(name).expect("stations have it")
 }
 
 fn rates(output: &Output) -> Vec<f64> {
@@ -218,7 +218,7 @@ fn failed_transmissions_are_repeated_and_given_up() {
     let packets = link.packets as f64;
     // Shares of n draws, within five standard errors.
     assert!(
-        (output.figures[0].counts("errors").expect("they are counted")[0] as f64 / transmissions - 0.2).abs()
+        (output.media.0[0].counts("errors").expect("they are counted")[0] as f64 / transmissions - 0.2).abs()
             < 5.0 * (0.16 / transmissions).sqrt()
     );
     assert!((link.lost as f64 / packets - 0.008).abs() < 5.0 * (0.008 / packets).sqrt());

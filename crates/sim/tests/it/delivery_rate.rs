@@ -68,8 +68,8 @@ fn gain_behind_a_receive_window(name: &str, tcp: TcpOptions, size: Option<Bytes>
     let internals = crate::common::simulate(&network, 1).internals;
     let wanted = if name == "bbr" { "pacing_gain" } else { "phase" };
     let name = internals.names.iter().position(|name| name == wanted).expect("it shows that") as u32;
-    let last = internals.name.iter().rposition(|at| *at == name).expect("it was sampled");
-    internals.value[last]
+    let last = internals.samples.name.iter().rposition(|at| *at == name).expect("it was sampled");
+    internals.samples.value[last]
 }
 
 /// A receive window that is full is no lack of data (Linux: `tcp_rate_check_app_limited`): BBR finds that the rate does

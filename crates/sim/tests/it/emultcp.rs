@@ -37,7 +37,8 @@ fn transfer(
 fn shown(output: &Output, name: &str) -> Vec<(f64, f64)> {
     let internals = &output.internals;
     let wanted = internals.names.iter().position(|known| *known == name).expect("the transfer shows it") as u32;
-    let rows = internals.name.iter().zip(internals.time_s.iter().zip(&internals.value));
+    let samples = &internals.samples;
+    let rows = samples.name.iter().zip(samples.time_s.iter().zip(&samples.value));
     rows.filter(|(name, _)| **name == wanted).map(|(_, (time, value))| (*time, *value)).collect()
 }
 

@@ -20,7 +20,14 @@ fn lossy(law: LawChoice, warmup: u64, end: u64) -> Network {
 fn connections(output: &Output) -> Vec<f64> {
     let internals = &output.internals;
     let n = internals.names.iter().position(|name| *name == "n").expect("the law shows it") as u32;
-    internals.name.iter().zip(&internals.value).filter(|(name, _)| **name == n).map(|(_, value)| *value).collect()
+    internals
+        .samples
+        .name
+        .iter()
+        .zip(&internals.samples.value)
+        .filter(|(name, _)| **name == n)
+        .map(|(_, value)| *value)
+        .collect()
 }
 
 /// (8) without a queue: N grows by β each 500 ms, losses or not. An update waits for the next ACK that counts, and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from windward.results._schema import PACKETS
 from windward.results._tables import to_arrow
 
 if TYPE_CHECKING:
@@ -12,25 +13,7 @@ if TYPE_CHECKING:
     from windward.results._shapes import Result
 
 #: The tables of a packet run, the first unless another is asked for.
-RUN = (
-    "flow_series",
-    "link_series",
-    "flows",
-    "links",
-    "background",
-    "stations",
-    "wifi_stations",
-    "wifi_links",
-    "csma_links",
-    "slotted_links",
-    "backlogs",
-    "shares",
-    "backlog_series",
-    "coding",
-    "blocks",
-    "internals",
-    "air",
-)
+RUN = tuple(sorted(PACKETS, key=lambda name: name not in ("flow_series", "link_series")))
 
 
 def write(result: Result, table: str | None, seed: int | None) -> bytes:

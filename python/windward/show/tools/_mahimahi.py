@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward.results._schema import PACKETS
 from windward.show.tools._samples import steps
 
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 #: What one of mahimahi's opportunities to send carries, in bytes.
 _OPPORTUNITY = 1504
 
-#: Links of media, whose rate changes by the packet.
-_MEDIA = ("stations", "wifi_links", "csma_links", "slotted_links")
+#: Tables of the links of media, whose rate changes by the packet.
+_MEDIA = tuple(
+    name for name, table in PACKETS.items() if name != "links" and table.shape == "totals" and table.entity == "link"
+)
 
 
 def write(run: Packets, seed: int, link: str | None, path: Path) -> bytes:

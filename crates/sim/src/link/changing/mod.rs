@@ -18,6 +18,7 @@ use crate::packet::Packet;
 use crate::queue::QueueConfig;
 use crate::status::{Cause, Counts, Sight};
 use std::collections::VecDeque;
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire with scheduled changes.
@@ -253,6 +254,11 @@ impl ChangingLink {
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.counts.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
         self.room.show(now, Counts { busy, ..self.counts })
+    }
+
+    /// Waits of the packets sent since the last reset.
+    pub fn waits(&self) -> Histogram {
+        self.room.waits(self.counts.packets)
     }
 
     /// Restarts the counters.

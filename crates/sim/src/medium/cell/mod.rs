@@ -10,3 +10,4 @@ mod station;
 pub use config::{Average, CellConfig, MeanChange, Repair, Service, StationConfig};
 pub use scheduler::{Candidate, Choose, SchedulerConfig, Slot};
 pub use slots::Cell;
+pub use station::CellStationStats;

@@ -8,11 +8,11 @@ use super::station::{Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
-use crate::output::Figure;
-use crate::packet::Packet;
+use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
 
 /// Number of the only timer: the start of a slot.
@@ -194,7 +194,12 @@ impl Medium for Cell {
         self.stations.iter_mut().for_each(|station| station.reset_counts(now));
     }
 
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-        self.stations[local as usize].air.observe(sink);
+    fn waits(&self, now: Time, local: u32) -> Option<Histogram> {
+        Some(self.stations[local as usize].waits(now))
+    }
+
+    fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
+        let rows = members.iter().zip(&self.stations).map(|(&port, station)| station.air.row(port));
+        tables.add(&rows.collect::<Vec<_>>());
     }
 }

@@ -3,11 +3,11 @@
 use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
-use crate::output::Figure;
 use crate::packet::Packet;
 use crate::queue::{Front, Waiting};
-use crate::status::{Counts, Line};
+use crate::status::{Books, Counts, Line};
 use std::collections::VecDeque;
+use windward_tables::{Histogram, table};
 use windward_units::{Duration, Time};
 
 /// Fate of a packet that left the queue.
@@ -35,6 +35,13 @@ impl Gone {
         match self.is_dropped {
             true => line.drop(self.since, self.at),
             false => line.leave(self.since, self.at),
+        }
+    }
+
+    fn leave_books(self, books: &mut Books) {
+        match self.is_dropped {
+            true => books.drop(self.since, self.at),
+            false => books.leave(self.since, self.at),
         }
     }
 }
@@ -71,15 +78,38 @@ pub(crate) struct Air {
     pub snr: f64,
 }
 
+table! {
+    /// Stations of cells: the columns that other links lack. A station's other totals are in `links`.
+    pub struct CellStationStats: "stations", Totals, "link", IfAny;
+    columns {
+        /// Link of the station.
+        link: u32 @ "links" fixed [""],
+        /// Slots in which the scheduler chose the station, as a share of all slots.
+        airtime: f64 [""],
+        /// Mean of the signal-to-noise ratio over all slots, as a ratio of powers.
+        mean_snr: f64 [""],
+        /// Mean of the rate that the channel offered, over all slots.
+        offered_bps: f64 ["bit/s"],
+        /// Mean of the rate that the channel offered in the slots in which the station was served. Above `offered_bps` if
+        /// the scheduler exploits the fading. NaN if the station was never served.
+        served_bps: f64 ["bit/s"],
+        /// Transmissions that were not decoded.
+        errors: u64 ["transmissions"],
+    }
+}
+
 impl Air {
-    /// Reports shares and means over the slots.
-    pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, Figure)) {
+    /// Row of the station whose port is `link`.
+    pub(crate) fn row(&self, link: u32) -> CellStationStats {
         let slots = self.slots as f64;
-        sink("airtime", Figure::Value(self.served_slots as f64 / slots));
-        sink("mean_snr", Figure::Value(self.snr / slots));
-        sink("offered_bps", Figure::Value(self.offered / slots));
-        sink("served_bps", Figure::Value(self.served / self.served_slots as f64));
-        sink("errors", Figure::Count(self.errors));
+        CellStationStats {
+            link,
+            airtime: self.served_slots as f64 / slots,
+            mean_snr: self.snr / slots,
+            offered_bps: self.offered / slots,
+            served_bps: self.served / self.served_slots as f64,
+            errors: self.errors,
+        }
     }
 }
 
@@ -138,7 +168,7 @@ impl Station {
         self.settle(now);
         let Self { queue, line, counts, .. } = self;
         // The packet arrives before others are dropped in its place.
-        let before = *line;
+        let before = line.books();
         line.join(now);
         let is_taken = queue.offer(now, packet, |waiting| {
             line.drop(waiting.since, now);
@@ -146,7 +176,7 @@ impl Station {
             dropped(waiting.packet);
         });
         if !is_taken {
-            *line = before;
+            line.undo(before);
         }
         is_taken
     }
@@ -180,11 +210,18 @@ impl Station {
 
     /// Counters from the last reset to `now`.
     pub(crate) fn counts(&self, now: Time) -> Counts {
-        let mut line = self.line;
-        self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave(&mut line));
+        let mut books = self.line.books();
+        self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave_books(&mut books));
         let busy = self.counts.busy.saturating_sub(self.sends_until.since(now).as_nanos());
         let marked = self.queue.marked() - self.marked_before;
-        line.show(now, Counts { busy, marked, ..self.counts })
+        books.show(now, Counts { busy, marked, ..self.counts })
+    }
+
+    /// Waits of the packets sent since the last reset.
+    pub(crate) fn waits(&self, now: Time) -> Histogram {
+        let mut line = self.line.clone();
+        self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave(&mut line));
+        line.waits(self.counts.packets)
     }
 
     /// Restarts the counters.

@@ -7,11 +7,24 @@ use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::Served;
-use crate::output::Figure;
-use crate::packet::Packet;
+use crate::packet::{NodeId, Packet};
 use crate::queue::{Queue, Tail, Waiting};
 use crate::status::{Cause, Counts, Line, Sight};
+use windward_tables::{Frames, Histogram, table};
 use windward_units::{Duration, Time};
+
+table! {
+    /// Links under ideal CSMA: the columns that other links lack.
+    pub struct CsmaLinkStats: "csma_links", Totals, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Times at which the link became active.
+        activations: u64 [""],
+        /// Mean duration of an activity.
+        mean_holding_us: f64 ["µs"],
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Link {
@@ -289,9 +302,17 @@ impl Medium for Csma {
         }
     }
 
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+    fn waits(&self, _: Time, local: u32) -> Option<Histogram> {
         let link = &self.links[local as usize];
-        sink("activations", Figure::Count(link.activations));
-        sink("mean_holding_us", Figure::Value(link.counts.busy as f64 / 1e3 / link.activations as f64));
+        Some(link.line.waits(link.counts.packets))
+    }
+
+    fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
+        let rows = members.iter().zip(&self.links).map(|(&port, link)| CsmaLinkStats {
+            link: port,
+            activations: link.activations,
+            mean_holding_us: link.counts.busy as f64 / 1e3 / link.activations as f64,
+        });
+        tables.add(&rows.collect::<Vec<_>>());
     }
 }

@@ -15,4 +15,4 @@ mod links;
 mod tests;
 
 pub use config::{Aggression, CsmaConfig, Holding};
-pub use links::Csma;
+pub use links::{Csma, CsmaLinkStats};

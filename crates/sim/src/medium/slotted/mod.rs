@@ -16,4 +16,4 @@ mod slots;
 mod tests;
 
 pub use config::SlottedConfig;
-pub use slots::Slotted;
+pub use slots::{Slotted, SlottedLinkStats};

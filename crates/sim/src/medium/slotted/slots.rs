@@ -7,10 +7,21 @@ use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
-use crate::output::Figure;
-use crate::packet::Packet;
+use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};
+use windward_tables::{Frames, Histogram, table};
 use windward_units::{Duration, Time};
+
+table! {
+    /// Slotted links under MaxWeight: the columns that other links lack.
+    pub struct SlottedLinkStats: "slotted_links", Totals, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Slots in which the link was active and sent a packet.
+        active_slots: u64 ["slots"],
+    }
+}
 
 /// A slotted network at run time.
 #[derive(Debug)]
@@ -148,7 +159,13 @@ impl Medium for Slotted {
         self.forward.queues.reset(now);
     }
 
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-        sink("active_slots", Figure::Count(self.counts[local as usize].packets));
+    /// Packets wait in the queues of the stations, not at a link.
+    fn waits(&self, _: Time, _: u32) -> Option<Histogram> {
+        None
+    }
+
+    fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
+        let row = |(&link, counts): (&u32, &Counts)| SlottedLinkStats { link, active_slots: counts.packets };
+        tables.add(&members.iter().zip(&self.counts).map(row).collect::<Vec<_>>());
     }
 }

@@ -31,7 +31,7 @@ impl Wifi {
         let marked = queue.marked();
         let way = &mut ways[local as usize];
         // The packet arrives before others are dropped in its place.
-        let before = way.line;
+        let before = way.line.books();
         way.backlog += 1;
         way.line.join(now);
         let passed = is_free.then(|| queue.pass(now, packet));
@@ -52,7 +52,7 @@ impl Wifi {
         way.counts.link.marked += queue.marked() - marked;
         station.longest_queue = station.longest_queue.max(queue.packets() as u64);
         if !is_taken {
-            way.line = before;
+            way.line.undo(before);
             way.backlog -= 1;
             way.counts.link.dropped += 1;
             out.lose(packet, Cause::Queue);

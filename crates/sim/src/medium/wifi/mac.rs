@@ -11,10 +11,11 @@ use super::waiting::Waiting;
 use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
-use crate::output::{Figure, FrameKind};
-use crate::packet::Packet;
+use crate::output::FrameKind;
+use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};
 use std::collections::BTreeMap;
+use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
 
 /// Events of a station, in their order at one instant: the end of a frame precedes a timeout.
@@ -58,7 +59,7 @@ pub struct Wifi {
     /// Loss probability of broadcasts from one station to another, from the link's own losses.
     pub(super) lossy: BTreeMap<(u32, u32), f64>,
     /// Start of counting.
-    counts_from: Time,
+    pub(super) counts_from: Time,
     pub(super) routing: Option<Routing>,
     /// New reach of stations whose frame is on the air.
     pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
@@ -212,49 +213,13 @@ impl Medium for Wifi {
         });
     }
 
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-        let counts = &self.ways[local as usize].counts;
-        sink("attempts", Figure::Count(counts.attempts));
-        sink("data_frames", Figure::Count(counts.data_frames));
-        sink("failures", Figure::Count(counts.failures));
-        sink("successes", Figure::Count(counts.successes));
-        sink("mean_cw", Figure::Value(counts.mean_cw()));
+    fn waits(&self, _: Time, local: u32) -> Option<Histogram> {
+        let way = &self.ways[local as usize];
+        Some(way.line.waits(way.counts.link.packets))
     }
 
-    fn observe_station(&self, now: Time, at: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-        let station = &self.stations[at as usize];
-        let (x, y) = self.config.stations[at as usize].place;
-        sink("x_m", Figure::Value(x));
-        sink("y_m", Figure::Value(y));
-        let mut all = WayCounts::default();
-        for WayState { counts, .. } in self.ways.iter().filter(|way| way.from == at) {
-            all.attempts += counts.attempts;
-            all.failures += counts.failures;
-            all.windows += counts.windows;
-        }
-        sink("attempts", Figure::Count(all.attempts));
-        sink("failures", Figure::Count(all.failures));
-        sink("mean_cw", Figure::Value(all.mean_cw()));
-        for (kind, count) in FrameKind::ALL.into_iter().zip(station.air.frames) {
-            let name = match kind {
-                FrameKind::Rts => "rts_frames",
-                FrameKind::Cts => "cts_frames",
-                FrameKind::Data => "data_frames",
-                FrameKind::Ack => "ack_frames",
-                FrameKind::Broadcast => "broadcast_frames",
-            };
-            sink(name, Figure::Count(count));
-        }
-        sink("garbled_frames", Figure::Count(station.air.garbled));
-        let span = now.since(self.counts_from).as_secs();
-        let sending = station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
-        sink("sending", Figure::Value(sending / span));
-        sink("sensing", Figure::Value(station.air.sensed.as_secs() / span));
-        sink("mean_queue", Figure::Value(station.queued(now) / span));
-        sink("longest_queue", Figure::Count(station.longest_queue));
-        let (messages, bytes) = station.air.messages;
-        sink("routing_messages", Figure::Count(messages));
-        sink("routing_bytes", Figure::Count(bytes));
+    fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
+        self.fill(now, members, stations, tables);
     }
 }
 

@@ -5,8 +5,6 @@
 //! columns of numbers are their own bytes (PLAIN), columns of names are dictionaries (RLE_DICTIONARY). The tests in
 //! Python hold the files to pyarrow, which also reads them again.
 
-#![forbid(unsafe_code)]
-
 mod thrift;
 
 use std::io::{self, Write};
@@ -99,14 +97,14 @@ const MAGIC: &[u8] = b"PAR1";
 /// Rows of a row group; each of its columns is one page.
 const GROUP: usize = 1 << 20;
 
-/// Writes a table of columns of one length.
+/// Writes a table of columns of one length, with texts about it by key.
 ///
 /// # Errors
 /// What `out` fails with.
 ///
 /// # Panics
 /// If the columns differ in length, or an index is of no name.
-pub fn write(out: impl Write, columns: &[(&str, Values<'_>)]) -> io::Result<()> {
+pub fn write(out: impl Write, columns: &[(&str, Values<'_>)], about: &[(&str, &str)]) -> io::Result<()> {
     let rows = columns.first().map_or(0, |(_, values)| values.len());
     assert!(columns.iter().all(|(_, values)| values.len() == rows), "columns of a table have one length");
     let mut file = File { out, position: 0 };
@@ -130,9 +128,10 @@ pub fn write(out: impl Write, columns: &[(&str, Values<'_>)]) -> io::Result<()> 
         .i32(1, 1)
         .structures(2, std::iter::once(root).chain(fields).collect())
         .i64(3, rows)
-        .structures(4, groups)
-        .text(6, concat!("windward ", env!("CARGO_PKG_VERSION")))
-        .end();
+        .structures(4, groups);
+    let texts = about.iter().map(|(key, text)| Struct::default().text(1, key).text(2, text));
+    let footer = if about.is_empty() { footer } else { footer.structures(5, texts.collect()) };
+    let footer = footer.text(6, concat!("windward ", env!("CARGO_PKG_VERSION"))).end();
     file.put(&footer)?;
     file.put(&(footer.len() as u32).to_le_bytes())?;
     file.put(MAGIC)?;
@@ -226,7 +225,8 @@ mod tests {
     #[test]
     fn a_file_begins_and_ends_as_the_format_says() {
         let mut file = Vec::new();
-        write(&mut file, &[("x", Values::Double(&[1.0, f64::NAN])), ("n", Values::Unsigned(&[1, u64::MAX]))]).unwrap();
+        write(&mut file, &[("x", Values::Double(&[1.0, f64::NAN])), ("n", Values::Unsigned(&[1, u64::MAX]))], &[])
+            .unwrap();
         let length = u32::from_le_bytes(file[file.len() - 8..file.len() - 4].try_into().unwrap()) as usize;
         assert_eq!((&file[..4], &file[file.len() - 4..]), (MAGIC, MAGIC));
         assert!(length < file.len() - 12);
@@ -242,6 +242,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "one length")]
     fn columns_differ_in_length() {
-        let _ = write(Vec::new(), &[("x", Values::Double(&[1.0])), ("n", Values::Signed(&[]))]);
+        let _ = write(Vec::new(), &[("x", Values::Double(&[1.0])), ("n", Values::Signed(&[]))], &[]);
     }
 }

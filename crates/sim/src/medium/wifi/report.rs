@@ -1,0 +1,130 @@
+//! Tables of the stations and links of 802.11 networks.
+
+use super::mac::Wifi;
+use super::station::{WayCounts, WayState};
+use crate::packet::NodeId;
+use windward_tables::{Frames, table};
+use windward_units::Time;
+
+table! {
+    /// Stations of 802.11 networks: position, frames, air time and queue.
+    pub struct WifiStationStats: "wifi_stations", Totals, "node", IfAny;
+    columns {
+        /// Node of the station.
+        node: u32 @ "nodes" fixed [""],
+        /// Position at the start of the run.
+        x_m: f64 fixed ["m"],
+        /// Position at the start of the run.
+        y_m: f64 fixed ["m"],
+        /// Attempts of the station over all its links: RTS frames, and data frames that need no RTS.
+        attempts: u64 [""],
+        /// Attempts without an answer: no CTS after an RTS, no ACK after a data frame.
+        failures: u64 [""],
+        /// Mean contention window CW of the backoff before an attempt. A backoff is drawn from 0 to CW slots; CW is CWmin
+        /// after a success and roughly doubles with every failure. NaN without attempts.
+        mean_cw: f64 ["slots"],
+        /// RTS frames sent.
+        rts_frames: u64 ["frames"],
+        /// CTS frames sent.
+        cts_frames: u64 ["frames"],
+        /// Data frames sent, retransmissions included.
+        data_frames: u64 ["frames"],
+        /// ACK frames sent.
+        ack_frames: u64 ["frames"],
+        /// Broadcast frames sent.
+        broadcast_frames: u64 ["frames"],
+        /// Frames that the station detected and could not decode, because of a collision or of noise.
+        garbled_frames: u64 ["frames"],
+        /// Share of the measured time in which the station sent.
+        sending: f64 [""],
+        /// Share of the measured time in which the station sensed others and did not send.
+        sensing: f64 [""],
+        /// Time average of the number of packets in the station's queue.
+        mean_queue: f64 ["packets"],
+        /// Largest number of packets in the queue.
+        longest_queue: u64 ["packets"],
+        /// Messages of the routing protocol sent.
+        routing_messages: u64 [""],
+        /// Their bytes.
+        routing_bytes: u64 ["bytes"],
+    }
+}
+
+table! {
+    /// Links of 802.11 networks: the columns that other links lack.
+    pub struct WifiLinkStats: "wifi_links", Totals, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Attempts: RTS frames, and data frames that need no RTS.
+        attempts: u64 [""],
+        /// Data frames sent, retransmissions included.
+        data_frames: u64 ["frames"],
+        /// Attempts without an answer: no CTS after an RTS, no ACK after a data frame.
+        failures: u64 [""],
+        /// Acknowledged packets.
+        successes: u64 ["packets"],
+        /// Mean contention window CW of the backoff before an attempt, as in `wifi_stations`. NaN without attempts.
+        mean_cw: f64 ["slots"],
+    }
+}
+
+impl WifiLinkStats {
+    /// Row of the link whose port is `link`.
+    fn new(link: u32, counts: &WayCounts) -> Self {
+        Self {
+            link,
+            attempts: counts.attempts,
+            data_frames: counts.data_frames,
+            failures: counts.failures,
+            successes: counts.successes,
+            mean_cw: counts.mean_cw(),
+        }
+    }
+}
+
+impl Wifi {
+    /// Adds the rows of the stations, which are the nodes given, and of the links, which are `members`.
+    pub(super) fn fill(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
+        let nodes = (0..).zip(stations).map(|(at, &node)| self.station_row(now, at, node));
+        tables.add(&nodes.collect::<Vec<_>>());
+        let links = members.iter().zip(&self.ways).map(|(&port, way)| WifiLinkStats::new(port, &way.counts));
+        tables.add(&links.collect::<Vec<_>>());
+    }
+
+    /// Row of station `at`, which is `node`.
+    fn station_row(&self, now: Time, at: u32, node: NodeId) -> WifiStationStats {
+        let station = &self.stations[at as usize];
+        let (x_m, y_m) = self.config.stations[at as usize].place;
+        let mut all = WayCounts::default();
+        for WayState { counts, .. } in self.ways.iter().filter(|way| way.from == at) {
+            all.attempts += counts.attempts;
+            all.failures += counts.failures;
+            all.windows += counts.windows;
+        }
+        let [rts_frames, cts_frames, data_frames, ack_frames, broadcast_frames] = station.air.frames;
+        let span = now.since(self.counts_from).as_secs();
+        let sending = station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
+        let (routing_messages, routing_bytes) = station.air.messages;
+        WifiStationStats {
+            node,
+            x_m,
+            y_m,
+            attempts: all.attempts,
+            failures: all.failures,
+            mean_cw: all.mean_cw(),
+            rts_frames,
+            cts_frames,
+            data_frames,
+            ack_frames,
+            broadcast_frames,
+            garbled_frames: station.air.garbled,
+            sending: sending / span,
+            sensing: station.air.sensed.as_secs() / span,
+            mean_queue: station.queued(now) / span,
+            longest_queue: station.longest_queue,
+            routing_messages,
+            routing_bytes,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+"""The tables of a run as frames of pandas.
+
+Generated from the schema of the tables by tools/generate_results.py: change the table's declaration, not this file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Frames(ABC):
+    """One property for each table: a row per entity (or sample) and seed."""
+
+    @abstractmethod
+    def _frame(self, kind: str) -> pd.DataFrame: ...
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """Totals and means of each flow, from the end of the warm-up to the end of the run.
+
+        Columns: `seed`, `flow`, `group`, `law`, `from`, `to`, `goodput_bps` (bit/s), `goodput_pps` (segments/s),
+        `delivered_bytes` (bytes), `segments_sent` (segments), `retransmits` (segments), `segments_lost` (segments),
+        `recoveries`, `timeouts`, `marked` (segments), `mean_cwnd` (packets), `mean_window_rate_pps` (packets/s),
+        `mean_rtt_s` (s), `min_rtt_s` (s), `max_rtt_s` (s), `rtt_p50_s` (s), `rtt_p95_s` (s), `rtt_p99_s` (s),
+        `completion_s` (s), `unfinished` (flows), `loss`.
+        """
+        return self._frame("flows")
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """Totals and means of each one-way link, from the end of the warm-up to the end of the run.
+
+        Wired links, stations of cells and links of wireless networks each have a row.
+
+        Columns: `seed`, `link`, `from`, `to`, `rate_bps` (bit/s), `delay_s` (s), `packets` (packets), `bytes` (bytes),
+        `dropped` (packets), `marked` (packets), `lost` (packets), `utilization`, `mean_backlog` (packets),
+        `max_backlog` (packets), `mean_queue_delay_s` (s), `queue_delay_p50_s` (s), `queue_delay_p95_s` (s),
+        `queue_delay_p99_s` (s), `loss`, `throughput_bps` (bit/s).
+        """
+        return self._frame("links")
+
+    @cached_property
+    def stations(self) -> pd.DataFrame:
+        """Stations of cells: the columns that other links lack.
+
+        A station's other totals are in `links`.
+
+        Columns: `seed`, `link`, `airtime`, `mean_snr`, `offered_bps` (bit/s), `served_bps` (bit/s), `errors`
+        (transmissions).
+        """
+        return self._frame("stations")
+
+    @cached_property
+    def wifi_stations(self) -> pd.DataFrame:
+        """Stations of 802.11 networks: position, frames, air time and queue.
+
+        Columns: `seed`, `node`, `x_m` (m), `y_m` (m), `attempts`, `failures`, `mean_cw` (slots), `rts_frames` (frames),
+        `cts_frames` (frames), `data_frames` (frames), `ack_frames` (frames), `broadcast_frames` (frames),
+        `garbled_frames` (frames), `sending`, `sensing`, `mean_queue` (packets), `longest_queue` (packets),
+        `routing_messages`, `routing_bytes` (bytes).
+        """
+        return self._frame("wifi_stations")
+
+    @cached_property
+    def wifi_links(self) -> pd.DataFrame:
+        """Links of 802.11 networks: the columns that other links lack.
+
+        Columns: `seed`, `link`, `attempts`, `data_frames` (frames), `failures`, `successes` (packets), `mean_cw`
+        (slots).
+        """
+        return self._frame("wifi_links")
+
+    @cached_property
+    def csma_links(self) -> pd.DataFrame:
+        """Links under ideal CSMA: the columns that other links lack.
+
+        Columns: `seed`, `link`, `activations`, `mean_holding_us` (µs).
+        """
+        return self._frame("csma_links")
+
+    @cached_property
+    def slotted_links(self) -> pd.DataFrame:
+        """Slotted links under MaxWeight: the columns that other links lack.
+
+        Columns: `seed`, `link`, `active_slots` (slots).
+        """
+        return self._frame("slotted_links")
+
+    @cached_property
+    def background(self) -> pd.DataFrame:
+        """Totals of each background source, from the end of the warm-up to the end of the run.
+
+        Columns: `seed`, `source`, `group`, `from`, `to`, `sent` (datagrams), `lost` (datagrams), `received`
+        (datagrams), `marked` (datagrams), `received_bps` (bit/s), `mean_delay_s` (s), `loss`.
+        """
+        return self._frame("background")
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """Flows of each group together: the flows that one `[[flow]]` entry made.
+
+        Columns: `seed`, `group`, `flows` (flows), `completed` (flows), `unfinished` (flows), `completion_p50_s` (s),
+        `completion_p95_s` (s), `completion_p99_s` (s), `rtt_p50_s` (s), `rtt_p95_s` (s), `rtt_p99_s` (s).
+        """
+        return self._frame("groups")
+
+    @cached_property
+    def flow_series(self) -> pd.DataFrame:
+        """Samples of every flow, one row per flow and sampling time.
+
+        Columns: `seed`, `time_s` (s), `flow`, `cwnd` (packets), `flight` (packets), `srtt_ms` (ms), `rtt_ms` (ms),
+        `goodput_bps` (bit/s), `retransmits` (segments).
+        """
+        return self._frame("flow_series")
+
+    @cached_property
+    def link_series(self) -> pd.DataFrame:
+        """Samples of every link, one row per link and sampling time.
+
+        Columns: `seed`, `time_s` (s), `link`, `backlog` (packets), `queue_delay_ms` (ms), `rate_bps` (bit/s), `dropped`
+        (packets).
+        """
+        return self._frame("link_series")
+
+    @cached_property
+    def internals(self) -> pd.DataFrame:
+        """Samples of the laws' internal state, if the scenario asks for them.
+
+        Columns: `seed`, `time_s` (s), `flow`, `name`, `value`.
+        """
+        return self._frame("internals")
+
+    @cached_property
+    def backlogs(self) -> pd.DataFrame:
+        """Queues of stations that forward by backpressure: one row per station and flow that crossed it.
+
+        Columns: `seed`, `node`, `flow`, `class`, `arrived` (packets), `dropped` (packets), `mean_backlog` (packets),
+        `mean_trapped` (packets), `max_backlog` (packets), `last_backlog` (packets).
+        """
+        return self._frame("backlogs")
+
+    @cached_property
+    def shares(self) -> pd.DataFrame:
+        """Traffic of stations that forward by backpressure: one row per link and flow that used it.
+
+        Columns: `seed`, `link`, `flow`, `class`, `packets` (packets).
+        """
+        return self._frame("shares")
+
+    @cached_property
+    def backlog_series(self) -> pd.DataFrame:
+        """Samples of the queues of stations that forward by backpressure: one row per station, flow and sampling time.
+
+        Columns: `seed`, `time_s` (s), `node`, `flow`, `class`, `backlog` (packets), `idle_s` (s), `threshold`
+        (packets).
+        """
+        return self._frame("backlog_series")
+
+    @cached_property
+    def coding(self) -> pd.DataFrame:
+        """Counters of the coding layer of each coded flow.
+
+        Columns: `seed`, `flow`, `combinations` (packets), `repairs` (packets), `unmasked` (segments), `received`
+        (packets), `innovative` (packets), `requests`, `requested` (packets).
+        """
+        return self._frame("coding")
+
+    @cached_property
+    def blocks(self) -> pd.DataFrame:
+        """Decoded blocks of coded flows, after the warm-up.
+
+        Columns: `seed`, `flow`, `block`, `size` (segments), `opened_s` (s), `began_s` (s), `decoded_s` (s), `requests`.
+        """
+        return self._frame("blocks")
+
+    @cached_property
+    def rtt_histograms(self) -> pd.DataFrame:
+        """Histograms of the RTT samples of each flow after the warm-up: one row per bucket that is not empty.
+
+        Columns: `seed`, `flow`, `least_s` (s), `count` (samples).
+        """
+        return self._frame("rtt_histograms")
+
+    @cached_property
+    def queue_delay_histograms(self) -> pd.DataFrame:
+        """Histograms of the waits at each link after the warm-up: one row per bucket that is not empty.
+
+        Columns: `seed`, `link`, `least_s` (s), `count` (packets).
+        """
+        return self._frame("queue_delay_histograms")
+
+    @cached_property
+    def air(self) -> pd.DataFrame:
+        """Frames on the air of wireless networks in the part of the run that the scenario asks for.
+
+        Columns: `seed`, `began_s` (s), `ended_s` (s), `from`, `to`, `kind`, `bytes` (bytes), `received`.
+        """
+        return self._frame("air")
