@@ -86,12 +86,12 @@ impl Port {
         }
     }
 
-    /// Waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows them.
-    pub fn waits(&mut self, now: Time) -> Option<Histogram> {
+    /// Takes the waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows them.
+    pub fn take_waits(&mut self, now: Time) -> Option<Histogram> {
         match self {
-            Self::Wire(link) => Some(link.waits(now)),
-            Self::Queued(link) => Some(link.waits()),
-            Self::Changing(link) => Some(link.waits()),
+            Self::Wire(link) => Some(link.take_waits(now)),
+            Self::Queued(link) => Some(link.take_waits()),
+            Self::Changing(link) => Some(link.take_waits()),
             Self::Shared(_) => None,
         }
     }

@@ -4,8 +4,10 @@
 //! 1/128 = 0.78 % as wide as its lower bound, and its middle within 0.39 % of every value in it. Below 256 ns a bucket
 //! holds one value. The bucket of a value takes a count of leading zeros and two shifts.
 //!
-//! Counts are kept in blocks of 16 buckets, only for blocks in use: a flow whose round-trip times stay within an octave
-//! takes half a kibibyte. Two histograms have the same buckets, so adding their counts gives the histogram of both.
+//! Memory follows what is used. Counts are 16 bits wide, in blocks of 8 buckets that exist once one of them has a count;
+//! a count that overflows is noted apart. A flow whose round-trip times stay within an octave takes 300 bytes;
+//! a histogram that is empty or has zeros alone allocates nothing. Two histograms have the same buckets, so adding their
+//! counts gives the histogram of both.
 
 /// Buckets of an octave, as a power of two.
 const BITS: u32 = 7;
@@ -14,7 +16,10 @@ const BITS: u32 = 7;
 pub const WIDTH: f64 = 1.0 / (1 << BITS) as f64;
 
 /// Buckets of a block.
-const BLOCK: usize = 16;
+const BLOCK: usize = 8;
+
+/// Blocks for which memory is reserved at a time.
+const MORE: usize = 4;
 
 /// Mark of a block without counts.
 const ABSENT: u16 = u16::MAX;
@@ -22,11 +27,20 @@ const ABSENT: u16 = u16::MAX;
 /// Counts of times by length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
+    /// Times of zero that were counted in one go, or while their block was absent.
+    zeros: u64,
+    counts: Option<Box<Counts>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Counts {
     /// Number of the first block in `places`.
-    first: u32,
+    first: usize,
     /// Place of each block in `blocks`.
     places: Vec<u16>,
-    blocks: Vec<[u32; BLOCK]>,
+    blocks: Vec<[u16; BLOCK]>,
+    /// Buckets whose count overflowed, and how often.
+    overflows: Vec<(u16, u32)>,
 }
 
 /// A bucket with counts.
@@ -37,7 +51,7 @@ pub struct Bucket {
     /// Largest time in the bucket, in nanoseconds.
     pub most: u64,
     /// Number of times in it.
-    pub count: u32,
+    pub count: u64,
 }
 
 /// Bucket of a time.
@@ -54,17 +68,70 @@ const fn bounds(bucket: usize) -> (u64, u64) {
     (least, least + ((1 << shift) - 1))
 }
 
+impl Counts {
+    /// Counts a time if its block is there, and its count does not overflow.
+    #[inline]
+    fn record(&mut self, bucket: usize) -> Option<()> {
+        let place = *self.places.get((bucket / BLOCK).wrapping_sub(self.first))?;
+        let count = &mut self.blocks.get_mut(place as usize)?[bucket % BLOCK];
+        *count = count.checked_add(1)?;
+        Some(())
+    }
+
+    /// Adds to a bucket, whose block is made if it is absent.
+    fn add(&mut self, bucket: usize, count: u64) {
+        let block = bucket / BLOCK;
+        if self.places.is_empty() {
+            self.first = block;
+        }
+        if block < self.first {
+            let more = self.first - block;
+            self.places.splice(0..0, std::iter::repeat_n(ABSENT, more));
+            self.first = block;
+        }
+        let at = block - self.first;
+        if at >= self.places.len() {
+            self.places.reserve_exact(at + 1 - self.places.len());
+            self.places.resize(at + 1, ABSENT);
+        }
+        if self.places[at] == ABSENT {
+            if self.blocks.len() == self.blocks.capacity() {
+                self.blocks.reserve_exact(MORE);
+            }
+            self.places[at] = self.blocks.len() as u16;
+            self.blocks.push([0; BLOCK]);
+        }
+        let place = &mut self.blocks[self.places[at] as usize][bucket % BLOCK];
+        let sum = u64::from(*place) + count;
+        *place = sum as u16;
+        if sum >> 16 > 0 {
+            let more = u32::try_from(sum >> 16).unwrap_or(u32::MAX);
+            match self.overflows.iter_mut().find(|(known, _)| usize::from(*known) == bucket) {
+                Some((_, overflows)) => *overflows = overflows.saturating_add(more),
+                None => self.overflows.push((bucket as u16, more)),
+            }
+        }
+    }
+
+    /// Buckets with counts, in rising order.
+    fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        let blocks = (self.first..).zip(&self.places).filter(|(_, place)| **place != ABSENT);
+        let all = blocks.flat_map(|(block, &place)| (block * BLOCK..).zip(self.blocks[place as usize]));
+        all.filter_map(|(bucket, count)| {
+            let overflows = self.overflows.iter().find(|(known, _)| usize::from(*known) == bucket);
+            let count = u64::from(count) + overflows.map_or(0, |(_, times)| u64::from(*times) << 16);
+            let (least, most) = bounds(bucket);
+            (count > 0).then_some(Bucket { least, most, count })
+        })
+    }
+}
+
 impl Histogram {
     /// Counts a time.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
         let bucket = bucket(nanos);
-        let block = (bucket / BLOCK).wrapping_sub(self.first as usize);
-        if let Some(&place) = self.places.get(block)
-            && let Some(counts) = self.blocks.get_mut(place as usize)
-        {
-            counts[bucket % BLOCK] = counts[bucket % BLOCK].saturating_add(1);
-        } else {
+        if self.counts.as_mut().and_then(|counts| counts.record(bucket)).is_none() {
             self.add(bucket, 1);
         }
     }
@@ -72,60 +139,45 @@ impl Histogram {
     /// Counts a time several times.
     pub fn record_many(&mut self, nanos: u64, count: u64) {
         if count > 0 {
-            self.add(bucket(nanos), u32::try_from(count).unwrap_or(u32::MAX));
+            self.add(bucket(nanos), count);
         }
     }
 
-    /// Adds to a bucket, whose block is made if it is absent.
     #[cold]
-    fn add(&mut self, bucket: usize, count: u32) {
-        let block = (bucket / BLOCK) as u32;
-        if self.places.is_empty() {
-            self.first = block;
+    fn add(&mut self, bucket: usize, count: u64) {
+        match bucket {
+            0 => self.zeros += count,
+            _ => self.counts.get_or_insert_default().add(bucket, count),
         }
-        if block < self.first {
-            let more = (self.first - block) as usize;
-            self.places.splice(0..0, std::iter::repeat_n(ABSENT, more));
-            self.first = block;
-        }
-        let at = (block - self.first) as usize;
-        if at >= self.places.len() {
-            self.places.resize(at + 1, ABSENT);
-        }
-        if self.places[at] == ABSENT {
-            self.places[at] = self.blocks.len() as u16;
-            self.blocks.push([0; BLOCK]);
-        }
-        let counts = &mut self.blocks[self.places[at] as usize];
-        counts[bucket % BLOCK] = counts[bucket % BLOCK].saturating_add(count);
     }
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         for bucket in other.buckets() {
-            self.add(self::bucket(bucket.least), bucket.count);
+            self.record_many(bucket.least, bucket.count);
         }
     }
 
     /// Removes all counts and keeps the memory.
     pub fn clear(&mut self) {
-        self.blocks.iter_mut().for_each(|counts| counts.fill(0));
+        self.zeros = 0;
+        if let Some(counts) = &mut self.counts {
+            counts.blocks.iter_mut().for_each(|block| block.fill(0));
+            counts.overflows.clear();
+        }
     }
 
     /// Buckets with counts, in rising order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        (self.first as usize..).zip(&self.places).filter(|(_, place)| **place != ABSENT).flat_map(|(block, &place)| {
-            let counts = (block * BLOCK..).zip(self.blocks[place as usize]).filter(|(_, count)| *count > 0);
-            counts.map(|(bucket, count)| {
-                let (least, most) = bounds(bucket);
-                Bucket { least, most, count }
-            })
-        })
+        let mut others = self.counts.iter().flat_map(|counts| counts.buckets()).peekable();
+        let zeros = self.zeros + others.next_if(|bucket| bucket.least == 0).map_or(0, |bucket| bucket.count);
+        let first = (zeros > 0).then_some(Bucket { least: 0, most: 0, count: zeros });
+        first.into_iter().chain(others)
     }
 
     /// Number of times.
     pub fn count(&self) -> u64 {
-        self.blocks.iter().flatten().map(|&count| u64::from(count)).sum()
+        self.buckets().map(|bucket| bucket.count).sum()
     }
 
     /// The 50th, 95th and 99th percentiles in seconds, each the middle of its bucket; NaN without times. The p-th
@@ -136,7 +188,7 @@ impl Histogram {
             let rank = (total * percent).div_ceil(100);
             let mut below = 0;
             let found = self.buckets().find(|bucket| {
-                below += u64::from(bucket.count);
+                below += bucket.count;
                 below >= rank
             });
             found.map_or(f64::NAN, |bucket| (bucket.least as f64 + bucket.most as f64) / 2e9)
@@ -217,9 +269,28 @@ mod tests {
     }
 
     #[test]
+    fn counts_beyond_sixteen_bits_are_kept() {
+        let mut histogram = Histogram::default();
+        (0..70_000).for_each(|_| histogram.record(1_000));
+        histogram.record_many(2_000, 1 << 40);
+        histogram.record_many(2_000, 5);
+        let counts: Vec<u64> = histogram.buckets().map(|bucket| bucket.count).collect();
+        assert_eq!(counts, [70_000, (1 << 40) + 5]);
+        let mut twice = histogram.clone();
+        twice.merge(&histogram);
+        assert_eq!(twice.count(), 2 * histogram.count());
+        histogram.clear();
+        assert_eq!(histogram.count(), 0);
+    }
+
+    #[test]
     fn memory_follows_what_is_used() {
-        // 100 to 150 ms: the last 66 buckets of an octave and the first 16 of the next.
+        // 100 to 150 ms: the last 66 buckets of an octave and the first 16 of the next, 11 blocks.
         let histogram = of(&(100..150).map(|ms| ms * 1_000_000).collect::<Vec<_>>());
-        assert!(histogram.blocks.len() <= 6, "{}", histogram.blocks.len());
+        let counts = histogram.counts.expect("it has counts");
+        assert!((counts.blocks.capacity(), counts.places.capacity()) <= (12, 12));
+        let mut zeros = Histogram::default();
+        zeros.record_many(0, 1000);
+        assert!(zeros.counts.is_none() && zeros.percentiles() == [0.0; 3]);
     }
 }

@@ -131,10 +131,10 @@ impl Link {
         self.line.show(now, Counts { busy, ..self.counts })
     }
 
-    /// Waits of the packets sent since the last reset.
-    pub fn waits(&mut self, now: Time) -> Histogram {
+    /// Takes the waits of the packets sent since the last reset.
+    pub fn take_waits(&mut self, now: Time) -> Histogram {
         self.settle(now);
-        self.line.waits(self.counts.packets)
+        self.line.take_waits(self.counts.packets)
     }
 
     /// Restarts the counters. Queued packets count as transmitted after now.

@@ -102,9 +102,9 @@ impl Room {
         self.line.show(now, Counts { marked, dropped: self.dropped, ..counts })
     }
 
-    /// Waits of the packets sent since the last reset, of which there are `packets`.
-    pub fn waits(&self, packets: u64) -> Histogram {
-        self.line.waits(packets)
+    /// Takes the waits of the packets sent since the last reset, of which there are `packets`.
+    pub fn take_waits(&mut self, packets: u64) -> Histogram {
+        self.line.take_waits(packets)
     }
 
     /// Restarts the counters.

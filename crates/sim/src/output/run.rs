@@ -174,7 +174,7 @@ pub fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Buckets of histograms by owner: index, lower bound in seconds, count.
-fn buckets(histograms: &[Histogram]) -> impl Iterator<Item = (u32, f64, u32)> + '_ {
+fn buckets(histograms: &[Histogram]) -> impl Iterator<Item = (u32, f64, u64)> + '_ {
     (0..).zip(histograms).flat_map(|(of, histogram)| {
         histogram.buckets().map(move |bucket| (of, bucket.least as f64 / 1e9, bucket.count))
     })

@@ -83,8 +83,8 @@ table! {
         /// Node at the end of the link.
         to: Text fixed [""],
         /// Nominal rate of the link. Wired: its rate at the start, of a recorded link the mean of the recording. Wi-Fi and
-        /// CSMA: the bit rate of data frames, without overhead. Cell: the mean rate of the station alone. Slotted: one
-        /// packet per slot in which the link is ON.
+        /// CSMA: the bit rate of data frames, without overhead. Cell: the mean rate of the station alone. Slotted: the mean
+        /// with a packet of 1500 bytes in every slot in which the link is ON.
         rate_bps: f64 fixed ["bit/s"],
         /// Propagation delay at the start of the run.
         delay_s: f64 fixed ["s"],
@@ -104,7 +104,7 @@ table! {
         /// the offered bytes that was used. Wi-Fi: the sender's MAC serves a packet of this link, from the start of its
         /// contention to its ACK or its last retry. It includes backoff, deferring to others and retries, so it is the share
         /// of the MAC's time, not of the air: the links of one sender add up to at most 1, those of a channel to more.
-        /// Cell: the station's slots, as far as its packets fill them. CSMA: the link is active. Slotted: slots with a packet.
+        /// Cell: the carrier sends the station's packets. CSMA: the link is active. Slotted: slots with a packet.
         utilization: f64 [""],
         /// Time average of the number of waiting packets, without the one in transmission.
         mean_backlog: f64 ["packets"],
@@ -359,7 +359,7 @@ table! {
         /// Lower bound of the bucket. The next bucket begins at most 0.78 % higher.
         least_s: f64 fixed ["s"],
         /// Samples in the bucket.
-        count: u32 ["samples"],
+        count: u64 ["samples"],
     }
 }
 
@@ -372,7 +372,7 @@ table! {
         /// Lower bound of the bucket. The next bucket begins at most 0.78 % higher.
         least_s: f64 fixed ["s"],
         /// Packets in the bucket.
-        count: u32 ["packets"],
+        count: u64 ["packets"],
     }
 }
 

@@ -256,9 +256,9 @@ impl ChangingLink {
         self.room.show(now, Counts { busy, ..self.counts })
     }
 
-    /// Waits of the packets sent since the last reset.
-    pub fn waits(&self) -> Histogram {
-        self.room.waits(self.counts.packets)
+    /// Takes the waits of the packets sent since the last reset.
+    pub fn take_waits(&mut self) -> Histogram {
+        self.room.take_waits(self.counts.packets)
     }
 
     /// Restarts the counters.

@@ -217,11 +217,10 @@ impl Station {
         books.show(now, Counts { busy, marked, ..self.counts })
     }
 
-    /// Waits of the packets sent since the last reset.
-    pub(crate) fn waits(&self, now: Time) -> Histogram {
-        let mut line = self.line.clone();
-        self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave(&mut line));
-        line.waits(self.counts.packets)
+    /// Takes the waits of the packets sent since the last reset.
+    pub(crate) fn take_waits(&mut self, now: Time) -> Histogram {
+        self.settle(now);
+        self.line.take_waits(self.counts.packets)
     }
 
     /// Restarts the counters.

@@ -302,9 +302,9 @@ impl Medium for Csma {
         }
     }
 
-    fn waits(&self, _: Time, local: u32) -> Option<Histogram> {
-        let link = &self.links[local as usize];
-        Some(link.line.waits(link.counts.packets))
+    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+        let link = &mut self.links[local as usize];
+        Some(link.line.take_waits(link.counts.packets))
     }
 
     fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {

@@ -213,9 +213,9 @@ impl Medium for Wifi {
         });
     }
 
-    fn waits(&self, _: Time, local: u32) -> Option<Histogram> {
-        let way = &self.ways[local as usize];
-        Some(way.line.waits(way.counts.link.packets))
+    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+        let way = &mut self.ways[local as usize];
+        Some(way.line.take_waits(way.counts.link.packets))
     }
 
     fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
