@@ -240,10 +240,15 @@ def drive() -> Figure:
 
 
 def laws() -> str:
-    """What there is."""
-    lines = ["| law | description | price |", "|---|---|---|"]
+    """The table of all laws."""
+    in_kernel = dict(_engine.kernel_laws())
+    lines = ["| law | description | price | recovery | marks | eBPF |", "|---|---|---|---|---|---|"]
     for name, law in KNOWN.items():
-        lines.append(f"| [`{name}`]({name}.md) | {law['summary']} | {law['price'] or '–'} |")
+        recovery = "law" if law["drives_recovery"] else "host"
+        marks = "counted" if law["counts_marks"] else "events"
+        ebpf = "yes" if name in in_kernel else "–"
+        row = [f"[`{name}`]({name}.md)", law["summary"], law["price"] or "–", recovery, marks, ebpf]
+        lines.append(f"| {' | '.join(row)} |")
     return "\n".join([*lines, ""])
 
 

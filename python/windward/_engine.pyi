@@ -500,6 +500,7 @@ def laws() -> list[dict[str, Any]]:
 
     The `price` of its utility ("loss" or "queueing delay"), the `backlog` of packets that it keeps in queues by
     default, and `backlog_parameter`, the parameter for their number; each of the three may be None.
+    `drives_recovery`: the law controls the window in recovery; `counts_marks`: it responds to the number of marks.
     """
 
 @final

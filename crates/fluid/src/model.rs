@@ -37,7 +37,14 @@ impl FluidFlow {
     /// Flow of a law on a path; `None` if the law has no fluid form.
     pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Option<Self> {
         let law = spec.fluid()?;
-        Some(Self { unit: law.time_unit(), law, base_rtt, loss, ecn: Ecn::Off, counts_marks: spec.counts_marks() })
+        Some(Self {
+            unit: law.time_unit(),
+            law,
+            base_rtt,
+            loss,
+            ecn: Ecn::Off,
+            counts_marks: spec.needs().counts_marks,
+        })
     }
 }
 

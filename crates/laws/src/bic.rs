@@ -27,43 +27,25 @@
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
-use crate::shared::{LOSS_FLOOR, Refusal, between};
+use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`Bic`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Share of the window that a loss leaves, β; 0.5 to 0.95. Default 0.8.
-    #[schemars(range(min = 0.5, max = 0.95))]
-    pub beta: f64,
-    /// Greatest growth S_max in packets per round trip, 1 to 1000. Default 16.
-    #[schemars(range(min = 1.0, max = 1000.0))]
-    pub s_max: f64,
-    /// Window in packets up to which the law is Reno's, 1 to 1e6. Default 14.
-    #[schemars(range(min = 1.0, max = 1e6))]
-    pub low_window: f64,
-    /// Give way to new flows after two losses at falling windows. Default on.
-    pub fast_convergence: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { beta: 0.8, s_max: 16.0, low_window: 14.0, fast_convergence: true }
+params! {
+    /// Parameters of [`Bic`].
+    Params {
+        /// Share of the window that a loss leaves, β.
+        beta: f64 = 0.8, from 0.5 to 0.95;
+        /// Greatest growth S_max in packets per round trip.
+        s_max: f64 = 16, from 1 to 1000;
+        /// Window in packets up to which the law is Reno's.
+        low_window: f64 = 14, from 1 to 1e6;
+        /// Give way to new flows after two losses at falling windows.
+        fast_convergence: bool = true;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("beta", self.beta, 0.5..=0.95)?;
-        between("s_max", self.s_max, 1.0..=1000.0)?;
-        between("low_window", self.low_window, 1.0..=1e6)
-    }
-
     /// Packets per round trip at `distance` packets from W_max, positive below it.
     #[inline]
     fn growth(&self, distance: f64) -> f64 {

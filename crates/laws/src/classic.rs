@@ -1,50 +1,8 @@
-//! Base of the window laws: window and slow-start threshold, their reduction and its undo ([`Window`]), and the classic
-//! laws, Reno with another growth and another cut ([`Classic`]).
+//! The classic laws: Reno with another growth and another cut.
 
-use crate::shared::slow_start;
-use crate::{Ack, Congestion, CongestionKind, Law};
+use crate::shared::LOSS_FLOOR;
+use crate::{Ack, Congestion, CongestionKind, Law, Response, Window};
 use windward_units::Packets;
-
-/// Congestion window and slow-start threshold, in packets.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    pub(crate) cwnd: f64,
-    pub(crate) ssthresh: f64,
-    /// Threshold that an undo of the last reduction restores.
-    before: f64,
-}
-
-impl Window {
-    /// A window of `initial` packets in slow start.
-    pub(crate) fn new(initial: Packets) -> Self {
-        Self { cwnd: initial.count(), ssthresh: f64::INFINITY, before: f64::INFINITY }
-    }
-
-    /// True if the window is below the threshold.
-    #[inline]
-    pub(crate) fn is_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
-    }
-
-    /// Reduces threshold and window to `ssthresh`, the window to one packet after a timeout.
-    pub(crate) fn reduce(&mut self, kind: CongestionKind, ssthresh: f64) {
-        self.set(if kind == CongestionKind::Timeout { 1.0 } else { ssthresh }, ssthresh);
-    }
-
-    /// Reduces the window to `cwnd` and the threshold to `ssthresh`.
-    pub(crate) fn set(&mut self, cwnd: f64, ssthresh: f64) {
-        // Linux: `tcp_current_ssthresh`.
-        self.before = self.ssthresh.max(0.75 * self.cwnd);
-        (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
-    }
-
-    /// Undoes the last reduction, before which the window was `before`: neither window nor threshold stays below its
-    /// old value (Linux: `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`).
-    pub(crate) fn undo(&mut self, before: Packets) {
-        self.cwnd = self.cwnd.max(before.count());
-        self.ssthresh = self.ssthresh.max(self.before);
-    }
-}
 
 /// Growth and cut of a classic law.
 pub trait Avoidance {
@@ -65,7 +23,7 @@ pub trait Avoidance {
     /// Returns the window after an ACK in slow start.
     #[inline]
     fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
-        slow_start(window.cwnd, window.ssthresh, ack.acked.count())
+        window.doubled(ack.acked.count())
     }
 
     /// Returns the packets that an ACK adds to a window of `cwnd` packets in congestion avoidance.
@@ -84,6 +42,33 @@ pub trait Avoidance {
 
     /// Shows named internals after `ssthresh`, as [`Law::observe`].
     fn observe(&self, _cwnd: f64, _sink: &mut dyn FnMut(&str, f64)) {}
+}
+
+/// A memoryless law is its parameters.
+impl<R: Response> Avoidance for R {
+    type Params = R;
+
+    fn new(params: R, _cwnd: f64) -> Self {
+        params
+    }
+
+    #[inline]
+    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
+        Response::slow_start(self, window, ack.acked).count()
+    }
+
+    #[inline]
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        Response::gain(self, ack.acked, Packets::new(cwnd), ack.srtt).count()
+    }
+
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        let cut = match event.kind {
+            CongestionKind::Timeout => self.cut_by_timeout(event.flight, event.srtt),
+            CongestionKind::Loss | CongestionKind::Mark => Response::cut(self, event.flight, event.srtt),
+        };
+        (event.flight - cut).count().max(LOSS_FLOOR)
+    }
 }
 
 /// A law that differs from Reno in growth and cut alone.
@@ -136,28 +121,5 @@ impl<A: Avoidance> Law for Classic<A> {
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.window.ssthresh);
         self.own.observe(self.window.cwnd, sink);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use windward_units::Packets;
-
-    /// In packets: a timeout at 40 with a threshold of 20 leaves 1 and 15; the undo restores 40 and 30, three quarters
-    /// of 40. In slow start it restores the window without a threshold. A window that has grown beyond its old value
-    /// stays.
-    #[test]
-    fn an_undo_restores_window_and_threshold() {
-        let mut window = Window { cwnd: 40.0, ssthresh: 20.0, before: f64::INFINITY };
-        window.reduce(CongestionKind::Timeout, 15.0);
-        assert_eq!((window.cwnd, window.ssthresh), (1.0, 15.0));
-        window.undo(Packets::new(40.0));
-        assert_eq!((window.cwnd, window.ssthresh), (40.0, 30.0));
-        window = Window::new(Packets::new(40.0));
-        window.reduce(CongestionKind::Loss, 20.0);
-        window.cwnd = 50.0;
-        window.undo(Packets::new(40.0));
-        assert_eq!((window.cwnd, window.ssthresh), (50.0, f64::INFINITY));
     }
 }

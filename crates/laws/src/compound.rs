@@ -22,49 +22,27 @@
 //! * The window is a real number; W^k is not rounded as in Linux's fourth root.
 
 use crate::fluid::passed;
-use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, STEP, TARGET, between, half_flight, queued, slow_start};
+use crate::shared::{LOSS_FLOOR, RoundTrip, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`Compound`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Growth factor α: the window gains α·W^k packets per round trip; 1e-6 to 1e6. Default 1/8.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub alpha: f64,
-    /// Growth exponent k, 0 to 1. Default 0.75.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub k: f64,
-    /// Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
-    #[schemars(range(min = 0.1, max = 0.9))]
-    pub beta: f64,
-    /// Packets in queues from which the delay window shrinks, γ; 0.001 to 1e9. Default 30.
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub gamma: f64,
-    /// Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub zeta: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { alpha: 0.125, k: 0.75, beta: 0.5, gamma: 30.0, zeta: 1.0 }
+params! {
+    /// Parameters of [`Compound`].
+    Params {
+        /// Growth factor α: the window gains α·W^k packets per round trip.
+        alpha: f64 = 0.125, in STEP;
+        /// Growth exponent k.
+        k: f64 = 0.75, from 0 to 1;
+        /// Share of the window that a loss takes, β.
+        beta: f64 = 0.5, from 0.1 to 0.9;
+        /// Packets in queues from which the delay window shrinks, γ.
+        gamma: f64 = 30, in TARGET;
+        /// Packets that the delay window gives up per packet in queues and round trip, ζ.
+        zeta: f64 = 1, in STEP;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("alpha", self.alpha, STEP)?;
-        between("k", self.k, 0.0..=1.0)?;
-        between("beta", self.beta, 0.1..=0.9)?;
-        between("gamma", self.gamma, TARGET)?;
-        between("zeta", self.zeta, STEP)
-    }
-
     /// Packets that the delay window gains in a round trip with `diff` packets of a window of `cwnd` in queues;
     /// negative if it shrinks.
     fn gain(&self, cwnd: f64, diff: f64) -> f64 {

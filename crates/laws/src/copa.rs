@@ -31,39 +31,21 @@
 //! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default
 //!   mode.
 
-use crate::bbr::filter::MaxFilter;
 use crate::fluid::passed;
-use crate::shared::{LOSS_FLOOR, Refusal, between};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::shared::LOSS_FLOOR;
+use crate::shared::max_filter::MaxFilter;
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs};
 use windward_units::{Duration, PacketRate, Packets};
 
-/// Parameters of [`Copa`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// δ: the law keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
-    #[schemars(range(min = 1e-3, max = 1.0))]
-    pub delta: f64,
-    /// Lower δ beside flows that fill the queue (§2.2). Default on.
-    pub competitive: bool,
-    /// Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10.
-    #[schemars(range(min = 0.1, max = 1e6))]
-    pub min_rtt_window: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { delta: 0.5, competitive: true, min_rtt_window: 10.0 }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("delta", self.delta, 1e-3..=1.0)?;
-        between("min_rtt_window", self.min_rtt_window, 0.1..=1e6)
+params! {
+    /// Parameters of [`Copa`].
+    Params {
+        /// δ: the law keeps 1/δ packets in queues.
+        delta: f64 = 0.5, from 0.001 to 1, note ", which is 2 packets (§2.1)";
+        /// Lower δ beside flows that fill the queue (§2.2).
+        competitive: bool = true;
+        /// Window of the minimum-RTT filter, in seconds.
+        min_rtt_window: f64 = 10, from 0.1 to 1e6;
     }
 }
 
@@ -142,6 +124,10 @@ impl Copa {
 }
 
 impl Law for Copa {
+    const NEEDS: Needs = Needs { drives_recovery: true, ..Needs::CLASSIC };
+    const NOT_IN_LINUX: Option<&'static str> =
+        Some("Linux has no Copa, nor is there an eBPF twin of it\nhint: `simulate`");
+
     fn on_ack(&mut self, ack: &Ack) {
         let state = &mut *self.0;
         state.has_loss |= ack.lost.count() > 0.0;
@@ -190,10 +176,6 @@ impl Law for Copa {
         state.cwnd = state.cwnd.max(before.count());
         state.is_slow_start |= state.was_slow_start;
         state.was_slow_start = false;
-    }
-
-    fn drives_recovery(&self) -> bool {
-        true
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {

@@ -25,70 +25,18 @@
 //!   and reduces twice.
 //! * The fluid form sets α to p at once; the packet law needs some 16 round trips.
 
-use crate::classic::Window;
 use crate::fluid::turn;
-use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::shared::marks::Share;
+use crate::shared::{half_flight, slow_start};
+use crate::window::Window;
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs};
 use windward_units::{Packets, Time};
 
-/// Parameters of [`Dctcp`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Weight of a window's marks in their mean share, g; 1e-6 to 1. Default 1/16 (RFC 8257 §4.2).
-    #[schemars(range(min = 1e-6, max = 1.0))]
-    pub g: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { g: GAIN }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("g", self.g, 1e-6..=1.0)
-    }
-}
-
-/// Weight of a window's marks in their mean share.
-pub(crate) const GAIN: f64 = 1.0 / 16.0;
-
-/// Mean share of marked packets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    /// α; 1 before the first window, so that the first marks halve.
-    pub alpha: f64,
-    acked: f64,
-    marked: f64,
-}
-
-impl Share {
-    pub(crate) fn new() -> Self {
-        Self { alpha: 1.0, acked: 0.0, marked: 0.0 }
-    }
-
-    #[inline]
-    pub(crate) fn count(&mut self, ack: &Ack) {
-        self.acked += ack.acked.count();
-        self.marked += ack.marked.count();
-    }
-
-    /// Ends a window of data.
-    pub(crate) fn end(&mut self, g: f64) {
-        if self.acked > 0.0 {
-            self.alpha += g * (self.marked / self.acked - self.alpha);
-        }
-        (self.acked, self.marked) = (0.0, 0.0);
-    }
-
-    /// Window after a reduction by marks.
-    pub(crate) fn reduced(&self, cwnd: f64) -> f64 {
-        (cwnd * (1.0 - self.alpha / 2.0)).max(LOSS_FLOOR.min(cwnd))
+params! {
+    /// Parameters of [`Dctcp`].
+    Params {
+        /// Weight of a window's marks in their mean share, g.
+        g: f64 = 0.0625, from 1e-6 to 1, note " (1/16, RFC 8257 §4.2)";
     }
 }
 
@@ -118,6 +66,8 @@ impl Dctcp {
 }
 
 impl Law for Dctcp {
+    const NEEDS: Needs = Needs { counts_marks: true, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         self.share.count(ack);
@@ -148,10 +98,6 @@ impl Law for Dctcp {
         }
         self.window.reduce(event.kind, half_flight(event));
         self.reduced = event.now;
-    }
-
-    fn answers_marks(&self) -> bool {
-        true
     }
 
     #[inline]

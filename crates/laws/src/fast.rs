@@ -29,37 +29,20 @@
 //!   packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
 
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
-use crate::shared::{Refusal, STEP, TARGET, between};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of [`Fast`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Step size γ, 1e-6 to 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
-    #[schemars(range(min = *STEP.start(), max = 4.0))]
-    pub gamma: f64,
-    /// Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub alpha: f64,
-    /// Form of the law: the paper's or the ns-2 module's. Default the paper's.
-    pub mode: Mode,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { gamma: 0.5, alpha: 100.0, mode: Mode::Paper }
+params! {
+    /// Parameters of [`Fast`].
+    Params {
+        /// Step size γ.
+        gamma: f64 = 0.5, from 1e-6 to 4, note " (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2";
+        /// Packets α that the flow keeps in queues.
+        alpha: f64 = 100, in TARGET, note " (ns-2); huang2020 uses 200";
+        /// Form of the law: the paper's or the ns-2 module's.
+        mode: Mode = Paper, note "the paper's";
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("gamma", self.gamma, *STEP.start()..=4.0)?;
-        between("alpha", self.alpha, TARGET)
-    }
-
     fn drift(&self) -> Drift {
         Drift { kappa: self.gamma, exponent: 0.0, is_damped: false, backlog: self.alpha }
     }

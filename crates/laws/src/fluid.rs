@@ -1,6 +1,6 @@
 //! The fluid side of a law: windows as ordinary differential equations.
 
-use crate::Utility;
+use crate::{Utility, Window};
 use windward_units::{Duration, Packets};
 
 /// State of a path for a fluid law.
@@ -13,7 +13,7 @@ pub struct FluidPath {
     /// Packet loss probability along the path.
     pub loss: f64,
     /// Probability that an arriving packet is marked along the path. For a law that does not [count
-    /// them](crate::LawSpec::counts_marks), a mark is a loss (RFC 3168 §5), and marks are in `loss`.
+    /// them](crate::Needs::counts_marks), a mark is a loss (RFC 3168 §5), and marks are in `loss`.
     pub marks: f64,
 }
 
@@ -97,13 +97,25 @@ pub trait FluidLaw {
     }
 }
 
-/// A memoryless law. Every `Response` is a [`FluidLaw`] with dW/dt = W/rtt · [(1−p)·gain − p·cut].
+/// A memoryless law. Every `Response` is a [`FluidLaw`] with dW/dt = W/rtt · [(1−p)·gain(1) − p·cut], and a packet law,
+/// [`Classic`](crate::Classic).
 pub trait Response {
-    /// Packets added per acknowledged packet, at window `cwnd` and round-trip time `rtt`.
-    fn gain(&self, cwnd: Packets, rtt: Duration) -> Packets;
+    /// Packets added in congestion avoidance by an ACK of `acked` packets, at window `cwnd` and round-trip time `rtt`.
+    fn gain(&self, acked: Packets, cwnd: Packets, rtt: Duration) -> Packets;
 
-    /// Packets removed per congestion event.
+    /// Packets removed per loss or mark, from `cwnd` packets in flight.
     fn cut(&self, cwnd: Packets, rtt: Duration) -> Packets;
+
+    /// Packets by which a timeout with `cwnd` packets in flight puts the slow-start threshold below them. Default:
+    /// those of a loss.
+    fn cut_by_timeout(&self, cwnd: Packets, rtt: Duration) -> Packets {
+        self.cut(cwnd, rtt)
+    }
+
+    /// Window after an ACK of `acked` packets in slow start. Default: `acked` packets more, up to the threshold.
+    fn slow_start(&self, window: &Window, acked: Packets) -> Packets {
+        Packets::new(window.doubled(acked.count()))
+    }
 
     /// Utility whose derivative is the loss probability gain/(gain + cut) at equilibrium, in its form on `path`; `None`
     /// if it has no closed form.
@@ -157,7 +169,7 @@ const SWITCH: f64 = 1e-3;
 /// Mean change of the window per packet sent, (1−p)·gain − p·cut.
 fn balance<R: Response>(law: &R, cwnd: f64, path: &FluidPath) -> f64 {
     let (cwnd, rtt) = (Packets::new(cwnd), path.base_rtt + path.queue_delay);
-    (1.0 - path.loss) * law.gain(cwnd, rtt).count() - path.loss * law.cut(cwnd, rtt).count()
+    (1.0 - path.loss) * law.gain(Packets::ONE, cwnd, rtt).count() - path.loss * law.cut(cwnd, rtt).count()
 }
 
 /// Search range of an equilibrium, in packets.
@@ -171,8 +183,8 @@ mod tests {
     struct Scalable;
 
     impl Response for Scalable {
-        fn gain(&self, _cwnd: Packets, _rtt: Duration) -> Packets {
-            Packets::new(0.01)
+        fn gain(&self, acked: Packets, _cwnd: Packets, _rtt: Duration) -> Packets {
+            acked * 0.01
         }
         fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
             cwnd * 0.125

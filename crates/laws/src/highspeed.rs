@@ -24,21 +24,13 @@
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
-use crate::shared::{LOSS_FLOOR, Refusal};
+use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, FluidLaw, FluidPath};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`HighSpeed`]: none, the table holds for RFC 3649's own values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {}
-
-impl Params {
-    /// Accepts all parameters, as there are none.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        Ok(())
+params! {
+    /// Parameters of [`HighSpeed`]: none, the table holds for RFC 3649's own values.
+    Params {
     }
 }
 

@@ -21,34 +21,21 @@
 //! * The paper also requires pacing, timestamps and an estimate of the path's capacity to end slow start: these are the
 //!   host's.
 
-use crate::classic::{Avoidance, Classic, Window};
-use crate::shared::{Refusal, between, half_flight, slow_start};
+use crate::classic::{Avoidance, Classic};
+use crate::shared::{half_flight, slow_start};
+use crate::window::Window;
 use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
 
-/// Parameters of [`Hybla`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Round-trip time rtt₀ of the reference connection for growth, in seconds; 0.001 to 10. Default 0.025.
-    #[schemars(range(min = 0.001, max = 10.0))]
-    pub rtt0: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { rtt0: 0.025 }
+params! {
+    /// Parameters of [`Hybla`].
+    Params {
+        /// Round-trip time rtt₀ of the reference connection for growth, in seconds.
+        rtt0: f64 = 0.025, from 0.001 to 10;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("rtt0", self.rtt0, 0.001..=10.0)
-    }
-
     /// ρ of a path whose round trip takes `rtt`.
     fn rho(&self, rtt: Duration) -> f64 {
         (rtt.as_secs() / self.rtt0).max(1.0)

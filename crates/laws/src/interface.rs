@@ -29,18 +29,16 @@ pub struct Ack {
     /// Delivery rate over the life of that packet; `None` until one is known.
     pub delivery_rate: Option<PacketRate>,
     /// True if the window was not used while that packet was in flight: the sender had less data than it allows, or the
-    /// receiver less room. A law must not grow on it. For a law that [drives recovery](Law::drives_recovery), lack of
-    /// data alone.
+    /// receiver less room. A law must not grow on it. For a law that [drives
+    /// recovery](Needs::drives_recovery), lack of data alone.
     pub app_limited: bool,
     /// True if the host is repairing a loss and holds the window itself, or this ACK only repeats the last cumulative
     /// one: learn from the sample, do not grow.
     pub recovering: bool,
     /// Round trips completed; grows by one when a packet sent after the last growth is acknowledged.
     pub round: u64,
-    /// Explicit feedback of the network. The simulator's networks give none: always `None` there.
-    pub feedback: Option<Feedback>,
-    /// Delivery sample for laws that model their path by rates ([`Law::reads_samples`]); for others a host may leave it
-    /// empty.
+    /// Delivery sample for laws that model their path by rates ([`Needs::reads_samples`]); for others a host may leave
+    /// it empty.
     pub sample: Sample,
 }
 
@@ -90,17 +88,6 @@ pub struct Start {
     pub seed: u64,
 }
 
-/// Explicit feedback carried by an ACK; see [`Ack::feedback`] for its availability.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Feedback {
-    /// Rate granted by the network.
-    Rate(PacketRate),
-    /// A price: the sum of the path's link prices, in the unit of the law's utility.
-    Price(f64),
-    /// Speed up (`true`) or slow down, one bit per packet.
-    Accelerate(bool),
-}
-
 /// Congestion, or signs of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Congestion {
@@ -116,6 +103,24 @@ pub struct Congestion {
     pub srtt: Duration,
     /// Least round-trip time ever seen.
     pub base_rtt: Duration,
+}
+
+/// Demands of a law on its host, constant for the life of the law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// True if the law also controls the window in recovery, as with Linux's `cong_control`: the host reduces nothing
+    /// by itself, neither after a loss nor after a mark.
+    pub drives_recovery: bool,
+    /// True if the law reads [`Ack::sample`].
+    pub reads_samples: bool,
+    /// True if the law responds to the number of marks, [`Ack::marked`], for which one echo per round trip does not
+    /// suffice: the host sends it no [`CongestionKind::Mark`], and does not hold the window meanwhile.
+    pub counts_marks: bool,
+}
+
+impl Needs {
+    /// Demands of a law that responds to losses and marks by events: none.
+    pub const CLASSIC: Self = Self { drives_recovery: false, reads_samples: false, counts_marks: false };
 }
 
 /// Kind of congestion signal.
@@ -135,10 +140,14 @@ pub enum CongestionKind {
 /// applied; bytes are converted to packets at the edge; the floor (one packet, two after a loss) and the ceiling of
 /// the window in force are its own. After [`CongestionKind::Loss`] the host drives the window towards
 /// [`Law::cwnd`] through its own recovery.
-///
-/// The interface is wider than the simulated TCP, which never calls [`Law::on_restart`] and leaves [`Ack::feedback`]
-/// empty (docs/measured/limits.md). The conformance tests send restarts and marks to every law.
 pub trait Law {
+    /// Demands on the host; those of a classic law by default.
+    const NEEDS: Needs = Needs::CLASSIC;
+
+    /// Reason why a Linux kernel cannot run the law by a module of its name, with a hint on a second line; `None` if such
+    /// a module is this law.
+    const NOT_IN_LINUX: Option<&'static str> = None;
+
     /// Handles the opening of a connection. Hosts may omit it.
     fn on_start(&mut self, _start: &Start) {}
 
@@ -161,25 +170,9 @@ pub trait Law {
         1
     }
 
-    /// True if the law also controls the window in recovery, as with Linux's `cong_control`: the host then reduces
-    /// nothing by itself, neither after a loss nor after a mark. Constant for the life of the law.
-    fn drives_recovery(&self) -> bool {
-        false
-    }
-
-    /// True if it reads [`Ack::sample`]. Constant for the life of the law.
-    fn reads_samples(&self) -> bool {
-        false
-    }
-
-    /// True if it responds to marks itself, by [`Ack::marked`]: the host then sends it no [`CongestionKind::Mark`], and
-    /// does not hold the window meanwhile.
-    fn answers_marks(&self) -> bool {
-        false
-    }
-
-    /// Handles the end of an idle time longer than the retransmission timeout. The simulated TCP does not restart: its
-    /// applications have data until they are done.
+    /// Handles new data after the application had none in flight and none to send (Linux's `CA_EVENT_TX_START`): the
+    /// clock of a law that grows with time stood still meanwhile, and a rate model has no fresh samples. The host
+    /// decides by itself whether the window was validated (RFC 7661). The simulated TCP does not call it.
     fn on_restart(&mut self, _now: Time) {}
 
     /// Handles a spurious congestion event. The window was `before` prior to it, or to the first of several

@@ -6,13 +6,67 @@
 
 #![forbid(unsafe_code)]
 
+/// The laws: name in scenarios, type, module, and kind. A `memoryless` law is a [`Response`], a `stateful` one has a
+/// [`FluidLaw`], one of `rates` has no fluid form. Each needs its `pub mod` below, too.
+macro_rules! each_law {
+    ($make:ident) => {
+        $make! {
+            /// RFC 5681's additive increase, multiplicative decrease.
+            "reno" Reno reno memoryless,
+            /// RFC 9438's cubic function of the time since the last loss; what most servers run.
+            "cubic" Cubic cubic stateful,
+            /// Brakmo and Peterson's law: between `alpha` and `beta` packets in the queue.
+            "vegas" Vegas vegas stateful,
+            /// Wei, Jin, Low and Hegde's law: `alpha` packets in the queue.
+            "fast" Fast fast stateful,
+            /// Huang, Sun and Wang's law: `backlog` packets in the queue, proven to converge.
+            "quic-tcp" QuicTcp quic_tcp stateful,
+            /// Tan, Song, Zhang and Sridharan's law: Reno's window plus a delay-driven one.
+            "compound" Compound compound stateful,
+            /// Grieco and Mascolo's law: Reno that falls back to the rate that it has measured.
+            "westwood" Westwood westwood stateful,
+            /// Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
+            "tcp-fit" TcpFit tcp_fit stateful,
+            /// Fu and Liew's law: Reno that takes a loss for a random one while the queue is short.
+            "veno" Veno veno stateful,
+            /// Caini and Firrincieli's law: Reno that grows as if its round trip took 25 ms.
+            "hybla" Hybla hybla stateful,
+            /// Leith and Shorten's law: growth by the time since the last loss.
+            "htcp" Htcp htcp stateful,
+            /// RFC 3649's law: Reno whose growth rises and whose decrease falls with the window.
+            "highspeed" HighSpeed highspeed stateful,
+            /// Kelly's law: growth by a share of the window.
+            "scalable" Scalable scalable memoryless,
+            /// Xu, Harfoush and Rhee's law: binary search for the window at which the last loss came.
+            "bic" Bic bic stateful,
+            /// Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
+            "multcp" Multcp multcp memoryless,
+            /// Cardwell and others' law, version 1 as in Linux: paces at the rate that the path delivers.
+            "bbr" Bbr bbr rates,
+            /// BBR, version 3 by its draft: keeps losses to `loss_threshold` and leaves `headroom` to others.
+            "bbr3" Bbr3 bbr3 rates,
+            /// Arun and Balakrishnan's law: `1/delta` packets in the queue, more beside flows that fill it.
+            "copa" Copa copa stateful,
+            /// RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
+            "dctcp" Dctcp dctcp stateful,
+            /// De Schepper, Tilmans, Briscoe and Goel's law: little and often, for queues that mark early.
+            "prague" Prague prague stateful,
+        }
+    };
+}
+
+#[macro_use]
+mod params;
+
 mod backlog;
 mod classic;
+mod external;
 mod fluid;
 mod interface;
 mod registry;
 mod shared;
 mod utility;
+mod window;
 
 #[cfg(test)]
 mod testing;
@@ -40,8 +94,10 @@ pub mod veno;
 pub mod westwood;
 
 pub use backlog::Mode;
-pub use classic::{Avoidance, Classic, Window};
+pub use classic::{Avoidance, Classic};
+pub use external::External;
 pub use fluid::{FluidLaw, FluidPath, Lyapunov, Response, TimeUnit};
-pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law, Repair, Sample, Start};
+pub use interface::{Ack, Congestion, CongestionKind, Law, Needs, Repair, Sample, Start};
 pub use registry::{AnyLaw, LawSpec, SpecError};
 pub use utility::{Price, Utility};
+pub use window::Window;

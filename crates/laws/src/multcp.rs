@@ -19,34 +19,20 @@
 //! * A loss takes its share of the flight, as RFC 5681's half; in the paper of W.
 //! * The paper leaves the timeout open.
 
-use crate::classic::{Avoidance, Classic, Window};
-use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidPath, Response, Utility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::classic::Classic;
+use crate::window::Window;
+use crate::{FluidPath, Response, Utility};
 use windward_units::{Duration, Packets};
 
-/// Parameters of [`Multcp`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Number N of emulated connections, 1 to 1000. Default 2.
-    #[schemars(range(min = 1.0, max = MOST))]
-    pub connections: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { connections: 2.0 }
+params! {
+    /// Parameters of [`Multcp`].
+    Params {
+        /// Number N of emulated connections.
+        connections: f64 = 2, from 1 to 1000;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("connections", self.connections, 1.0..=MOST)
-    }
-
     /// Window up to which slow start from `cwnd` trebles it each round trip.
     fn trebles_to(&self, cwnd: f64) -> f64 {
         cwnd * libm::pow(self.connections, libm::log(3.0) / libm::log(1.5))
@@ -54,61 +40,32 @@ impl Params {
 }
 
 /// The law and its state.
-pub type Multcp = Classic<State>;
-
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
-    params: Params,
-    /// Window up to which slow start trebles.
-    trebles_to: f64,
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, cwnd: f64) -> Self {
-        Self { params, trebles_to: params.trebles_to(cwnd) }
-    }
-
-    #[inline]
-    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
-        let acked = ack.acked.count();
-        let extra = acked.min((self.trebles_to - window.cwnd).max(0.0));
-        slow_start(window.cwnd, window.ssthresh, acked + extra)
-    }
-
-    #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        ack.acked.count() * (self.params.connections / cwnd)
-    }
-
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        if event.kind == CongestionKind::Timeout {
-            self.trebles_to = self.params.trebles_to(1.0);
-            return half_flight(event);
-        }
-        let flight = event.flight.count();
-        (flight - flight / (2.0 * self.params.connections)).max(LOSS_FLOOR)
-    }
-}
+pub type Multcp = Classic<Params>;
 
 impl Response for Params {
-    fn gain(&self, cwnd: Packets, _rtt: Duration) -> Packets {
-        Packets::new(self.connections / cwnd.count())
+    #[inline]
+    fn gain(&self, acked: Packets, cwnd: Packets, _rtt: Duration) -> Packets {
+        acked * (self.connections / cwnd.count())
     }
 
     fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
-        cwnd * (0.5 / self.connections)
+        Packets::new(cwnd.count() / (2.0 * self.connections))
+    }
+
+    fn cut_by_timeout(&self, cwnd: Packets, _rtt: Duration) -> Packets {
+        cwnd * 0.5
+    }
+
+    fn slow_start(&self, window: &Window, acked: Packets) -> Packets {
+        let acked = acked.count();
+        let extra = acked.min((self.trebles_to(window.began) - window.cwnd).max(0.0));
+        Packets::new(window.doubled(acked + extra))
     }
 
     fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
         Some(Utility::SquareRoot { k: 2.0 * self.connections * self.connections })
     }
 }
-
-/// Maximum number of emulated connections.
-const MOST: f64 = 1000.0;
 
 /// BibTeX entry.
 pub const BIBTEX: &str = "@article{crowcroft1998multcp,
@@ -122,9 +79,8 @@ pub const BIBTEX: &str = "@article{crowcroft1998multcp,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FluidLaw;
-    use crate::Law;
     use crate::testing::{ack, congestion, near};
+    use crate::{Ack, CongestionKind, FluidLaw, Law};
 
     fn multcp(connections: f64, initial: f64) -> Multcp {
         Multcp::new(Params { connections }, Packets::new(initial))

@@ -23,39 +23,20 @@
 //! * No bursts, and none of Linux's other forms of RTT independence, which change with time.
 //! * The fluid form sets α to p at once; the packet law needs some 16 round trips.
 
-use crate::classic::Window;
-use crate::dctcp::{GAIN, Share};
 use crate::fluid::turn;
-use crate::shared::{Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::shared::marks::Share;
+use crate::shared::{half_flight, slow_start};
+use crate::window::Window;
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs};
 use windward_units::{Duration, PacketRate, Packets, Time};
 
-/// Parameters of [`Prague`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
-    #[schemars(range(min = 1e-6, max = 1.0))]
-    pub g: f64,
-    /// Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
-    /// round trip. Default 0, none; Linux has 0.025.
-    #[schemars(range(min = 0.0, max = 10.0))]
-    pub rtt_target: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { g: GAIN, rtt_target: 0.0 }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("g", self.g, 1e-6..=1.0)?;
-        between("rtt_target", self.rtt_target, 0.0..=10.0)
+params! {
+    /// Parameters of [`Prague`].
+    Params {
+        /// Weight of a round trip's marks in their mean share, g.
+        g: f64 = 0.0625, from 1e-6 to 1, note " (1/16, §2.4.2)";
+        /// Minimum virtual round trip in seconds: flows with shorter round trips have the rate of one with this round trip.
+        rtt_target: f64 = 0, from 0 to 10, note ", none; Linux has 0.025";
     }
 }
 
@@ -101,6 +82,8 @@ impl Prague {
 }
 
 impl Law for Prague {
+    const NEEDS: Needs = Needs { counts_marks: true, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         self.srtt = ack.srtt;
@@ -134,10 +117,6 @@ impl Law for Prague {
         }
         self.window.reduce(event.kind, half_flight(event));
         self.reduced = Some(event.now);
-    }
-
-    fn answers_marks(&self) -> bool {
-        true
     }
 
     #[inline]

@@ -24,43 +24,23 @@
 
 use crate::Lyapunov;
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
-use crate::shared::{Refusal, STEP, TARGET, between};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`QuicTcp`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Exponent ρ, from 0 to 1: a small one settles fast at large windows, a large one tolerates more of κ. Default
-    /// 0.5.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub rho: f64,
-    /// Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub kappa: f64,
-    /// Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub backlog: f64,
-    /// Form of the law: the paper's or the ns-2 module's. Default the paper's.
-    pub mode: Mode,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { rho: 0.5, kappa: 0.5, backlog: 200.0, mode: Mode::Paper }
+params! {
+    /// Parameters of [`QuicTcp`].
+    Params {
+        /// Exponent ρ: a small one settles fast at large windows, a large one tolerates more of κ.
+        rho: f64 = 0.5, from 0 to 1;
+        /// Step size κ, in packets^(2ρ−1).
+        kappa: f64 = 0.5, in STEP;
+        /// Packets p that the flow keeps in queues.
+        backlog: f64 = 200, in TARGET;
+        /// Form of the law: the paper's or the ns-2 module's.
+        mode: Mode = Paper, note "the paper's";
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("rho", self.rho, 0.0..=1.0)?;
-        between("kappa", self.kappa, STEP)?;
-        between("backlog", self.backlog, TARGET)
-    }
-
     fn drift(&self) -> Drift {
         Drift { kappa: self.kappa, exponent: 1.0 - 2.0 * self.rho, is_damped: true, backlog: self.backlog }
     }

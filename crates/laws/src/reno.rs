@@ -19,79 +19,43 @@
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves the flight, as in RFC 5681; ns-2 halves cwnd.
 
-use crate::classic::{Avoidance, Classic, Window};
-use crate::shared::{Refusal, half_flight};
-use crate::{Ack, Congestion, FluidPath, Response, Utility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::classic::Classic;
+use crate::window::Window;
+use crate::{FluidPath, Response, Utility};
 use windward_units::{Duration, Packets};
 
-/// Parameters of [`Reno`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default true.
-    pub byte_counting: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { byte_counting: true }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        Ok(())
+params! {
+    /// Parameters of [`Reno`].
+    Params {
+        /// Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2).
+        byte_counting: bool = true;
     }
 }
 
 /// The law and its state.
-pub type Reno = Classic<State>;
+pub type Reno = Classic<Params>;
 
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
-    params: Params,
-}
-
-impl State {
+impl Params {
+    /// Packets that an ACK of `acked` packets counts for.
     #[inline]
-    fn counted(&self, ack: &Ack) -> f64 {
-        if self.params.byte_counting { ack.acked.count() } else { 1.0 }
-    }
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params }
-    }
-
-    #[inline]
-    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
-        window.cwnd + self.counted(ack).min((window.ssthresh - window.cwnd).max(OVERSHOOT))
-    }
-
-    #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.counted(ack) / cwnd
-    }
-
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        half_flight(event)
+    fn counted(&self, acked: Packets) -> f64 {
+        if self.byte_counting { acked.count() } else { 1.0 }
     }
 }
 
 impl Response for Params {
-    fn gain(&self, cwnd: Packets, _rtt: Duration) -> Packets {
-        Packets::new(1.0 / cwnd.count())
+    #[inline]
+    fn gain(&self, acked: Packets, cwnd: Packets, _rtt: Duration) -> Packets {
+        Packets::new(self.counted(acked) / cwnd.count())
     }
 
     fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
         cwnd * 0.5
+    }
+
+    #[inline]
+    fn slow_start(&self, window: &Window, acked: Packets) -> Packets {
+        Packets::new(window.cwnd + self.counted(acked).min((window.ssthresh - window.cwnd).max(OVERSHOOT)))
     }
 
     fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
@@ -115,7 +79,7 @@ mod tests {
     use super::*;
     use crate::FluidLaw;
     use crate::testing::{ack, congestion, near};
-    use crate::{CongestionKind, Law};
+    use crate::{Ack, CongestionKind, Law};
 
     fn reno(initial: f64) -> Reno {
         Reno::new(Params::default(), Packets::new(initial))

@@ -20,69 +20,27 @@
 //! * A loss takes its share of the flight, as RFC 5681's half; in the paper and Linux of W.
 //! * Packets are counted; Linux up to 4.x counted ACKs, and grew by one in 50 of them to compensate for delayed ones.
 
-use crate::classic::{Avoidance, Classic};
-use crate::shared::{LOSS_FLOOR, Refusal, between};
-use crate::{Ack, Congestion, FluidPath, Response, Utility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::classic::Classic;
+use crate::{FluidPath, Response, Utility};
 use windward_units::{Duration, Packets};
 
-/// Parameters of [`Scalable`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets added per acknowledged packet, a, 1e-6 to 1. Default 0.01.
-    #[schemars(range(min = 1e-6, max = 1.0))]
-    pub a: f64,
-    /// Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
-    #[schemars(range(min = 0.01, max = 0.9))]
-    pub b: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { a: 0.01, b: 0.125 }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("a", self.a, 1e-6..=1.0)?;
-        between("b", self.b, 0.01..=0.9)
+params! {
+    /// Parameters of [`Scalable`].
+    Params {
+        /// Packets added per acknowledged packet, a.
+        a: f64 = 0.01, from 1e-6 to 1;
+        /// Share of the window that a loss takes, b.
+        b: f64 = 0.125, from 0.01 to 0.9;
     }
 }
 
 /// The law and its state.
-pub type Scalable = Classic<State>;
-
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
-    params: Params,
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params }
-    }
-
-    #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        ack.acked.count() * self.params.a.max(1.0 / cwnd)
-    }
-
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        let flight = event.flight.count();
-        (flight - flight * self.params.b).max(LOSS_FLOOR)
-    }
-}
+pub type Scalable = Classic<Params>;
 
 impl Response for Params {
-    fn gain(&self, cwnd: Packets, _rtt: Duration) -> Packets {
-        Packets::new(self.a.max(1.0 / cwnd.count()))
+    #[inline]
+    fn gain(&self, acked: Packets, cwnd: Packets, _rtt: Duration) -> Packets {
+        acked * self.a.max(1.0 / cwnd.count())
     }
 
     fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
@@ -110,7 +68,7 @@ mod tests {
     use super::*;
     use crate::FluidLaw;
     use crate::testing::{ack, congestion, near};
-    use crate::{CongestionKind, Law};
+    use crate::{Ack, CongestionKind, Law};
 
     /// In congestion avoidance, after a loss that found `flight` packets in flight.
     fn avoiding(flight: f64) -> Scalable {

@@ -28,36 +28,30 @@
 //!   0.5 ms, which real hosts' timers and bursts exceed.
 //! * The paper does not specify N after a timeout, nor the smoothing of RTTmax. N stays unless `reset` is set.
 
-use crate::classic::Window;
 use crate::fluid::passed;
-use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, half_flight, slow_start};
+use crate::shared::{LOSS_FLOOR, half_flight, slow_start};
+use crate::window::Window;
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
 
-/// Parameters of [`TcpFit`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Maximum share α of a Reno window in queues at rest, 0.001 to 1. Default 0.1.
-    #[schemars(range(min = LEAST_ALPHA, max = 1.0))]
-    pub alpha: f64,
-    /// Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub beta: f64,
-    /// Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub period: f64,
-    /// Queueing delay to ignore, in seconds, where delay varies for other reasons, 0 to 1; the paper has none. Default
-    /// 0.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub noise: f64,
-    /// Update of N: proportional to its error, as in 2016 ("proportional"), or by one step, as in 2011 ("step").
-    /// Default "proportional".
-    pub update: Update,
-    /// Reset N to 1 after a timeout; the paper does not specify it. Default off.
-    pub reset: bool,
+params! {
+    /// Parameters of [`TcpFit`].
+    Params {
+        /// Maximum share α of a Reno window in queues at rest.
+        alpha: f64 = 0.1, from 0.001 to 1;
+        /// Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets.
+        beta: f64 = 1, in STEP;
+        /// Least time between updates of N, in seconds.
+        period: f64 = 0.5, in STEP;
+        /// Queueing delay to ignore, in seconds, where delay varies for other reasons; the paper has none.
+        noise: f64 = 0, from 0 to 1;
+        /// Update of N: proportional to its error, as in 2016 ("proportional"), or by one step, as in 2011 ("step").
+        update: Update = Proportional, note "\"proportional\"";
+        /// Reset N to 1 after a timeout; the paper does not specify it.
+        reset: bool = false;
+    }
 }
 
 /// Update rule of N.
@@ -71,21 +65,7 @@ pub enum Update {
     Step,
 }
 
-impl Default for Params {
-    fn default() -> Self {
-        Self { alpha: 0.1, beta: 1.0, period: 0.5, noise: 0.0, update: Update::default(), reset: false }
-    }
-}
-
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("alpha", self.alpha, LEAST_ALPHA..=1.0)?;
-        between("beta", self.beta, STEP)?;
-        between("period", self.period, STEP)?;
-        between("noise", self.noise, 0.0..=1.0)
-    }
-
     /// Queueing share of the round trip, beyond the noise.
     fn queued(&self, path: &FluidPath) -> f64 {
         if self.noise > 0.0 {

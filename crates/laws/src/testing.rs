@@ -22,7 +22,6 @@ pub(crate) fn ack(now: u64, round: u64, window: f64) -> Ack {
         app_limited: false,
         recovering: false,
         round,
-        feedback: None,
         sample: Sample::default(),
     }
 }

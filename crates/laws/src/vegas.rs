@@ -21,40 +21,26 @@
 //! * ¾ on loss is the factor of ns-2 and the authors' code for a segment lost once; a loss of the retransmission
 //!   appears here as a timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
-use crate::classic::Window;
-use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, TARGET, between, half_flight, queued, slow_start};
+use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, half_flight, queued, slow_start};
+use crate::window::Window;
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`Vegas`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets in queues below which the window grows, α. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub alpha: f64,
-    /// Packets in queues above which the window shrinks, β. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub beta: f64,
-    /// Packets in queues above which slow start ends, γ. 0.001 to 1e9. Default 1.
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub gamma: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { alpha: 2.0, beta: 4.0, gamma: 1.0 }
+params! {
+    /// Parameters of [`Vegas`].
+    Params check is_ordered {
+        /// Packets in queues below which the window grows, α.
+        alpha: f64 = 2, in TARGET, note " (Vegas-2,4; ns-2: 1)";
+        /// Packets in queues above which the window shrinks, β; at least `alpha`.
+        beta: f64 = 4, in TARGET, note " (Vegas-2,4; ns-2: 3)";
+        /// Packets in queues above which slow start ends, γ.
+        gamma: f64 = 1, in TARGET;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
-            between(field, value, TARGET)?;
-        }
+    /// Refuses a band without width.
+    fn is_ordered(&self) -> Result<(), Refusal> {
         if self.alpha <= self.beta {
             Ok(())
         } else {

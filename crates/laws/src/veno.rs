@@ -22,37 +22,21 @@
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
-use crate::shared::{LOSS_FLOOR, Refusal, TARGET, between, queued};
+use crate::shared::{LOSS_FLOOR, queued};
 use crate::{Ack, Congestion, FluidLaw, FluidPath};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Parameters of [`Veno`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets in queues from which a loss means congestion, β; 0.001 to 1e9. Default 3.
-    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
-    pub beta: f64,
-    /// Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
-    #[schemars(range(min = 0.5, max = 0.95))]
-    pub gamma: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { beta: 3.0, gamma: 0.8 }
+params! {
+    /// Parameters of [`Veno`].
+    Params {
+        /// Packets in queues from which a loss means congestion, β.
+        beta: f64 = 3, in TARGET;
+        /// Share of the window that a random loss leaves, γ.
+        gamma: f64 = 0.8, from 0.5 to 0.95;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("beta", self.beta, TARGET)?;
-        between("gamma", self.gamma, 0.5..=0.95)
-    }
-
     /// Packets per round trip by which a window of `cwnd` changes on `path`.
     fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
         let congested = passed(cwnd * path.queued_share(), self.beta);

@@ -21,31 +21,15 @@
 //! * Before the first round trip has ended, ssthresh is RFC 5681's half of the flight.
 
 use crate::classic::{Avoidance, Classic};
-use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight};
+use crate::shared::{LOSS_FLOOR, half_flight};
 use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
 
-/// Parameters of [`Westwood`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Share of the old bandwidth estimate that a round trip leaves, a; 0 to 0.999. Default 0.9.
-    #[schemars(range(min = 0.0, max = 0.999))]
-    pub filter: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { filter: 0.9 }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("filter", self.filter, 0.0..=0.999)
+params! {
+    /// Parameters of [`Westwood`].
+    Params {
+        /// Share of the old bandwidth estimate that a round trip leaves, a.
+        filter: f64 = 0.9, from 0 to 0.999;
     }
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use windward_laws::emultcp::{Controller, Sample};
-use windward_laws::{self as laws, Ack, AnyLaw, Congestion, CongestionKind, Law, Repair};
+use windward_laws::{self as laws, Ack, AnyLaw, Congestion, CongestionKind, Repair};
 use windward_units::{Duration, PacketRate, Packets, Time};
 
 /// Weight of a sample in the smoothed round-trip time (RFC 6298 §2).
@@ -75,7 +75,6 @@ impl Window {
             app_limited: false,
             recovering,
             round: self.round,
-            feedback: None,
             // A window of packets is delivered in a round trip.
             sample: laws::Sample {
                 delivered: self.delivered,

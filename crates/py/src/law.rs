@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use windward_laws::{self as laws, Law};
+use windward_laws::{self as laws, AnyLaw, Law};
 use windward_run::Fuse;
 use windward_sim::MakeLaw;
 use windward_units::{PacketRate, Packets, Time};
@@ -267,5 +267,5 @@ fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
 /// Makes instances of the Python law `class` by calling `factory`.
 pub(crate) fn maker(class: &str, factory: Arc<Py<PyAny>>, fuse: &Arc<Fuse<PyErr>>) -> MakeLaw {
     let (name, fuse) = (class.to_owned(), Arc::clone(fuse));
-    Arc::new(move |initial| Box::new(PythonLaw::new(&factory, &name, initial, Arc::clone(&fuse))))
+    Arc::new(move |initial| AnyLaw::external(PythonLaw::new(&factory, &name, initial, Arc::clone(&fuse))))
 }

@@ -290,7 +290,8 @@ pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`; the `price` of its utility ("loss" or
 /// "queueing delay"), the `backlog` of packets that it keeps in queues by default, and `backlog_parameter`, the
-/// parameter for their number; each of the three may be None.
+/// parameter for their number; each of the three may be None. What it needs of its host: `drives_recovery` and
+/// `counts_marks`.
 #[pyfunction]
 pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = PyList::empty(py);
@@ -311,6 +312,8 @@ pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("price", law.price().map(price))?;
         row.set_item("backlog", law.fluid().and_then(|law| law.backlog()).map(Packets::count))?;
         row.set_item("backlog_parameter", law.fluid().and_then(|law| law.backlog_parameter()))?;
+        row.set_item("drives_recovery", law.needs().drives_recovery)?;
+        row.set_item("counts_marks", law.needs().counts_marks)?;
         rows.append(row)?;
     }
     Ok(rows)

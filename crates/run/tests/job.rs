@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use windward_laws::{Ack, Congestion, Law};
+use windward_laws::{Ack, AnyLaw, Congestion, Law};
 use windward_run::{AlreadyStarted, Error, Job, Seed, Simulations, Task};
 use windward_scenario::Scenario;
 use windward_sim::{MakeLaw, Makers};
@@ -163,7 +163,7 @@ fn a_law_that_fails_ends_the_job() {
         let fuse = Arc::clone(fuse);
         let make: MakeLaw = Arc::new(move |_| {
             let fuse = Arc::clone(&fuse);
-            Box::new(Fragile(Box::new(move || fuse.blow("it broke"))))
+            AnyLaw::external(Fragile(Box::new(move || fuse.blow("it broke"))))
         });
         Makers { laws: vec![make], ..Makers::default() }
     });

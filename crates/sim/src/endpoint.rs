@@ -1,13 +1,12 @@
 //! The two ends of a flow, for any transport.
 
 use crate::engine::FlowTimer;
-use crate::makers::Makers;
+use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::{FlowConfig, LawChoice, TcpOptions};
+use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::Packet;
 use crate::tcp::{self, Averages, Counts};
 use crate::tfrc;
-use windward_laws::{AnyLaw, Law};
 use windward_units::Duration;
 
 /// A running flow.
@@ -22,12 +21,12 @@ pub enum Endpoint {
 impl Endpoint {
     /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes.
     pub fn new(index: u32, config: &FlowConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
-        match config.law {
-            LawChoice::Tfrc(options) => Self::Tfrc(Box::new(tfrc::Connection::new(index, config, options, routes))),
-            law => {
-                let law = makers.law(law).build(config.tcp.initial_cwnd());
+        match makers.law(config.law) {
+            Ok(maker) => {
+                let law = maker.build(config.tcp.initial_cwnd());
                 Self::Tcp(tcp::Connection::new(index, config, law, routes, seed))
             }
+            Err(options) => Self::Tfrc(Box::new(tfrc::Connection::new(index, config, options, routes))),
         }
     }
 
@@ -73,11 +72,11 @@ impl Endpoint {
         }
     }
 
-    /// Sends data again after [`Self::stop`]. Returns true if over a new connection, which uses a fresh `law` if it
-    /// needs one.
-    pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
+    /// Sends data again after [`Self::stop`]. Returns true if over a new connection, which has a fresh law, if
+    /// the transport has laws.
+    pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: Option<&Maker>) -> bool {
         match self {
-            Self::Tcp(flow) => flow.reopen(net, tcp, law),
+            Self::Tcp(flow) => law.is_some_and(|law| flow.reopen(net, tcp, || law.build(tcp.initial_cwnd()))),
             Self::Tfrc(flow) => {
                 flow.reopen(net);
                 true

@@ -1,14 +1,14 @@
 //! User-defined laws: a network refers to them by index, and the caller of a run makes them.
 
 use crate::medium::Hooks;
-use crate::network::LawChoice;
+use crate::network::{LawChoice, TfrcOptions};
 use std::fmt;
 use std::sync::Arc;
-use windward_laws::{AnyLaw, Law, LawSpec};
+use windward_laws::{AnyLaw, LawSpec};
 use windward_units::Packets;
 
 /// Makes a fresh law whose window begins at the given number of packets.
-pub type MakeLaw = Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>;
+pub type MakeLaw = Arc<dyn Fn(Packets) -> AnyLaw + Send + Sync>;
 
 /// Makers of everything that a network refers to by index; empty if all laws, schedulers and rules are built in.
 #[derive(Clone, Default)]
@@ -21,11 +21,14 @@ pub struct Makers {
 
 impl Makers {
     /// Returns the maker of the laws of `choice`.
-    pub(crate) fn law(&self, choice: LawChoice) -> Maker {
+    ///
+    /// # Errors
+    /// The options of TFRC, which has no law.
+    pub(crate) fn law(&self, choice: LawChoice) -> Result<Maker, TfrcOptions> {
         match choice {
-            LawChoice::Known(spec) => Maker::Known(spec),
-            LawChoice::Own(index) => Maker::Own(Arc::clone(&self.laws[index as usize])),
-            LawChoice::Tfrc(_) => Maker::None,
+            LawChoice::Known(spec) => Ok(Maker::Known(spec)),
+            LawChoice::Own(index) => Ok(Maker::Own(Arc::clone(&self.laws[index as usize]))),
+            LawChoice::Tfrc(options) => Err(options),
         }
     }
 }
@@ -40,8 +43,6 @@ impl fmt::Debug for Makers {
 pub(crate) enum Maker {
     Known(LawSpec),
     Own(MakeLaw),
-    /// The transport has no law.
-    None,
 }
 
 impl Maker {
@@ -49,8 +50,7 @@ impl Maker {
     pub fn build(&self, initial: Packets) -> AnyLaw {
         match self {
             Self::Known(spec) => spec.build(initial),
-            Self::Own(make) => AnyLaw::External(make(initial)),
-            Self::None => unreachable!("TFRC asks for no law"),
+            Self::Own(make) => make(initial),
         }
     }
 }

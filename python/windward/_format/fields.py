@@ -2276,9 +2276,9 @@ class Cubic:
         Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35)
         or "linux-2.6.31" (v2.3). Default "rfc9438".
     c
-        Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
+        Steepness C in packets/s³ (RFC 9438 §5.1); the kernels have their own. 1e-6 to 1e6. Default 0.4.
     beta
-        Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99; the kernels have their own. Default
+        Share of the window that a loss leaves, β (RFC 9438 §4.6); the kernels have their own. 0.1 to 0.99. Default
         0.7.
     fast_convergence
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
@@ -2315,7 +2315,8 @@ class Vegas:
     alpha
         Packets in queues below which the window grows, α. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
     beta
-        Packets in queues above which the window shrinks, β. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
+        Packets in queues above which the window shrinks, β; at least `alpha`. 0.001 to 1e9. Default 4 (Vegas-2,4;
+        ns-2: 3).
     gamma
         Packets in queues above which slow start ends, γ. 0.001 to 1e9. Default 1.
 
@@ -2344,9 +2345,9 @@ class Fast:
     Attributes
     ----------
     gamma
-        Step size γ, 1e-6 to 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
+        Step size γ. 1e-6 to 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
     alpha
-        Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
+        Packets α that the flow keeps in queues. 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
     mode
         Form of the law: the paper's or the ns-2 module's. Default the paper's.
 
@@ -2371,12 +2372,11 @@ class QuicTcp:
     Attributes
     ----------
     rho
-        Exponent ρ, from 0 to 1: a small one settles fast at large windows, a large one tolerates more of κ. Default
-        0.5.
+        Exponent ρ: a small one settles fast at large windows, a large one tolerates more of κ. 0 to 1. Default 0.5.
     kappa
-        Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
+        Step size κ, in packets^(2ρ−1). 1e-6 to 1e6. Default 0.5.
     backlog
-        Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
+        Packets p that the flow keeps in queues. 0.001 to 1e9. Default 200.
     mode
         Form of the law: the paper's or the ns-2 module's. Default the paper's.
 
@@ -2402,13 +2402,13 @@ class Compound:
     Attributes
     ----------
     alpha
-        Growth factor α: the window gains α·W^k packets per round trip; 1e-6 to 1e6. Default 1/8.
+        Growth factor α: the window gains α·W^k packets per round trip. 1e-6 to 1e6. Default 0.125.
     k
-        Growth exponent k, 0 to 1. Default 0.75.
+        Growth exponent k. 0 to 1. Default 0.75.
     beta
-        Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
+        Share of the window that a loss takes, β. 0.1 to 0.9. Default 0.5.
     gamma
-        Packets in queues from which the delay window shrinks, γ; 0.001 to 1e9. Default 30.
+        Packets in queues from which the delay window shrinks, γ. 0.001 to 1e9. Default 30.
     zeta
         Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
 
@@ -2460,13 +2460,13 @@ class TcpFit:
     Attributes
     ----------
     alpha
-        Maximum share α of a Reno window in queues at rest, 0.001 to 1. Default 0.1.
+        Maximum share α of a Reno window in queues at rest. 0.001 to 1. Default 0.1.
     beta
-        Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+        Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets. 1e-6 to 1e6. Default 1.
     period
-        Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
+        Least time between updates of N, in seconds. 1e-6 to 1e6. Default 0.5.
     noise
-        Queueing delay to ignore, in seconds, where delay varies for other reasons, 0 to 1; the paper has none.
+        Queueing delay to ignore, in seconds, where delay varies for other reasons; the paper has none. 0 to 1.
         Default 0.
     update
         Update of N: proportional to its error, as in 2016 ("proportional"), or by one step, as in 2011 ("step").
@@ -2498,7 +2498,7 @@ class Veno:
     Attributes
     ----------
     beta
-        Packets in queues from which a loss means congestion, β; 0.001 to 1e9. Default 3.
+        Packets in queues from which a loss means congestion, β. 0.001 to 1e9. Default 3.
     gamma
         Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
 
@@ -2543,7 +2543,7 @@ class Htcp:
     Attributes
     ----------
     delta_l
-        Time Δ_L after a congestion event with Reno's growth, in seconds; 1e-6 to 1e6. Default 1.
+        Time Δ_L after a congestion event with Reno's growth, in seconds. 1e-6 to 1e6. Default 1.
     rtt_scaling
         Scale growth by the round-trip time, to the same growth in packets per second. Default on.
     bandwidth_switch
@@ -2584,7 +2584,7 @@ class Scalable:
     Attributes
     ----------
     a
-        Packets added per acknowledged packet, a, 1e-6 to 1. Default 0.01.
+        Packets added per acknowledged packet, a. 1e-6 to 1. Default 0.01.
     b
         Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
 
@@ -2608,11 +2608,11 @@ class Bic:
     Attributes
     ----------
     beta
-        Share of the window that a loss leaves, β; 0.5 to 0.95. Default 0.8.
+        Share of the window that a loss leaves, β. 0.5 to 0.95. Default 0.8.
     s_max
-        Greatest growth S_max in packets per round trip, 1 to 1000. Default 16.
+        Greatest growth S_max in packets per round trip. 1 to 1000. Default 16.
     low_window
-        Window in packets up to which the law is Reno's, 1 to 1e6. Default 14.
+        Window in packets up to which the law is Reno's. 1 to 1e6. Default 14.
     fast_convergence
         Give way to new flows after two losses at falling windows. Default on.
 
@@ -2659,11 +2659,11 @@ class Bbr:
     Attributes
     ----------
     cwnd_gain
-        Limit of bandwidth-delay products in flight while probing for bandwidth, 1 to 10. Default 2 (`bbr_cwnd_gain`).
+        Limit of bandwidth-delay products in flight while probing for bandwidth. 1 to 10. Default 2 (`bbr_cwnd_gain`).
     min_rtt_window
-        Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
+        Window of the minimum-RTT filter, in seconds. 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
     probe_rtt
-        Time with four packets in flight to measure the minimum RTT again, in seconds, 0.001 to 10. Default 0.2
+        Time with four packets in flight to measure the minimum RTT again, in seconds. 0.001 to 10. Default 0.2
         (`bbr_probe_rtt_mode_ms`).
     policer
         Detect a policer, and send at its rate. Default on.
@@ -2690,11 +2690,11 @@ class Bbr3:
     Attributes
     ----------
     loss_threshold
-        Share of losses that a probe for bandwidth may cause, 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
+        Share of losses that a probe for bandwidth may cause. 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
     beta
-        Least share that a round with losses leaves, 0.1 to 1. Default 0.7 (`BBR.Beta`).
+        Least share that a round with losses leaves. 0.1 to 1. Default 0.7 (`BBR.Beta`).
     headroom
-        Share of the measured capacity of the path left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
+        Share of the measured capacity of the path left to others. 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     probe_rtt_interval
         Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
 
@@ -2720,7 +2720,7 @@ class Copa:
     Attributes
     ----------
     delta
-        δ: the law keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
+        δ: the law keeps 1/δ packets in queues. 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
     competitive
         Lower δ beside flows that fill the queue (§2.2). Default on.
     min_rtt_window
@@ -2768,7 +2768,7 @@ class Prague:
     Attributes
     ----------
     g
-        Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
+        Weight of a round trip's marks in their mean share, g. 1e-6 to 1. Default 0.0625 (1/16, §2.4.2).
     rtt_target
         Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
         round trip. Default 0, none; Linux has 0.025.

@@ -21,7 +21,7 @@ class Law(Protocol):
     have
 
     * `pacing_rate`: packets a second from 1e-9 to 1e9, or None: attribute, property or method; a rate paces the flow;
-    * `on_restart(now)`: sending resumes after an idle time;
+    * `on_restart(now)`: new data after an idle time; the simulated TCP does not call it;
     * `on_undo()`: the last congestion event was spurious;
     * `observe()`: a dict of numbers to be recorded in `Run.internals`.
 

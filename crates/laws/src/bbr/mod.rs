@@ -28,50 +28,27 @@
 //! * The kernel also acts on ACKs that deliver nothing, so its window may subtract their losses a moment earlier.
 
 mod aggregation;
-pub(crate) mod filter;
 mod policer;
 #[cfg(test)]
 mod tests;
 
-use crate::shared::{Refusal, between};
-use crate::{Ack, Congestion, CongestionKind, Law, Repair, Start};
+use crate::shared::max_filter::MaxFilter;
+use crate::{Ack, Congestion, CongestionKind, Law, Needs, Repair, Start};
 use aggregation::Aggregation;
-use filter::MaxFilter;
 use policer::{Interval, Policer};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::{Duration, PacketRate, Packets, Time, splitmix64};
 
-/// Parameters of [`Bbr`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Limit of bandwidth-delay products in flight while probing for bandwidth, 1 to 10. Default 2 (`bbr_cwnd_gain`).
-    #[schemars(range(min = 1.0, max = 10.0))]
-    pub cwnd_gain: f64,
-    /// Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
-    #[schemars(range(min = 0.1, max = 1e6))]
-    pub min_rtt_window: f64,
-    /// Time with four packets in flight to measure the minimum RTT again, in seconds, 0.001 to 10. Default 0.2
-    /// (`bbr_probe_rtt_mode_ms`).
-    #[schemars(range(min = 1e-3, max = 10.0))]
-    pub probe_rtt: f64,
-    /// Detect a policer, and send at its rate. Default on.
-    pub policer: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { cwnd_gain: 2.0, min_rtt_window: 10.0, probe_rtt: 0.2, policer: true }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("cwnd_gain", self.cwnd_gain, 1.0..=10.0)?;
-        between("min_rtt_window", self.min_rtt_window, 0.1..=1e6)?;
-        between("probe_rtt", self.probe_rtt, 1e-3..=10.0)
+params! {
+    /// Parameters of [`Bbr`].
+    Params {
+        /// Limit of bandwidth-delay products in flight while probing for bandwidth.
+        cwnd_gain: f64 = 2, from 1 to 10, note " (`bbr_cwnd_gain`)";
+        /// Window of the minimum-RTT filter, in seconds.
+        min_rtt_window: f64 = 10, from 0.1 to 1e6, note " (`bbr_min_rtt_win_sec`)";
+        /// Time with four packets in flight to measure the minimum RTT again, in seconds.
+        probe_rtt: f64 = 0.2, from 0.001 to 10, note " (`bbr_probe_rtt_mode_ms`)";
+        /// Detect a policer, and send at its rate.
+        policer: bool = true;
     }
 }
 
@@ -196,6 +173,8 @@ impl Bbr {
 }
 
 impl Law for Bbr {
+    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, ..Needs::CLASSIC };
+
     fn on_start(&mut self, start: &Start) {
         let state = &mut *self.0;
         state.random = start.seed;
@@ -244,14 +223,6 @@ impl Law for Bbr {
 
     fn send_quantum(&self) -> u32 {
         self.0.quantum() as u32
-    }
-
-    fn drives_recovery(&self) -> bool {
-        true
-    }
-
-    fn reads_samples(&self) -> bool {
-        true
     }
 
     fn on_restart(&mut self, now: Time) {

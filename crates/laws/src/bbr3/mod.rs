@@ -36,45 +36,22 @@ mod short_term;
 #[cfg(test)]
 mod tests;
 
-use crate::bbr::filter::MaxFilter;
-use crate::shared::{Refusal, between};
-use crate::{Ack, Congestion, CongestionKind, Law, Repair, Start};
+use crate::shared::max_filter::MaxFilter;
+use crate::{Ack, Congestion, CongestionKind, Law, Needs, Repair, Start};
 use parts::{ProbeBw, ProbeRtt, ShortTerm};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use windward_units::{Duration, PacketRate, Packets, Time, splitmix64};
 
-/// Parameters of [`Bbr3`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Share of losses that a probe for bandwidth may cause, 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
-    #[schemars(range(min = 1e-3, max = 0.5))]
-    pub loss_threshold: f64,
-    /// Least share that a round with losses leaves, 0.1 to 1. Default 0.7 (`BBR.Beta`).
-    #[schemars(range(min = 0.1, max = 1.0))]
-    pub beta: f64,
-    /// Share of the measured capacity of the path left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
-    #[schemars(range(min = 0.0, max = 0.9))]
-    pub headroom: f64,
-    /// Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
-    #[schemars(range(min = 0.1, max = 1e6))]
-    pub probe_rtt_interval: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, probe_rtt_interval: 5.0 }
-    }
-}
-
-impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("loss_threshold", self.loss_threshold, 1e-3..=0.5)?;
-        between("beta", self.beta, 0.1..=1.0)?;
-        between("headroom", self.headroom, 0.0..=0.9)?;
-        between("probe_rtt_interval", self.probe_rtt_interval, 0.1..=1e6)
+params! {
+    /// Parameters of [`Bbr3`].
+    Params {
+        /// Share of losses that a probe for bandwidth may cause.
+        loss_threshold: f64 = 0.02, from 0.001 to 0.5, note " (`BBR.LossThresh`)";
+        /// Least share that a round with losses leaves.
+        beta: f64 = 0.7, from 0.1 to 1, note " (`BBR.Beta`)";
+        /// Share of the measured capacity of the path left to others.
+        headroom: f64 = 0.15, from 0 to 0.9, note " (`BBR.Headroom`)";
+        /// Time between measurements of the round-trip time, in seconds.
+        probe_rtt_interval: f64 = 5, from 0.1 to 1e6, note " (`BBR.ProbeRTTInterval`)";
     }
 }
 
@@ -238,6 +215,11 @@ impl Bbr3 {
 }
 
 impl Law for Bbr3 {
+    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, ..Needs::CLASSIC };
+    const NOT_IN_LINUX: Option<&'static str> = Some(
+        "Linux has version 1 of BBR; kernels with version 3 call it `bbr` too\nhint: `law = \"bbr\"`, or `simulate`",
+    );
+
     fn on_start(&mut self, start: &Start) {
         let state = &mut *self.0;
         (state.random, state.now, state.extra_since) = (start.seed, start.now, start.now);
@@ -276,14 +258,6 @@ impl Law for Bbr3 {
 
     fn send_quantum(&self) -> u32 {
         self.0.quantum() as u32
-    }
-
-    fn drives_recovery(&self) -> bool {
-        true
-    }
-
-    fn reads_samples(&self) -> bool {
-        true
     }
 
     fn on_restart(&mut self, now: Time) {

@@ -1,6 +1,6 @@
 //! Parameters of CUBIC.
 
-use crate::shared::{Refusal, STEP, between};
+use crate::shared::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,40 +22,30 @@ pub enum Version {
     Linux2631,
 }
 
-/// Parameters of [`Cubic`](super::Cubic).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35) or
-    /// "linux-2.6.31" (v2.3). Default "rfc9438".
-    pub version: Version,
-    /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub c: f64,
-    /// Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99; the kernels have their own. Default 0.7.
-    #[schemars(range(min = 0.1, max = 0.99))]
-    pub beta: f64,
-    /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
-    pub fast_convergence: bool,
-    /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
-    /// HyStart, which the kernels have on. Default off.
-    pub hystart: bool,
-    /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no limit
-    /// S_max of its growth. Default on; ns-2's senders have none.
-    pub timestamps: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { version: Version::Rfc9438, c: 0.4, beta: 0.7, fast_convergence: true, hystart: false, timestamps: true }
+params! {
+    /// Parameters of [`Cubic`](super::Cubic).
+    Params check suits_version {
+        /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35) or
+        /// "linux-2.6.31" (v2.3).
+        version: Version = Rfc9438, note "\"rfc9438\"";
+        /// Steepness C in packets/s³ (RFC 9438 §5.1); the kernels have their own.
+        c: f64 = 0.4, in STEP;
+        /// Share of the window that a loss leaves, β (RFC 9438 §4.6); the kernels have their own.
+        beta: f64 = 0.7, from 0.1 to 0.99;
+        /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7).
+        fast_convergence: bool = true;
+        /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
+        /// HyStart, which the kernels have on.
+        hystart: bool = false;
+        /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no limit
+        /// S_max of its growth.
+        timestamps: bool = true, note "; ns-2's senders have none";
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("c", self.c, STEP)?;
-        between("beta", self.beta, 0.1..=0.99)?;
+    /// Refuses what the version does not have.
+    fn suits_version(&self) -> Result<(), Refusal> {
         let standard = Self::default();
         match self.version {
             Version::Rfc9438 => Ok(()),

@@ -30,38 +30,24 @@ mod throughput;
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
-use crate::shared::{LOSS_FLOOR, Refusal, STEP, between};
+use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, FluidLaw, FluidPath};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use throughput::Throughput;
 use windward_units::{Duration, Packets, Time};
 
-/// Parameters of [`Htcp`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Time Δ_L after a congestion event with Reno's growth, in seconds; 1e-6 to 1e6. Default 1.
-    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
-    pub delta_l: f64,
-    /// Scale growth by the round-trip time, to the same growth in packets per second. Default on.
-    pub rtt_scaling: bool,
-    /// Halve if the throughput has changed by more than a fifth since the last congestion event. Default on.
-    pub bandwidth_switch: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self { delta_l: 1.0, rtt_scaling: true, bandwidth_switch: true }
+params! {
+    /// Parameters of [`Htcp`].
+    Params {
+        /// Time Δ_L after a congestion event with Reno's growth, in seconds.
+        delta_l: f64 = 1, in STEP;
+        /// Scale growth by the round-trip time, to the same growth in packets per second.
+        rtt_scaling: bool = true;
+        /// Halve if the throughput has changed by more than a fifth since the last congestion event.
+        bandwidth_switch: bool = true;
     }
 }
 
 impl Params {
-    /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("delta_l", self.delta_l, STEP)
-    }
-
     /// Packets per round trip, `delta` seconds after the last event, over the share 1 − β that an event takes: α/(1−β).
     #[inline]
     fn growth(&self, delta: f64, base_rtt: f64) -> f64 {

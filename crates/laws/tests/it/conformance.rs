@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use windward_laws::{
-    Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Mode, Repair, Sample, cubic, fast, quic_tcp, tcp_fit,
+    Ack, AnyLaw, Congestion, CongestionKind, LawSpec, Mode, Repair, Sample, cubic, fast, quic_tcp, tcp_fit,
 };
 use windward_units::{Duration, Packets, Time};
 
@@ -149,7 +149,6 @@ impl Host {
                     app_limited,
                     recovering,
                     round: self.round,
-                    feedback: None,
                     sample,
                 };
                 self.law.on_ack(&ack);
@@ -205,7 +204,7 @@ fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
         match event {
             // One that drives recovery grows in it as it will, and models the path where others grow.
             Event::Ack { app_limited, recovering, .. }
-                if (*app_limited || *recovering) && !host.law.drives_recovery() =>
+                if (*app_limited || *recovering) && !host.law.needs().drives_recovery =>
             {
                 prop_assert!(after <= before, "{spec:?} grew from {before} to {after} on {event:?}");
             }

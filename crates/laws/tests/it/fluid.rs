@@ -2,9 +2,7 @@
 //! maximises is the price that it reads.
 
 use serde_json::json;
-use windward_laws::{
-    Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, LawSpec, Price, Sample, Utility, cubic,
-};
+use windward_laws::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, LawSpec, Price, Sample, Utility, cubic};
 use windward_units::{Duration, Packets, Time};
 
 /// 100 ms of propagation, 20 ms of queue, one percent of loss, no marks.
@@ -114,7 +112,7 @@ fn a_memoryless_law_does_in_packets_what_its_response_says() {
         let cut = cwnd - response.cut(cwnd, rtt);
         assert_eq!(law.cwnd(), cut, "{}", spec.name());
         law.on_ack(&ack(cut, rtt));
-        assert_eq!(law.cwnd(), cut + response.gain(cut, rtt), "{}", spec.name());
+        assert_eq!(law.cwnd(), cut + response.gain(Packets::ONE, cut, rtt), "{}", spec.name());
     }
 }
 
@@ -141,7 +139,6 @@ fn ack(cwnd: Packets, rtt: Duration) -> Ack {
         app_limited: false,
         recovering: false,
         round: 1,
-        feedback: None,
         sample: Sample::default(),
     }
 }

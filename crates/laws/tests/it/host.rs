@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Repair, Sample, Start};
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, LawSpec, Repair, Sample, Start};
 use windward_units::{Duration, Packets, Time};
 
 /// The queue that all flows share.
@@ -269,7 +269,6 @@ impl Sender {
             app_limited: false,
             recovering: packet.number < self.recovery_end,
             round: self.round,
-            feedback: None,
             sample: Sample {
                 delivered: whole(self.acked),
                 delivered_at_send: whole(packet.delivered),

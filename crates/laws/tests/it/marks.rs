@@ -1,6 +1,6 @@
 //! Laws that answer marks by their number, where each packet is marked by chance.
 
-use windward_laws::{Ack, Law, LawSpec, Sample, dctcp, prague};
+use windward_laws::{Ack, LawSpec, Sample, dctcp, prague};
 use windward_units::{Duration, Packets, Time};
 
 /// Round trip of an empty path.
@@ -58,7 +58,6 @@ fn ack(now: Time, sent_at: Time, round: u64, is_marked: bool) -> Ack {
         app_limited: false,
         recovering: false,
         round,
-        feedback: None,
     }
 }
 

@@ -176,7 +176,7 @@ impl Table<'_> {
             self.refuse(["ecn"], "`ecn` needs TCP; the flow is TFRC's", None);
         }
         if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (self.law, self.tcp.ecn)
-            && law.counts_marks()
+            && law.needs().counts_marks
         {
             let why = format!("`{}` answers marks by their number, which classic ECN does not tell", law.name());
             self.refuse(["ecn"], why, Some("ecn = \"accurate\", or \"scalable\" before dualpi2"));

@@ -11,7 +11,8 @@ use windward_units::{Duration, Time};
 /// A running transfer.
 pub struct Transfer {
     flows: Range<usize>,
-    law: Maker,
+    /// Maker of the laws; `None` for TFRC.
+    law: Option<Maker>,
     /// TCP parameters of each of its flows.
     tcp: TcpOptions,
     controller: Controller,
@@ -34,7 +35,7 @@ impl Transfer {
         let flow = &flows[config.flows.start];
         Self {
             flows: config.flows.clone(),
-            law: makers.law(flow.law),
+            law: makers.law(flow.law).ok(),
             tcp: flow.tcp.clone(),
             controller: Controller::new(config.controller, None),
             start: config.start,
@@ -62,7 +63,7 @@ impl Transfer {
                     flow.measure_at_receiver();
                 }
                 flow.start(net);
-            } else if flow.reopen(net, &self.tcp, || self.law.build(self.tcp.initial_cwnd())) {
+            } else if flow.reopen(net, &self.tcp, self.law.as_ref()) {
                 self.opened_at[at] = net.now;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::common::{flow, link, network};
 use std::sync::{Arc, Mutex};
-use windward_laws::{Ack, Congestion, Law};
+use windward_laws::{Ack, AnyLaw, Congestion, Law};
 use windward_sim::{Buffer, Control, FlowConfig, LawChoice, LossDetection, Makers, Network, RtoRule, TcpOptions, run};
 use windward_units::{Bytes, Duration, Packets};
 
@@ -40,7 +40,7 @@ impl Law for Doubling {
 fn it_is_the_bottlenecks_and_never_more() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let watched = Arc::clone(&seen);
-    let make = move |cwnd: Packets| Box::new(Doubling { cwnd: cwnd.count(), seen: Arc::clone(&watched) }) as _;
+    let make = move |cwnd: Packets| AnyLaw::external(Doubling { cwnd: cwnd.count(), seen: Arc::clone(&watched) });
     let makers = Makers { laws: vec![Arc::new(make)], ..Makers::default() };
     let delay = Duration::from_millis(20);
     let links = vec![

@@ -214,7 +214,7 @@ fn replay(name: &str, changes: &Value) {
         let twin: MakeLaw = Arc::new(move |initial| {
             let c = c::Law::new(law.name, words.clone(), initial.count() as u32);
             let (rust, bound, seen) = (spec.build(initial), Bound::new(law.name), Arc::clone(&seen));
-            Box::new(Twin { law, rust, c, bound, seen })
+            AnyLaw::external(Twin { law, rust, c, bound, seen })
         });
         let makers = Makers { laws: vec![twin], ..Makers::default() };
         run(&network(path), &makers, 1, &Control::new(), None).unwrap();
@@ -258,7 +258,6 @@ fn stretch_acks_open_the_window_as_linux_does() {
                 app_limited: false,
                 recovering: false,
                 round: u64::from(round),
-                feedback: None,
                 sample: Sample::default(),
             };
             rust.on_ack(&ack);

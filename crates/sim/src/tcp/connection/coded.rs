@@ -8,7 +8,6 @@ use crate::net::Net;
 use crate::packet::{Kind, Packet};
 use crate::tcp::sender::Turn;
 use crate::tcp::timer::Ring;
-use windward_laws::Law;
 
 impl Connection {
     /// Sends a segment as a combination.

@@ -14,7 +14,7 @@ use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::{Kind, Packet};
 use host_jitter::HostJitter;
-use windward_laws::{AnyLaw, Law};
+use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 
 /// Timeout of a SYN (RFC 6298 §2.1).

@@ -4,7 +4,7 @@ use super::phase::Phase;
 use super::prr::Prr;
 use super::scoreboard::Segment;
 use super::tcb::Tcb;
-use windward_laws::{Ack, Congestion, CongestionKind, Law, Sample, Start};
+use windward_laws::{Ack, Congestion, CongestionKind, Sample, Start};
 use windward_units::{Duration, Packets, Time};
 
 /// Segments reported to the law for one ACK.
@@ -78,7 +78,7 @@ impl Tcb {
     /// itself. The law computes from `flight`. With `by_rate`, a rate reduction spreads the answer over a round trip.
     #[cold]
     pub fn answer_marks(&mut self, now: Time, flight: u32, by_rate: bool) {
-        if self.phase != Phase::Open || self.law.answers_marks() || self.marks.is_answered(self.board.una()) {
+        if self.phase != Phase::Open || self.law.needs().counts_marks || self.marks.is_answered(self.board.una()) {
             return;
         }
         // All segments up to here were sent into the same congestion.
@@ -132,7 +132,6 @@ impl Tcb {
             // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
             recovering: is_duplicate || self.is_reduced(),
             round: self.round.number,
-            feedback: None,
             sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
         });
         self.take_window();

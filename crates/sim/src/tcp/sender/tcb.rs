@@ -9,7 +9,7 @@ use super::scoreboard::Scoreboard;
 use crate::ecn::Ecn;
 use crate::network::TcpOptions;
 use crate::tcp::timer::Timer;
-use windward_laws::{AnyLaw, Law};
+use windward_laws::AnyLaw;
 use windward_units::{Duration, Packets, Time};
 
 /// Counters of a sender.
@@ -65,8 +65,8 @@ impl Tcb {
     /// State of a sender of `end` segments with the window of `law`, which draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
         let mut tcb = Self {
-            drives_recovery: law.drives_recovery(),
-            reads_samples: law.reads_samples(),
+            drives_recovery: law.needs().drives_recovery,
+            reads_samples: law.needs().reads_samples,
             seed,
             board: Scoreboard::new(64, tcp.is_by_time()),
             phase: Phase::Open,

@@ -8,7 +8,7 @@ use crate::tcp::sender::prr::Prr;
 use crate::tcp::sender::scoreboard::{DUP_THRESH, Delivery, Segment};
 use crate::tcp::sender::tcb::Tcb;
 use crate::tcp::sender::turn::Turn;
-use windward_laws::{CongestionKind, Law};
+use windward_laws::CongestionKind;
 use windward_units::{Duration, Time};
 
 /// Segments that a delayed ACK covers.

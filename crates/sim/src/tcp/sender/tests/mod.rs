@@ -11,7 +11,7 @@ use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::packet::{Kind, Packet};
 use crate::tcp::receiver::{AckDue, Receiver};
 use std::collections::{BTreeMap, BTreeSet};
-use windward_laws::{Law, LawSpec};
+use windward_laws::LawSpec;
 use windward_units::{Duration, Packets, Time};
 
 const HALF_RTT: Duration = Duration::from_millis(50);

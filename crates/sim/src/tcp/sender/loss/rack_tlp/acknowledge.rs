@@ -8,7 +8,6 @@ use crate::tcp::sender::loss::news::{Duplicates, News};
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::scoreboard::Delivery;
 use crate::tcp::sender::tcb::Tcb;
-use windward_laws::Law;
 use windward_units::{Duration, Time};
 
 impl RackTlp {

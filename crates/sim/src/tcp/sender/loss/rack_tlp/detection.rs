@@ -6,7 +6,7 @@ use crate::tcp::sender::loss::news::News;
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::prr::Prr;
 use crate::tcp::sender::tcb::Tcb;
-use windward_laws::{CongestionKind, Law};
+use windward_laws::CongestionKind;
 use windward_units::{Duration, Time};
 
 impl RackTlp {

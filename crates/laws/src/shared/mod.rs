@@ -1,5 +1,8 @@
 //! Common parts of several laws: standard slow start and halving, samples of one round trip, range checks.
 
+pub(crate) mod marks;
+pub(crate) mod max_filter;
+
 use crate::{Ack, Congestion};
 use std::ops::RangeInclusive;
 use windward_units::Duration;
@@ -23,12 +26,8 @@ pub(crate) fn half_flight(event: &Congestion) -> f64 {
     (event.flight.count() / 2.0).max(LOSS_FLOOR)
 }
 
-/// Range of a law's target backlog in packets: above it, no window suffices; below it, no queue is visible.
-pub(crate) const TARGET: RangeInclusive<f64> = 1e-3..=1e9;
-
-/// Range of factors and times in seconds for a law's steps: within it no window leaves the range of `f64`, and no step
-/// is lost in rounding.
-pub(crate) const STEP: RangeInclusive<f64> = 1e-6..=1e6;
+/// The range `STEP` of [`params!`].
+pub(crate) const STEP: RangeInclusive<f64> = range!(STEP least)..=range!(STEP most);
 
 /// Refuses a value outside `range`.
 pub(crate) fn between(field: &'static str, value: f64, range: RangeInclusive<f64>) -> Result<(), Refusal> {
