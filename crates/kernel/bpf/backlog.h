@@ -41,6 +41,7 @@ FIXED u64 avg_rtt_q8(const struct law *law)
 }
 
 /* huang2020 Eq. 8. */
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	u64 rtt = (u64)ack->rtt << 24;
@@ -132,6 +133,7 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 	law->is_slow_start = 0;
 }
 
+#define law_timeout law_timeout
 FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
 	law_congestion(law, params, event);
@@ -139,14 +141,19 @@ FIXED void law_timeout(struct law *law, const struct params *params, const struc
 	law->is_slow_start = 1;
 }
 
-FIXED void law_follow(struct law *law, u64 cwnd)
-{
-	law->cwnd = cwnd;
-}
-
+#define law_is_slow_start law_is_slow_start
 FIXED int law_is_slow_start(const struct law *law)
 {
 	return law->is_slow_start;
+}
+
+#define law_undo law_undo
+FIXED void law_undo(struct law *law, u64 cwnd, u64 ssthresh)
+{
+	law->cwnd = cwnd;
+	law->ssthresh = most(law->ssthresh, ssthresh);
+	law->is_slow_start = cwnd < ssthresh;
+	law->has_scale = 0;
 }
 
 /* Its own figure: the backlog estimate. */

@@ -37,6 +37,7 @@ FIXED void law_init(struct law *law, u32 cwnd)
 	set_windows(law, cwnd * PACKET, 0);
 }
 
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	law->has_ended = round_trip_on_ack(&law->round, ack, &law->ended);
@@ -85,6 +86,7 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 	set_windows(law, loss_window, law->ssthresh - loss_window);
 }
 
+#define law_timeout law_timeout
 FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
 	law->ssthresh = half_flight(event->flight);
@@ -93,6 +95,7 @@ FIXED void law_timeout(struct law *law, const struct params *params, const struc
 }
 
 /* The delay window keeps what it can. */
+#define law_follow law_follow
 FIXED void law_follow(struct law *law, u64 cwnd)
 {
 	u64 delay_window = least(law->delay_window, cwnd);
@@ -100,9 +103,19 @@ FIXED void law_follow(struct law *law, u64 cwnd)
 	set_windows(law, cwnd - delay_window, delay_window);
 }
 
+#define law_is_slow_start law_is_slow_start
 FIXED int law_is_slow_start(const struct law *law)
 {
 	return law->is_slow_start;
+}
+
+/* What the event took from the delay window goes to the loss window. */
+#define law_undo law_undo
+FIXED void law_undo(struct law *law, u64 cwnd, u64 ssthresh)
+{
+	law_follow(law, cwnd);
+	law->ssthresh = most(law->ssthresh, ssthresh);
+	law->is_slow_start = cwnd < ssthresh;
 }
 
 /* Its own figure: the delay window. */

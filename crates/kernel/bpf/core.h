@@ -28,7 +28,7 @@ struct inet_connection_sock {
 } CORE;
 
 struct tcp_sock {
-	u32 snd_cwnd, snd_cwnd_clamp, snd_ssthresh, prior_cwnd, max_packets_out, mss_cache;
+	u32 snd_cwnd, snd_cwnd_clamp, snd_ssthresh, prior_ssthresh, prior_cwnd, max_packets_out, mss_cache;
 	u32 packets_out, sacked_out, retrans_out, snd_una, snd_nxt, srtt_us, delivered;
 	u64 tcp_mstamp;
 	u8 is_cwnd_limited : 1;

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "core.h"
+#include "defaults.h"
 
 struct connection {
 	struct law law;
@@ -261,10 +262,14 @@ SEC("struct_ops/set_state") void set_state(u64 *context)
 		law_timeout(&connection->law, params, &event);
 }
 
-/* As the kernel's tcp_reno_undo_cwnd; the law follows at the next ACK. */
+/* As the kernel's tcp_reno_undo_cwnd. Of the thresholds the kernel restores its own, which is the law's while that is in slow start. */
 SEC("struct_ops/undo_cwnd") u32 undo_cwnd(u64 *context)
 {
-	const struct tcp_sock *tp = (const struct tcp_sock *)context[0];
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	u32 cwnd = most(tp->snd_cwnd, tp->prior_cwnd);
+	u32 ssthresh = tp->prior_ssthresh;
 
-	return most(tp->snd_cwnd, tp->prior_cwnd);
+	law_undo(&connection_of(tp)->law, least(cwnd * PACKET, CWND_LIMIT),
+		 ssthresh < SSTHRESH_NONE ? ssthresh * PACKET : ~0ull);
+	return cwnd;
 }

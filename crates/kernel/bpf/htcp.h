@@ -41,15 +41,6 @@ FIXED void law_init(struct law *law, u32 cwnd)
 	*law = (struct law){ .cwnd = cwnd * PACKET, .ssthresh = ~0ull, .beta = HALF };
 }
 
-FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
-{
-}
-
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
-}
-
 /* α in packets, Q24: 2(1−β)·max(f·s, 1). */
 FIXED u64 alpha_of(const struct law *law, const struct params *params, const struct ack *ack)
 {
@@ -130,15 +121,13 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 	law->cwnd = law->ssthresh;
 }
 
-FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
-{
-	law_congestion(law, params, event);
-	law->cwnd = PACKET;
-}
-
-FIXED void law_follow(struct law *law, u64 cwnd)
+/* The time since the last event goes on (Linux: htcp_cwnd_undo), unless growth has begun anew. */
+#define law_undo law_undo
+FIXED void law_undo(struct law *law, u64 cwnd, u64 ssthresh)
 {
 	law->cwnd = cwnd;
+	law->ssthresh = most(law->ssthresh, ssthresh);
+	law->has_ended = law->since > 0;
 }
 
 /* Its own figure: β. */

@@ -42,6 +42,7 @@ FIXED u64 square_of(u64 rho)
 	return least((whole * whole << 24) + 2 * whole * part + (part * part >> 24), CWND_LIMIT);
 }
 
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	if (!ack->srtt || ack->srtt >= law->min_srtt)
@@ -50,11 +51,6 @@ FIXED void law_learn(struct law *law, const struct params *params, const struct 
 	law->rho = rho_of(least(ack->srtt, RTT_LIMIT), params->rtt0);
 	law->square = square_of(law->rho);
 	law->opening = times_exp2(PACKET, least(law->rho, STEEPEST), CWND_LIMIT) - PACKET;
-}
-
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
 }
 
 FIXED void law_grow(struct law *law, const struct params *params, const struct ack *ack)
@@ -72,17 +68,6 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 {
 	law->ssthresh = half_flight(event->flight);
 	law->cwnd = law->ssthresh;
-}
-
-FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
-{
-	law_congestion(law, params, event);
-	law->cwnd = PACKET;
-}
-
-FIXED void law_follow(struct law *law, u64 cwnd)
-{
-	law->cwnd = cwnd;
 }
 
 /* Its own figure: ρ. */

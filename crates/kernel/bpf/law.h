@@ -2,15 +2,20 @@
  *
  * What a law is told, in the units of the kernel. Each law's header then defines
  *
- *   struct params           its parameters, u32 in Q16, in the order of src/laws.rs
+ *   struct params           its parameters, u32 in Q16, in the order of the Rust law's
  *   struct law              its state, at most 72 bytes
  *   law_init                a sender whose window begins at so many packets
- *   law_learn               an ACK came: what its samples teach
- *   law_grow                the same ACK, where the window may change: not in recovery, not short of data
+ *   law_grow                an ACK came on which the window may change: not in recovery, not short of data
  *   law_congestion          a loss or a mark, at most once per round trip
+ *   law_observe
+ *
+ * and, where defaults.h does not do,
+ *
+ *   law_learn               the same or any other ACK, before law_grow: what its samples teach
  *   law_timeout             the retransmission timer expired
  *   law_follow              the host has moved the window itself
- *   law_is_slow_start, law_observe
+ *   law_undo                the last event was spurious: the window is `cwnd` again, and the threshold was `ssthresh`
+ *   law_is_slow_start
  *
  * and is compiled twice: into eBPF behind host.h, and by the machine's C compiler into the test that holds it to the
  * Rust law.
@@ -44,6 +49,9 @@ struct observed {
 
 /* Round-trip times end here: 16 s. */
 #define RTT_LIMIT ((1u << 24) - 1)
+
+struct law;
+FIXED int law_is_slow_start(const struct law *law);
 
 /* RFC 5681 §3.1, Eq. 4. */
 #define LOSS_FLOOR (2 * PACKET)

@@ -34,11 +34,7 @@ FIXED void law_init(struct law *law, u32 cwnd)
 	*law = (struct law){ .cwnd = cwnd * PACKET, .ssthresh = ~0ull, .n = PACKET };
 }
 
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
-}
-
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	law->max_rtt = most(law->max_rtt, ack->srtt);
@@ -98,6 +94,7 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 	law->cwnd = law->ssthresh;
 }
 
+#define law_timeout law_timeout
 FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
 	law->ssthresh = half_flight(event->flight);
@@ -105,11 +102,6 @@ FIXED void law_timeout(struct law *law, const struct params *params, const struc
 	law->has_begun = 0;
 	law->sum = 0;
 	law->samples = 0;
-}
-
-FIXED void law_follow(struct law *law, u64 cwnd)
-{
-	law->cwnd = cwnd;
 }
 
 /* Its own figure: N. */

@@ -28,6 +28,7 @@ FIXED void law_init(struct law *law, u32 cwnd)
 	*law = (struct law){ .cwnd = cwnd * PACKET, .ssthresh = ~0ull, .growth = DOUBLE };
 }
 
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	law->has_ended = round_trip_on_ack(&law->round, ack, &law->ended);
@@ -78,6 +79,7 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 	leave_slow_start(law, law->cwnd * 3 / 4);
 }
 
+#define law_timeout law_timeout
 FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
 	law->ssthresh = half_flight(event->flight);
@@ -85,14 +87,13 @@ FIXED void law_timeout(struct law *law, const struct params *params, const struc
 	law->growth = DOUBLE;
 }
 
-FIXED void law_follow(struct law *law, u64 cwnd)
+/* Until the next round trip decides, the window stays. */
+#define law_undo law_undo
+FIXED void law_undo(struct law *law, u64 cwnd, u64 ssthresh)
 {
 	law->cwnd = cwnd;
-}
-
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
+	law->ssthresh = cwnd < ssthresh ? ssthresh : LOSS_FLOOR;
+	law->growth = NONE;
 }
 
 /* Its own figure: the packets in queues as it last computed them. */

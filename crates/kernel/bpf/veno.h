@@ -21,15 +21,6 @@ FIXED void law_init(struct law *law, u32 cwnd)
 	*law = (struct law){ .cwnd = cwnd * PACKET, .ssthresh = ~0ull };
 }
 
-FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
-{
-}
-
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
-}
-
 FIXED int is_congested(const struct law *law, const struct params *params)
 {
 	return law->backlog >= q24(params->beta);
@@ -55,17 +46,6 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 
 	law->ssthresh = most(times_parameter(event->flight * PACKET, left), LOSS_FLOOR);
 	law->cwnd = law->ssthresh;
-}
-
-FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
-{
-	law_congestion(law, params, event);
-	law->cwnd = PACKET;
-}
-
-FIXED void law_follow(struct law *law, u64 cwnd)
-{
-	law->cwnd = cwnd;
 }
 
 /* Its own figure: packets in queues. */

@@ -25,6 +25,7 @@ FIXED void law_init(struct law *law, u32 cwnd)
 }
 
 /* Counts what arrives; at the end of a round trip, takes its rate into the estimate. */
+#define law_learn law_learn
 FIXED void law_learn(struct law *law, const struct params *params, const struct ack *ack)
 {
 	u64 sample;
@@ -66,22 +67,6 @@ FIXED void law_congestion(struct law *law, const struct params *params, const st
 {
 	law->ssthresh = law->bandwidth ? most(pipe(law, event->base_rtt), LOSS_FLOOR) : half_flight(event->flight);
 	law->cwnd = least(law->cwnd, law->ssthresh);
-}
-
-FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
-{
-	law_congestion(law, params, event);
-	law->cwnd = PACKET;
-}
-
-FIXED void law_follow(struct law *law, u64 cwnd)
-{
-	law->cwnd = cwnd;
-}
-
-FIXED int law_is_slow_start(const struct law *law)
-{
-	return law->cwnd < law->ssthresh;
 }
 
 /* Its own figure: the bandwidth estimate, in packets a second. */

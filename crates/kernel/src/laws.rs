@@ -1,5 +1,4 @@
-//! The laws as the kernel has them: their parameters, in the order of `struct params` of each law's header. What they
-//! mean, their defaults and what goes together is the laws' own, of `windward-laws`.
+//! Laws in the kernel: the twins of laws of `windward-laws`, whose parameters, defaults and ranges they have.
 
 use crate::Error;
 use serde_json::{Map, Value};
@@ -8,10 +7,8 @@ use windward_laws::{LawSpec, SpecError};
 /// A law that can be loaded.
 #[derive(Debug, PartialEq)]
 pub struct KernelLaw {
-    /// Its name, that of the law it is the twin of.
+    /// Name, that of its twin.
     pub name: &'static str,
-    /// Its parameters, those of the law it is the twin of as far as integers can do them.
-    pub parameters: &'static [Parameter],
     /// Meaning of `own` in [`Flow`](crate::Flow): the law's own figure, and its unit.
     pub own: (&'static str, &'static str),
 }
@@ -29,51 +26,16 @@ pub struct Parameter {
 
 /// The laws that can be loaded.
 pub const LAWS: &[KernelLaw] = &[
-    KernelLaw {
-        name: "quic-tcp",
-        parameters: &[within("rho", 0.0, 1.0), positive("kappa"), target("backlog")],
-        own: ("backlog", "packets"),
-    },
-    KernelLaw { name: "fast", parameters: &[within("gamma", STEP, 4.0), target("alpha")], own: ("backlog", "packets") },
-    KernelLaw {
-        name: "vegas",
-        parameters: &[target("alpha"), target("beta"), target("gamma")],
-        own: ("diff", "packets"),
-    },
-    KernelLaw {
-        name: "tcp-fit",
-        parameters: &[within("alpha", 0.001, 1.0), positive("beta"), positive("period"), within("noise", 0.0, 1.0)],
-        own: ("n", "connections"),
-    },
-    KernelLaw {
-        name: "compound",
-        parameters: &[
-            positive("alpha"),
-            within("k", 0.0, 1.0),
-            within("beta", 0.1, 0.9),
-            target("gamma"),
-            positive("zeta"),
-        ],
-        own: ("delay_window", "packets"),
-    },
-    KernelLaw { name: "westwood", parameters: &[within("filter", 0.0, 0.999)], own: ("bandwidth", "packets/s") },
-    KernelLaw { name: "veno", parameters: &[target("beta"), within("gamma", 0.5, 0.95)], own: ("backlog", "packets") },
-    KernelLaw { name: "hybla", parameters: &[within("rtt0", 0.001, 10.0)], own: ("rho", "") },
-    KernelLaw { name: "htcp", parameters: &[positive("delta_l")], own: ("beta", "") },
+    KernelLaw { name: "quic-tcp", own: ("backlog", "packets") },
+    KernelLaw { name: "fast", own: ("backlog", "packets") },
+    KernelLaw { name: "vegas", own: ("diff", "packets") },
+    KernelLaw { name: "tcp-fit", own: ("n", "connections") },
+    KernelLaw { name: "compound", own: ("delay_window", "packets") },
+    KernelLaw { name: "westwood", own: ("bandwidth", "packets/s") },
+    KernelLaw { name: "veno", own: ("backlog", "packets") },
+    KernelLaw { name: "hybla", own: ("rho", "") },
+    KernelLaw { name: "htcp", own: ("beta", "") },
 ];
-
-const fn within(name: &'static str, least: f64, greatest: f64) -> Parameter {
-    Parameter { name, least, greatest }
-}
-
-const fn positive(name: &'static str) -> Parameter {
-    within(name, STEP, 65_535.0)
-}
-
-/// A number of packets that the law aims at.
-const fn target(name: &'static str) -> Parameter {
-    within(name, 0.001, 65_535.0)
-}
 
 impl KernelLaw {
     /// The law `name`.
@@ -87,17 +49,29 @@ impl KernelLaw {
         })
     }
 
+    /// Numeric parameters of the twin, in the order of `struct params` of its header, in their ranges as far as a word
+    /// of the kernel holds them.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let ranges = self.twin(&[]).map_or(&[][..], |twin| twin.ranges());
+        let parameter = |&(name, least, greatest): &(&'static str, f64, f64)| Parameter {
+            name,
+            least: if least > 0.0 { least.max(STEP) } else { least },
+            greatest: greatest.min(GREATEST),
+        };
+        ranges.iter().map(parameter).collect()
+    }
+
     /// `values` with `changes` made, as the kernel will hold them; one value for each parameter.
     pub(crate) fn change(&'static self, values: &[f64], changes: &[(String, f64)]) -> Result<Vec<f64>, Error> {
         let refuse =
             |parameter: &str, why: String| Error::Parameter { law: self.name, parameter: parameter.to_owned(), why };
-        let mut values = values.to_vec();
+        let (mut values, parameters) = (values.to_vec(), self.parameters());
         for (name, value) in changes {
-            let Some(index) = self.parameters.iter().position(|parameter| parameter.name == name) else {
-                let names: Vec<_> = self.parameters.iter().map(|parameter| parameter.name).collect();
+            let Some(index) = parameters.iter().position(|parameter| parameter.name == name) else {
+                let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
                 return Err(refuse(name, format!("unknown parameter; parameters: {}", names.join(", "))));
             };
-            let Parameter { least, greatest, .. } = self.parameters[index];
+            let Parameter { least, greatest, .. } = parameters[index];
             if !(least..=greatest).contains(value) {
                 return Err(refuse(name, format!("{value} is not between {least} and {greatest}")));
             }
@@ -112,7 +86,9 @@ impl KernelLaw {
 
     /// The law that this one is the twin of, with these values of the first of its parameters.
     fn twin(&self, values: &[f64]) -> Result<LawSpec, SpecError> {
-        let named = self.parameters.iter().zip(values).map(|(p, &value)| (p.name.to_owned(), Value::from(value)));
+        let spec = LawSpec::from_json(self.name, Map::new().into())?;
+        let named =
+            spec.ranges().iter().zip(values).map(|((name, ..), &value)| ((*name).to_owned(), Value::from(value)));
         LawSpec::from_json(self.name, named.collect::<Map<_, _>>().into())
     }
 
@@ -120,12 +96,12 @@ impl KernelLaw {
     pub fn defaults(&self) -> Vec<f64> {
         let written = self.twin(&[]).map(serde_json::to_value);
         let fields = written.ok().and_then(Result::ok).unwrap_or_default();
-        self.parameters.iter().map(|parameter| fields[parameter.name].as_f64().unwrap_or(f64::NAN)).collect()
+        self.parameters().iter().map(|parameter| fields[parameter.name].as_f64().unwrap_or(f64::NAN)).collect()
     }
 
     /// The names with `values` beside them.
     pub(crate) fn label(&self, values: &[f64]) -> Vec<(&'static str, f64)> {
-        self.parameters.iter().map(|parameter| parameter.name).zip(values.iter().copied()).collect()
+        self.parameters().iter().map(|parameter| parameter.name).zip(values.iter().copied()).collect()
     }
 }
 
@@ -150,3 +126,6 @@ pub(crate) fn decode(words: &[u32]) -> Vec<f64> {
 
 /// One unit of a parameter in the kernel.
 const STEP: f64 = 1.0 / 65_536.0;
+
+/// Greatest whole number of a parameter in the kernel.
+const GREATEST: f64 = 65_535.0;

@@ -246,7 +246,7 @@ impl Settings {
         let word = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk().copied()).map(u32::from_ne_bytes);
         let text = |at: usize| CStr::from_bytes_until_nul(bytes.get(at..)?).ok()?.to_str().ok();
         let law = KernelLaw::named(text(Self::LAW)?).ok()?;
-        let words: Vec<u32> = (0..law.parameters.len()).map(|index| word(4 * index)).collect::<Option<_>>()?;
+        let words: Vec<u32> = (0..law.parameters().len()).map(|index| word(4 * index)).collect::<Option<_>>()?;
         Some(Self { law, values: laws::decode(&words), flows: word(Self::FLOWS)?, name: text(Self::NAME)?.to_owned() })
     }
 }

@@ -18,11 +18,25 @@ pub(crate) enum Kind {
     Link,
 }
 
+/// Calls of `bpf` before an EAGAIN counts.
+const ATTEMPTS: u32 = 5;
+
 fn bpf<T>(command: libc::c_int, attributes: &mut T) -> io::Result<libc::c_long> {
-    // SAFETY: `attributes` is a live `repr(C)` value of exactly the size told; the pointers inside it point to live
-    // buffers of the sizes told beside them.
-    let answer = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size_of::<T>()) };
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        // SAFETY: `attributes` is a live `repr(C)` value of exactly the size told; the pointers inside it point to live
+        // buffers of the sizes told beside them.
+        let answer = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size_of::<T>()) };
+        if answer >= 0 {
+            return Ok(answer);
+        }
+        let error = io::Error::last_os_error();
+        // The verifier gives up when its thread has work of the kernel pending; libbpf asks five times, too.
+        if error.kind() != io::ErrorKind::WouldBlock || attempts == ATTEMPTS {
+            return Err(error);
+        }
+    }
 }
 
 fn descriptor(answer: libc::c_long) -> OwnedFd {

@@ -39,7 +39,7 @@ fn dictionary<'py>(py: Python<'py>, pairs: &[(&str, f64)]) -> PyResult<Bound<'py
 #[pyfunction]
 pub(crate) fn kernel_laws(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_, PyDict>)>> {
     let parameters = |law: &kernel::KernelLaw| {
-        let names = law.parameters.iter().map(|parameter| parameter.name);
+        let names = law.parameters().into_iter().map(|parameter| parameter.name);
         let pairs: Vec<_> = names.zip(law.defaults()).collect();
         dictionary(py, &pairs)
     };

@@ -238,7 +238,7 @@ impl Laws {
     }
 
     fn load(&mut self, law: &KernelLaw, spec: &LawSpec, written: &serde_json::Value) -> Result<String, Error> {
-        let is_known = |name: &str| law.parameters.iter().any(|parameter| parameter.name == name);
+        let is_known = |name: &str| law.parameters().iter().any(|parameter| parameter.name == name);
         let fields = written.as_object().into_iter().flatten();
         let parameters =
             fields.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).filter(|(name, _)| is_known(name));
@@ -253,15 +253,8 @@ impl Laws {
 
     /// A law that Linux brings.
     fn find_in_kernel(&mut self, spec: &LawSpec) -> Result<String, Error> {
-        let no_kernel = match spec.name() {
-            "bbr3" => {
-                "Linux has version 1 of BBR; kernels with version 3 call it `bbr` too\nhint: `law = \"bbr\"`, or `simulate`"
-            }
-            "copa" => "Linux has no Copa, nor is there an eBPF twin of it\nhint: `simulate`",
-            _ => "",
-        };
-        if !no_kernel.is_empty() {
-            return Err(Error::Impossible(format!("law `{}` cannot run between kernels: {no_kernel}", spec.name())));
+        if let Some(why) = spec.not_in_linux() {
+            return Err(Error::Impossible(format!("law `{}` cannot run between kernels: {why}", spec.name())));
         }
         let name = available(spec.name())?;
         let written = serde_json::to_value(spec).unwrap_or_default();

@@ -30,6 +30,7 @@ struct Functions {
     on_ack: unsafe extern "C" fn(*mut c_void, *const u32, *const Ack, c_int),
     on_congestion: unsafe extern "C" fn(*mut c_void, *const u32, *const Congestion, c_int),
     follow: unsafe extern "C" fn(*mut c_void, u64),
+    undo: unsafe extern "C" fn(*mut c_void, u64, u64),
     cwnd: unsafe extern "C" fn(*const c_void) -> u64,
     own: unsafe extern "C" fn(*const c_void, u32) -> u64,
 }
@@ -86,6 +87,14 @@ impl Law {
     pub fn follow(&mut self, cwnd: f64) {
         // SAFETY: as above.
         unsafe { (self.functions.follow)(self.state.as_mut_ptr().cast(), (cwnd * PACKET).round() as u64) }
+    }
+
+    /// The last event was spurious, which found a window of `cwnd` packets and a threshold of `ssthresh`; `None`: none.
+    pub fn undo(&mut self, cwnd: f64, ssthresh: Option<f64>) {
+        let [cwnd, ssthresh] =
+            [Some(cwnd), ssthresh].map(|q24| q24.map_or(u64::MAX, |q24| (q24 * PACKET).round() as u64));
+        // SAFETY: as above.
+        unsafe { (self.functions.undo)(self.state.as_mut_ptr().cast(), cwnd, ssthresh) }
     }
 
     pub fn cwnd(&self) -> f64 {

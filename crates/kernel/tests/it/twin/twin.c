@@ -4,6 +4,7 @@
  * law, with TABLE and LAW_HEADER defined; c.rs calls it.
  */
 #include LAW_HEADER
+#include "defaults.h"
 
 _Static_assert(sizeof(struct law) <= 72, "a law's state and the host's books share 104 bytes");
 
@@ -43,6 +44,7 @@ const struct {
 	void (*on_ack)(struct law *, const struct params *, const struct ack *, int);
 	void (*on_congestion)(struct law *, const struct params *, const struct congestion *, int);
 	void (*follow)(struct law *, u64);
+	void (*undo)(struct law *, u64, u64);
 	u64 (*cwnd)(const struct law *);
 	u64 (*own)(const struct law *, u32);
-} TABLE = { sizeof(struct law), law_init, on_ack, on_congestion, law_follow, cwnd, own };
+} TABLE = { sizeof(struct law), law_init, on_ack, on_congestion, law_follow, law_undo, cwnd, own };
