@@ -2,8 +2,8 @@
 
 use std::path::Path;
 use windward_laws::{AnyLaw, LawSpec};
-use windward_sim::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
-use windward_units::{Duration, Packets};
+use windward_sim::{EcnMode, TcpOptions};
+use windward_units::Packets;
 
 /// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs
 /// (handshakes are taken as they stand), TCP Fast Open, what the receiver's window and the two ends' options begin with
@@ -161,18 +161,7 @@ impl Settings {
 
     /// TCP as with `stack = "linux"` in a scenario.
     pub fn tcp(&self, sack: bool, timestamps: bool, ecn: EcnMode) -> TcpOptions {
-        TcpOptions {
-            sack,
-            timestamps,
-            ecn,
-            min_rto: Duration::from_millis(200),
-            loss_detection: if sack { LossDetection::Rack } else { LossDetection::Rfc6675 },
-            newreno: NewReno::Linux,
-            rto: RtoRule::Linux,
-            quick_acks: TcpOptions::QUICK_ACKS_OF_LINUX,
-            compress_sacks: sack,
-            ..TcpOptions::default()
-        }
+        TcpOptions { timestamps, ecn, ..TcpOptions::linux(sack) }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::read::{self, Tree};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use toml::de::DeTable;
 use windward_sim::{FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
@@ -266,16 +267,12 @@ impl Scenario {
             let wait = spread.scale(check::uniform(seed, flow.key, "start"));
             Time::from_nanos(flow.start.as_nanos() + wait.as_nanos())
         };
-        let mut transfers = Vec::new();
-        let mut first = 0;
-        while let Some(flow) = plan.flows.get(first) {
+        let transfer = |flows: &Range<usize>| {
+            let flow = &plan.flows[flows.start];
             let entry = &plan.flow_entries[flow.entry];
-            let flows = first..first + entry.slots() as usize;
-            first = flows.end;
-            if let Some(controller) = entry.controller {
-                transfers.push(TransferConfig { flows, controller, start: start(flow), stop: entry.stop });
-            }
-        }
+            let controller = entry.controller?;
+            Some(TransferConfig { flows: flows.clone(), controller, start: start(flow), stop: entry.stop })
+        };
         let flow = |flow: &check::FlowPlan| {
             let entry = &plan.flow_entries[flow.entry];
             let start = match entry.controller {
@@ -303,7 +300,7 @@ impl Scenario {
         let network = Network {
             topology: plan.topology.clone(),
             flows: plan.flows.iter().map(flow).collect(),
-            transfers,
+            transfers: plan.transfers.iter().filter_map(transfer).collect(),
             sources: plan.sources.iter().map(source).collect(),
             timing: Timing {
                 duration: Time::from_nanos(file.duration.0.as_nanos()),

@@ -7,7 +7,7 @@
 use windward_laws::LawSpec;
 use windward_sim::{
     Buffer, CoDelConfig, Control, DualPi2Config, FlowConfig, FqCoDelConfig, LawChoice, LinkConfig, Makers, Network,
-    PieConfig, PortKind, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
+    PieConfig, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -32,11 +32,7 @@ fn main() {
             eprintln!("no discipline is called {name}; there are codel, fq-codel, pie, dualpi2, red");
             std::process::exit(2);
         };
-        for port in &mut network.topology.ports {
-            if let PortKind::Wire(link) = &port.kind {
-                port.kind = PortKind::Queued(link.clone(), queue);
-            }
-        }
+        network.topology.links_mut().for_each(|link| link.queue = queue);
     }
     match run(&network, &Makers::default(), 1, &Control::new(), None) {
         Ok(output) => {

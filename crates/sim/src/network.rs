@@ -207,8 +207,19 @@ impl EcnMode {
 }
 
 impl TcpOptions {
-    /// Number of quick ACKs in Linux (`TCP_MAX_QUICKACKS`).
-    pub const QUICK_ACKS_OF_LINUX: u32 = 16;
+    /// TCP of Linux 6.18, with or without SACK.
+    pub fn linux(sack: bool) -> Self {
+        Self {
+            sack,
+            loss_detection: if sack { LossDetection::Rack } else { LossDetection::Rfc6675 },
+            newreno: NewReno::Linux,
+            rto: RtoRule::Linux,
+            compress_sacks: sack,
+            // TCP_MAX_QUICKACKS
+            quick_acks: 16,
+            ..Self::default()
+        }
+    }
 
     /// True if losses are detected by time.
     pub(crate) fn is_by_time(&self) -> bool {
@@ -322,6 +333,17 @@ impl Pattern {
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
             | Self::Backlog { limit: rate, .. } => rate,
+        }
+    }
+
+    /// True if the source draws from the seed.
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Cbr { .. } | Self::Backlog { .. } => false,
+            Self::Poisson { .. } => true,
+            Self::OnOff { on_spread, off_spread, .. } => {
+                [on_spread, off_spread].iter().any(|spread| **spread != Spread::Fixed)
+            }
         }
     }
 }

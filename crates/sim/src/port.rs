@@ -2,6 +2,7 @@
 
 use crate::link::{ChangingLink, Flight, Link, QueuedLink};
 use crate::packet::Packet;
+use crate::queue::QueueConfig;
 use crate::status::Counts;
 use crate::topology::PortKind;
 use windward_tables::Histogram;
@@ -36,14 +37,17 @@ pub struct Share {
 }
 
 impl Port {
-    /// Port of `kind` in the run of `seed`.
+    /// Port of `kind` in the run of `seed`. A link is of the cheapest type that can do what its configuration says: one
+    /// that computes the departure time when a packet arrives costs one event per hop, others two.
     pub fn new(kind: &PortKind, seed: u64) -> Self {
         match *kind {
-            PortKind::Wire(ref link) => Self::Wire(Link::new(link, seed)),
-            PortKind::Queued(ref link, queue) => Self::Queued(Box::new(QueuedLink::new(link, queue, seed))),
-            PortKind::Changing(ref link, queue, ref steps) => {
-                Self::Changing(Box::new(ChangingLink::new(link, queue, steps, seed)))
+            PortKind::Link(ref link) if !link.steps.is_empty() => {
+                Self::Changing(Box::new(ChangingLink::new(link, link.queue, &link.steps, seed)))
             }
+            PortKind::Link(ref link) => match link.queue {
+                QueueConfig::DropTail => Self::Wire(Link::new(link, seed)),
+                queue => Self::Queued(Box::new(QueuedLink::new(link, queue, seed))),
+            },
             PortKind::Shared { medium, local } => {
                 Self::Shared(Share { medium, local, flight: Flight::with_capacity(ROOM) })
             }

@@ -6,7 +6,6 @@ use crate::node::NodeConfig;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use windward_units::{Duration, Time};
 
 /// Ports, the media that some of them share, and the nodes that choose ports themselves.
@@ -33,14 +32,10 @@ pub struct PortConfig {
 
 /// Kind of a port.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "most ports are links")]
 pub enum PortKind {
-    /// A link with a drop-tail queue: it computes the departure time when a packet arrives, which costs one event per
-    /// hop.
-    Wire(LinkConfig),
-    /// A link whose queue may change its decision until a packet is sent, which costs two events per hop.
-    Queued(LinkConfig, QueueConfig),
-    /// A link that changes at the given times, in order; also two events per hop.
-    Changing(LinkConfig, QueueConfig, Arc<[LinkStep]>),
+    /// A link.
+    Link(LinkConfig),
     /// A share of a medium.
     Shared {
         /// The medium, by its index in [`Topology::media`].
@@ -87,7 +82,7 @@ impl From<Vec<u32>> for Route {
 impl Topology {
     /// Topology of links alone, between nodes without a name.
     pub fn of_links(links: impl IntoIterator<Item = LinkConfig>) -> Self {
-        let port = |link| PortConfig { from: 0, to: 0, kind: PortKind::Wire(link) };
+        let port = |link| PortConfig { from: 0, to: 0, kind: PortKind::Link(link) };
         Self { ports: links.into_iter().map(port).collect(), ..Self::default() }
     }
 
@@ -139,8 +134,7 @@ impl Topology {
     /// Queue discipline of a port.
     pub fn discipline(&self, port: u32) -> QueueConfig {
         match &self.ports[port as usize].kind {
-            PortKind::Wire(_) => QueueConfig::DropTail,
-            PortKind::Queued(_, queue) | PortKind::Changing(_, queue, _) => *queue,
+            PortKind::Link(link) => link.queue,
             PortKind::Shared { medium, local } => self.media[*medium as usize].discipline(*local),
         }
     }
@@ -153,17 +147,14 @@ impl Topology {
     /// Link of a port; `None` if the port is a share of a medium.
     pub fn link(&self, port: u32) -> Option<&LinkConfig> {
         match &self.ports[port as usize].kind {
-            PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
+            PortKind::Link(link) => Some(link),
             PortKind::Shared { .. } => None,
         }
     }
 
     /// Changes of the port's link.
     pub fn steps(&self, port: u32) -> &[LinkStep] {
-        match &self.ports[port as usize].kind {
-            PortKind::Changing(_, _, steps) => steps,
-            PortKind::Wire(_) | PortKind::Queued(..) | PortKind::Shared { .. } => &[],
-        }
+        self.link(port).map_or(&[], |link| &link.steps)
     }
 
     /// Times of all changes, in order and without duplicates.
@@ -187,11 +178,9 @@ impl Topology {
     /// which they come up again. Moving stations are at their initial places.
     pub fn at(&self, now: Time) -> Self {
         let mut then = self.clone();
-        for port in &mut then.ports {
-            if let PortKind::Changing(link, queue, steps) = &mut port.kind {
-                steps.iter().take_while(|step| step.at <= now).for_each(|step| step.change.apply(link));
-                port.kind = PortKind::Changing(link.clone(), *queue, Arc::default());
-            }
+        for link in then.links_mut() {
+            let steps = std::mem::take(&mut link.steps);
+            steps.iter().take_while(|step| step.at <= now).for_each(|step| step.change.apply(link));
         }
         for medium in &mut then.media {
             if let MediumConfig::Cell(cell) = medium {
@@ -203,10 +192,15 @@ impl Topology {
         then
     }
 
+    /// Links among the ports.
+    pub fn links(&self) -> impl Iterator<Item = &LinkConfig> {
+        (0..self.ports.len() as u32).filter_map(|port| self.link(port))
+    }
+
     /// Mutable access to the links among the ports.
     pub fn links_mut(&mut self) -> impl Iterator<Item = &mut LinkConfig> {
         self.ports.iter_mut().filter_map(|port| match &mut port.kind {
-            PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
+            PortKind::Link(link) => Some(link),
             PortKind::Shared { .. } => None,
         })
     }
@@ -224,7 +218,7 @@ impl Topology {
 
     fn ask<T>(&self, port: u32, link: impl Fn(&LinkConfig) -> T, medium: impl Fn(&MediumConfig, u32) -> T) -> T {
         match &self.ports[port as usize].kind {
-            PortKind::Wire(config) | PortKind::Queued(config, _) | PortKind::Changing(config, ..) => link(config),
+            PortKind::Link(config) => link(config),
             PortKind::Shared { medium: at, local } => medium(&self.media[*at as usize], *local),
         }
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use windward_sim as sim;
 use windward_sim::cell::MeanChange;
 use windward_sim::wifi::Position;
-use windward_sim::{LinkChange, LinkStep, MediumConfig, NodeId, PortKind, QueueConfig};
+use windward_sim::{LinkChange, LinkStep, MediumConfig, NodeId, PortKind};
 use windward_units::{Duration, Time};
 
 /// Jumps of Wi-Fi stations, by node: time, position, and index of the table.
@@ -21,6 +21,20 @@ pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
 const OF_LINKS: [&str; 8] = ["rate", "delay", "loss", "buffer", "jitter", "reorder", "up", "drop"];
 /// Values that a change of a station may give.
 const OF_STATIONS: [&str; 2] = ["snr", "position"];
+
+/// A table of changes, its steps in order of time.
+pub(crate) struct PlannedChange<'a> {
+    change: &'a Change,
+    /// Index of the table.
+    index: usize,
+    steps: Vec<Step<'a>>,
+}
+
+/// Plans all tables, before links and stations are known; reports problems of their steps.
+pub(crate) fn plan<'a>(changes: &'a [Change], span: Duration, problems: &mut Problems) -> Vec<PlannedChange<'a>> {
+    let planned = |(index, change)| PlannedChange { change, index, steps: steps(change, index, span, problems) };
+    changes.iter().enumerate().map(planned).collect()
+}
 
 /// A step of a change.
 struct Step<'a> {
@@ -108,11 +122,11 @@ fn only<'a, 'b>(steps: &'b [Step<'a>], allowed: &[&str], what: &str, problems: &
 }
 
 /// Jumps of stations. [`apply`] reports other problems of changes.
-pub(crate) fn jumps(changes: &[Change], nodes: &Nodes) -> Jumps {
+pub(crate) fn jumps(changes: &[PlannedChange<'_>], nodes: &Nodes) -> Jumps {
     let mut jumps = Jumps::new();
-    for (index, change) in changes.iter().enumerate() {
+    for &PlannedChange { change, index, ref steps } in changes {
         let Some(end) = change.station.as_ref().and_then(|name| nodes.known(name)) else { continue };
-        for step in steps(change, index, Duration::MAX, &mut Problems::default()) {
+        for step in steps {
             let Some(place) = step.values.position else { continue };
             jumps.entry(end.member(0)).or_default().push((step.at, place, index));
         }
@@ -122,12 +136,11 @@ pub(crate) fn jumps(changes: &[Change], nodes: &Nodes) -> Jumps {
 }
 
 /// Assigns all changes to their links and stations; reports problems.
-pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &mut Links, problems: &mut Problems) {
+pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Links, problems: &mut Problems) {
     let mut of_links: BTreeMap<u32, Vec<LinkStep>> = BTreeMap::new();
     // Changed links and stations, each at most once per time.
     let mut seen: BTreeSet<(bool, u32, Time)> = BTreeSet::new();
-    for (index, change) in changes.iter().enumerate() {
-        let steps = steps(change, index, span, problems);
+    for &PlannedChange { change, index, ref steps } in changes {
         let mut is_first = |is_link: bool, who: u32, name: &str, step: &Step<'_>, problems: &mut Problems| {
             let is_first = seen.insert((is_link, who, step.at));
             if !is_first {
@@ -139,7 +152,7 @@ pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &m
         match (&change.link, &change.station) {
             (Some(name), None) => {
                 let Some(found) = find(name, index, links, problems) else { continue };
-                let steps = only(&steps, &OF_LINKS, "a link", problems);
+                let steps = only(steps, &OF_LINKS, "a link", problems);
                 for link in found {
                     let name = links.names[link as usize].name.clone();
                     for step in &steps {
@@ -154,7 +167,7 @@ pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &m
             (None, Some(name)) => {
                 let path = place("change", index, ["station".into()]);
                 let Some(end) = nodes.find(name, path.clone(), problems) else { continue };
-                let steps = only(&steps, &OF_STATIONS, "a station", problems);
+                let steps = only(steps, &OF_STATIONS, "a station", problems);
                 for node in (0..end.group().unwrap_or(1)).map(|member| end.member(member)) {
                     let name = nodes.names[node as usize].clone();
                     for step in &steps {
@@ -176,13 +189,10 @@ pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &m
     }
     for (link, mut steps) in of_links {
         steps.sort_by_key(|step| step.at);
-        let kind = &mut links.topology.ports[link as usize].kind;
-        *kind = match std::mem::replace(kind, PortKind::Shared { medium: 0, local: 0 }) {
-            PortKind::Wire(config) => PortKind::Changing(config, QueueConfig::DropTail, steps.into()),
-            PortKind::Queued(config, queue) => PortKind::Changing(config, queue, steps.into()),
-            // Only links are found by name.
-            other => other,
-        };
+        // Only links are found by name.
+        if let PortKind::Link(config) = &mut links.topology.ports[link as usize].kind {
+            config.steps = steps.into();
+        }
     }
     for medium in &mut links.topology.media {
         if let MediumConfig::Cell(cell) = medium {

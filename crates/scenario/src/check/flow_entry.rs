@@ -2,7 +2,7 @@
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
-use crate::format::{Flow, KnownBaseRtt, LossDetection, NewReno, ReceiveWindow, Rto, Stack};
+use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, Stack};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
@@ -67,8 +67,10 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path) | None => None,
     };
-    let is_linux = flow.stack == Stack::Linux;
-    let of_stack = if is_linux && flow.sack { LossDetection::Rack } else { LossDetection::Rfc6675 };
+    let stack = match flow.stack {
+        Stack::Rfc => TcpOptions::default(),
+        Stack::Linux => TcpOptions::linux(flow.sack),
+    };
     TcpOptions {
         segment,
         overhead: flow.overhead.map(|overhead| overhead.0).or(is_tfrc(law).then_some(TFRC_HEADERS)),
@@ -81,12 +83,12 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         known_base_rtt,
         pacing: flow.pacing,
         ecn: flow.ecn.into(),
-        loss_detection: flow.loss_detection.unwrap_or(of_stack).into(),
-        newreno: flow.newreno.unwrap_or(if is_linux { NewReno::Linux } else { NewReno::Rfc6582 }).into(),
-        rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
-        compress_sacks: flow.compress_sacks.unwrap_or(is_linux && flow.sack),
+        loss_detection: flow.loss_detection.map_or(stack.loss_detection, Into::into),
+        newreno: flow.newreno.map_or(stack.newreno, Into::into),
+        rto: flow.rto.map_or(stack.rto, Into::into),
+        compress_sacks: flow.compress_sacks.unwrap_or(stack.compress_sacks),
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
-        quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
+        quick_acks: flow.quick_acks.unwrap_or(stack.quick_acks),
     }
 }
 

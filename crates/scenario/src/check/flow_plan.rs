@@ -1,6 +1,7 @@
 //! TCP flows, as planned.
 
 use crate::names::FlowName;
+use std::ops::Range;
 use windward_laws::emultcp;
 use windward_sim::coding::CodingConfig;
 use windward_sim::{LawChoice, NodeId, TcpOptions};
@@ -62,4 +63,6 @@ pub(crate) struct Flows {
     pub entries: Vec<FlowEntry>,
     pub plans: Vec<FlowPlan>,
     pub names: Vec<FlowName>,
+    /// Flows of each transfer, by their indices.
+    pub transfers: Vec<Range<usize>>,
 }

@@ -19,7 +19,7 @@ pub(crate) fn expand(
     span: Duration,
     problems: &mut Problems,
 ) -> Option<Flows> {
-    let mut all = Flows { entries: Vec::new(), plans: Vec::new(), names: Vec::new() };
+    let mut all = Flows { entries: Vec::new(), plans: Vec::new(), names: Vec::new(), transfers: Vec::new() };
     let mut names = Names::new("flow");
     let mut is_right = true;
     for ((at, flow), law) in flows.iter().enumerate().zip(laws) {
@@ -46,6 +46,10 @@ pub(crate) fn expand(
         for (member, Request { from, to }) in (0..pairs.count).zip(requests) {
             let member_name = member_name(&label, pairs.is_group, member);
             let ends = [from, to].map(|node| nodes.names[node as usize].clone());
+            if entry.controller.is_some() {
+                let first = all.plans.len();
+                all.transfers.push(first..first + entry.slots() as usize);
+            }
             for slot in 1..=entry.slots() {
                 let name =
                     if entry.controller.is_some() { format!("{member_name}.{slot}") } else { member_name.clone() };

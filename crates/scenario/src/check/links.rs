@@ -165,13 +165,10 @@ impl Builder<'_> {
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
             reorder: link.reorder.and_then(reorder),
+            queue,
             ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
         };
-        let kind = match queue {
-            QueueConfig::DropTail => PortKind::Wire(config),
-            _ => PortKind::Queued(config, queue),
-        };
-        self.links.topology.ports.push(PortConfig { from, to, kind });
+        self.links.topology.ports.push(PortConfig { from, to, kind: PortKind::Link(config) });
         if link.rate.is_none() {
             self.links.shared.push((index, at));
         }

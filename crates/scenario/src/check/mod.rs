@@ -1,7 +1,6 @@
 //! From the fields of a file to a network: resolves names, expands groups and finds routes; reports invalid values.
 
 mod cells;
-mod chance;
 mod changes;
 mod common;
 mod flow_entry;
@@ -34,6 +33,7 @@ use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
 use ground::Network;
+use std::ops::Range;
 use windward_sim as sim;
 use windward_units::Duration;
 
@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     pub flow_entries: Vec<FlowEntry>,
     pub flows: Vec<FlowPlan>,
     pub flow_names: Vec<FlowName>,
+    /// Flows of each transfer, by their indices.
+    pub transfers: Vec<Range<usize>>,
     pub sources: Vec<sim::SourceConfig>,
     pub source_names: Vec<SourceName>,
     pub sample_interval: Duration,
@@ -94,9 +96,10 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
-    let jumps = changes::jumps(&file.change, &nodes);
+    let changes = changes::plan(&file.change, span, problems);
+    let jumps = changes::jumps(&changes, &nodes);
     wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);
-    changes::apply(&file.change, &nodes, span, &mut links, problems);
+    changes::apply(&changes, &nodes, &mut links, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In an incomplete network, routes would be missing because of other errors.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
@@ -107,7 +110,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let sources = sources::expand(&file.background, network, span, problems);
     let (mut flows, sources) = (flows?, sources?);
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
-    if !is_spread && !chance::is_random(&links.topology, &sources.configs) {
+    if !is_spread && !is_random(&links.topology, &sources.configs) {
         flow_routes::spread_starts(&mut flows, span, &links);
     }
 
@@ -125,6 +128,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flow_entries: flows.entries,
         flows: flows.plans,
         flow_names: flows.names,
+        transfers: flows.transfers,
         sources: sources.configs,
         source_names: sources.names,
         sample_interval,
@@ -133,6 +137,13 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         python_rules,
     };
     problems.is_empty().then_some((file, plan))
+}
+
+/// True if any part of the network draws from the seed, apart from the starts of flows.
+fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig]) -> bool {
+    topology.links().any(sim::LinkConfig::is_random)
+        || topology.media.iter().any(sim::MediumConfig::is_random)
+        || sources.iter().any(|source| source.pattern.is_random())
 }
 
 /// Default sample interval: `span`/600, or longer to bound the number of rows, rounded up to 1, 2 or 5 times a power of

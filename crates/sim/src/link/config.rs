@@ -1,27 +1,60 @@
-//! Configuration of a link.
+//! Configuration of a link, and its scheduled changes.
 
 use super::Opportunities;
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
-use windward_units::{BitRate, Duration};
+use windward_units::{BitRate, Duration, Time};
 
-/// A one-way FIFO link: buffer, transmitter, random loss, propagation delay, jitter, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkConfig {
-    /// Key of the link's random streams; unique.
-    pub key: u64,
+/// Makes [`LinkConfig`] and [`LinkChange`] of the fields that a change may give.
+macro_rules! link_fields {
+    ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
+        /// A one-way FIFO link: buffer, transmitter, random loss, propagation delay, jitter, in this order.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct LinkConfig {
+            /// Key of the link's random streams; unique.
+            pub key: u64,
+            $($(#[$meta])* pub $field: $type,)*
+            /// Discipline of the queue.
+            pub queue: QueueConfig,
+            /// Changes during the run, in order of time.
+            pub steps: Arc<[LinkStep]>,
+        }
+
+        /// Change of a link's parameters. `None` leaves a parameter unchanged.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct LinkChange {
+            $($(#[$meta])* pub $field: Option<$type>,)*
+            /// Start (`Some(false)`) or end (`Some(true)`) of an outage.
+            pub is_up: Option<bool>,
+            /// Packets lost at the change.
+            pub drops: Drops,
+        }
+
+        impl LinkChange {
+            /// Applies the change to a configuration, which does not hold whether the link is up.
+            pub fn apply(&self, link: &mut LinkConfig) {
+                $(if let Some(value) = &self.$field {
+                    link.$field = value.clone();
+                })*
+            }
+        }
+    };
+}
+
+link_fields! {
     /// Transmission rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Buffer limit, excluding the packet in transmission.
-    pub buffer: Buffer,
-    /// Random loss on the wire: a lost packet has used its transmission time.
-    pub loss: Loss,
-    /// Random extra delay; packets keep their order.
-    pub jitter: Jitter,
-    /// Reordering.
-    pub reorder: Option<Reorder>,
+    rate: Rate,
+    /// Propagation delay of the packets whose transmission ends from then on.
+    delay: Duration,
+    /// Buffer limit, excluding the packet in transmission. A change leaves queued packets.
+    buffer: Buffer,
+    /// Random loss on the wire of the packets whose transmission ends from then on: a lost packet has used its
+    /// transmission time.
+    loss: Loss,
+    /// Random extra delay of the packets whose transmission ends from then on; packets keep their order.
+    jitter: Jitter,
+    /// Reordering of the packets whose transmission ends from then on.
+    reorder: Option<Reorder>,
 }
 
 /// Reordering: a share of packets is delayed and overtaken. The delayed ones keep their order, and so do all others.
@@ -31,6 +64,27 @@ pub struct Reorder {
     pub share: f64,
     /// Extra delay of these packets; positive.
     pub delay: Duration,
+}
+
+/// Packets that a link loses at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drops {
+    /// None: packets in flight arrive, queued packets stay.
+    #[default]
+    Nothing,
+    /// Packets in flight, including the one in transmission.
+    Flight,
+    /// Packets in flight, including the one in transmission, and queued packets.
+    All,
+}
+
+/// A change and its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkStep {
+    /// Time of the change.
+    pub at: Time,
+    /// The change.
+    pub change: LinkChange,
 }
 
 /// Transmission rate of a link.
@@ -53,10 +107,36 @@ impl Rate {
 }
 
 impl LinkConfig {
-    /// Creates a link of this rate and delay with an unlimited buffer, without loss or jitter.
+    /// Creates a constant link of this rate and delay with an unlimited drop-tail queue, without loss or jitter.
     pub fn new(key: u64, rate: impl Into<Rate>, delay: Duration) -> Self {
         let rate = rate.into();
-        Self { key, rate, delay, buffer: Buffer::Unlimited, loss: Loss::None, jitter: Jitter::None, reorder: None }
+        Self {
+            key,
+            rate,
+            delay,
+            buffer: Buffer::Unlimited,
+            loss: Loss::None,
+            jitter: Jitter::None,
+            reorder: None,
+            queue: QueueConfig::DropTail,
+            steps: Arc::default(),
+        }
+    }
+
+    /// True if packets draw from the seed at any time of the run.
+    pub fn is_random(&self) -> bool {
+        let mut then = self.clone();
+        let mut is_random_after = |step: &LinkStep| {
+            step.change.apply(&mut then);
+            then.draws()
+        };
+        self.draws() || self.steps.iter().any(&mut is_random_after)
+    }
+
+    /// True if packets draw from the seed without a change.
+    fn draws(&self) -> bool {
+        let Self { loss, jitter, reorder, queue, key: _, rate: _, delay: _, buffer: _, steps: _ } = self;
+        loss.mean() > 0.0 || *jitter != Jitter::None || reorder.is_some() || queue.is_random()
     }
 }
 

@@ -5,7 +5,6 @@
 //!
 //! A link schedules nothing itself: `now` is an argument, and the caller asks for the next delivery.
 
-mod change;
 mod changing;
 mod clock;
 mod config;
@@ -17,10 +16,9 @@ mod replay;
 mod room;
 mod wire;
 
-pub use change::{Drops, LinkChange, LinkStep};
 pub use changing::ChangingLink;
 pub(crate) use clock::Transmitter;
-pub use config::{Jitter, LinkConfig, Loss, Rate, Reorder};
+pub use config::{Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use queued::{Offered, QueuedLink, Transmission};

@@ -1,7 +1,6 @@
 //! Wire behind a link's transmitter: random loss, propagation, jitter, reordering, and the packets in flight.
 
-use super::change::LinkChange;
-use super::config::LinkConfig;
+use super::config::{LinkChange, LinkConfig};
 use super::flight::Flight;
 use super::impair::{Delays, Late, Losses};
 use crate::packet::Packet;

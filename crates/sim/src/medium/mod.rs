@@ -59,6 +59,10 @@ macro_rules! media {
             pub fn buffer(&self, local: u32) -> Buffer {
                 match self { $(Self::$name(config) => config.buffer(local),)* }
             }
+            /// True if the medium draws from the seed.
+            pub fn is_random(&self) -> bool {
+                match self { $(Self::$name(config) => config.is_random(),)* }
+            }
             /// Queue discipline of a member.
             pub fn discipline(&self, local: u32) -> QueueConfig {
                 match self { $(Self::$name(config) => config.discipline(local),)* }

@@ -19,6 +19,16 @@ pub enum QueueConfig {
     DualPi2(DualPi2Config),
 }
 
+impl QueueConfig {
+    /// True if the discipline draws from the seed.
+    pub const fn is_random(&self) -> bool {
+        match self {
+            Self::Red(_) | Self::Pie(_) => true,
+            Self::DropTail | Self::CoDel(_) | Self::FqCoDel(_) | Self::DualPi2(_) => false,
+        }
+    }
+}
+
 /// Parameters of random early detection (Floyd and Jacobson 1993), with the gentle slope of Floyd's note of 2000.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {

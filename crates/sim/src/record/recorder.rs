@@ -191,14 +191,16 @@ impl Recorder {
         }
         (self.output.coding, self.output.blocks) = self.coded(flows);
         self.output.rtts = flows.iter_mut().map(|flow| flow.averages_mut().take_histogram()).collect();
+        // The goodputs of a transfer's connections add up to that of the transfer.
+        let mut spans: Vec<Duration> = flows.iter().map(|flow| flow.averages().open_for()).collect();
+        for transfer in transfers {
+            spans[transfer.flows().clone()].fill(transfer.span(self.timing.warmup, end));
+        }
         self.output.flows = flows
             .iter()
+            .zip(spans)
             .enumerate()
-            .map(|(index, flow)| {
-                // The goodputs of a transfer's connections add up to that of the transfer.
-                let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
-                let span =
-                    transfer.map_or(flow.averages().open_for(), |transfer| transfer.span(self.timing.warmup, end));
+            .map(|(index, (flow, span))| {
                 let rtts = self.output.rtts[index].percentiles();
                 let stats = flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index], rtts);
                 self.output.with_loss(index, stats)

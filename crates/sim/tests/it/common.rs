@@ -64,11 +64,7 @@ pub fn queues() -> Vec<QueueConfig> {
 
 /// The same network with a queue of this discipline before every link.
 pub fn with_queues(mut network: Network, queue: QueueConfig) -> Network {
-    for port in &mut network.topology.ports {
-        if let PortKind::Wire(link) = &port.kind {
-            port.kind = PortKind::Queued(link.clone(), queue);
-        }
-    }
+    network.topology.links_mut().for_each(|link| link.queue = queue);
     network
 }
 

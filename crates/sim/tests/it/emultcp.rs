@@ -3,8 +3,8 @@
 use crate::common::{flow, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
 use windward_sim::{
-    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, LossDetection, Network, Output, Pattern, PortKind,
-    QueueConfig, RtoRule, SourceConfig, TcpOptions, TransferConfig,
+    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, LossDetection, Network, Output, Pattern, RtoRule,
+    SourceConfig, TcpOptions, TransferConfig,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -207,12 +207,9 @@ fn download_within(end: u64, connections: Connections, case: Case, seed: u64) ->
     if is_shared {
         network.flows.push(cubic(1));
     }
-    for port in network.topology.ports.iter_mut().filter(|_| is_rerouted) {
-        if let PortKind::Wire(link) = &port.kind {
-            let change = LinkChange { delay: Some(Duration::from_millis(65)), ..LinkChange::default() };
-            let steps = [LinkStep { at: at(10.0), change }];
-            port.kind = PortKind::Changing(link.clone(), QueueConfig::DropTail, steps.into());
-        }
+    for link in network.topology.links_mut().filter(|_| is_rerouted) {
+        let change = LinkChange { delay: Some(Duration::from_millis(65)), ..LinkChange::default() };
+        link.steps = [LinkStep { at: at(10.0), change }].into();
     }
     let output = simulate(&network, seed);
     let (mut file, mut other, mut queue, mut looks) = (0.0, 0.0, 0.0, 0.0);

@@ -4,9 +4,7 @@
 use crate::common::{flow, law, link, network, simulate};
 use std::sync::Arc;
 use windward_laws::LawSpec;
-use windward_sim::{
-    Buffer, LawChoice, LinkConfig, Loss, LossDetection, NewReno, Opportunities, Output, Rate, RtoRule, TcpOptions,
-};
+use windward_sim::{Buffer, LawChoice, LinkConfig, Loss, NewReno, Opportunities, Output, Rate, TcpOptions};
 use windward_units::Duration;
 
 const RTT_S: f64 = 0.101;
@@ -69,20 +67,11 @@ fn over_pauses(law: LawChoice, stack: &TcpOptions, pause_ms: u64) -> (f64, u64) 
     (output.flows[0].goodput_bps / 1e6, output.flows[0].retransmits)
 }
 
-fn linux() -> TcpOptions {
-    TcpOptions {
-        loss_detection: LossDetection::Rack,
-        rto: RtoRule::Linux,
-        quick_acks: TcpOptions::QUICK_ACKS_OF_LINUX,
-        ..TcpOptions::default()
-    }
-}
-
 /// A pause costs its own time, also where the timer expires more than once in it (RFC 3522), and each expiry one
 /// repetition: three pauses of 0.6, 0.9 and 2 s of thirty, at 19.3 Mbit/s less the first second.
 #[test]
 fn a_pause_without_loss_costs_no_more_than_its_time() {
-    for (name, stack) in [("rfc", TcpOptions::default()), ("linux", linux())] {
+    for (name, stack) in [("rfc", TcpOptions::default()), ("linux", TcpOptions::linux(true))] {
         let steady = over_pauses(law("reno", serde_json::json!({})), &stack, 0).0;
         for pause_ms in [600, 900, 2000] {
             let (goodput, retransmits) = over_pauses(law("reno", serde_json::json!({})), &stack, pause_ms);
@@ -97,7 +86,7 @@ fn a_pause_without_loss_costs_no_more_than_its_time() {
 #[test]
 fn every_law_gets_its_window_back_after_a_pause() {
     for spec in LawSpec::all() {
-        for (name, stack) in [("rfc", TcpOptions::default()), ("linux", linux())] {
+        for (name, stack) in [("rfc", TcpOptions::default()), ("linux", TcpOptions::linux(true))] {
             let law = LawChoice::Known(spec);
             let (steady, paused) = (over_pauses(law, &stack, 0).0, over_pauses(law, &stack, 900).0);
             assert!(paused > 0.8 * steady, "{} over {name}: {paused} Mbit/s, {steady} without pauses", spec.name());
@@ -109,7 +98,7 @@ fn every_law_gets_its_window_back_after_a_pause() {
 /// of seconds.
 #[test]
 fn samples_hold_no_outage() {
-    for (name, stack) in [("rfc", TcpOptions::default()), ("linux", linux())] {
+    for (name, stack) in [("rfc", TcpOptions::default()), ("linux", TcpOptions::linux(true))] {
         for sack in [true, false] {
             let delay = Duration::from_millis(20);
             let links = [0, 1].map(|key| {

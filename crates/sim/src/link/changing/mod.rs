@@ -8,9 +8,8 @@
 //! During an outage nothing is transmitted. The packet in transmission stops, and its rest follows when the link is up
 //! again.
 
-use super::change::{Drops, LinkStep};
 use super::clock::Clock;
-use super::config::LinkConfig;
+use super::config::{Drops, LinkConfig, LinkStep};
 use super::queued::{Offered, Transmission};
 use super::room::Room;
 use super::wire::{Fate, Wire};

@@ -50,6 +50,13 @@ impl CellConfig {
         self.table.mean_efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate
     }
 
+    /// True if channels fade at random, repair draws errors, or a queue draws its drops.
+    pub(crate) fn is_random(&self) -> bool {
+        let fades = |station: &StationConfig| !matches!(station.fading, Fading::Constant | Fading::Trace { .. });
+        let drops = |station: u32| self.discipline(station).is_random();
+        self.repair.is_some() || self.stations.iter().any(fades) || (0..self.stations.len() as u32).any(drops)
+    }
+
     /// Rate at the mean signal-to-noise ratio, without fading.
     pub(crate) fn nominal_rate(&self, local: u32) -> u64 {
         (self.table.efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate) as u64

@@ -76,6 +76,11 @@ impl CsmaConfig {
         self.network.buffer(local)
     }
 
+    /// True: stations draw their backoffs or transmissions.
+    pub(crate) const fn is_random(&self) -> bool {
+        true
+    }
+
     /// Drop-tail.
     pub fn discipline(&self, _: u32) -> QueueConfig {
         QueueConfig::DropTail

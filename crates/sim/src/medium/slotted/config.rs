@@ -54,6 +54,11 @@ impl SlottedConfig {
         self.network.buffer(local)
     }
 
+    /// True: stations draw their backoffs or transmissions.
+    pub(crate) const fn is_random(&self) -> bool {
+        true
+    }
+
     /// Drop-tail.
     pub fn discipline(&self, _: u32) -> QueueConfig {
         QueueConfig::DropTail

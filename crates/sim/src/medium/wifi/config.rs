@@ -286,6 +286,11 @@ impl WifiConfig {
         self.sender(local).buffer
     }
 
+    /// True: stations draw their backoffs or transmissions.
+    pub(crate) const fn is_random(&self) -> bool {
+        true
+    }
+
     /// The discipline of the sender's queue.
     pub fn discipline(&self, local: u32) -> QueueConfig {
         self.sender(local).queue
