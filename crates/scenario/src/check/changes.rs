@@ -1,7 +1,7 @@
 //! Changes during the run: names resolved, steps in order of time, each assigned to its link or station.
 
 use super::common::{place, ratio};
-use super::links::{Links, NOTHING_TO_REORDER, jitter, loss, rate_of, reorder};
+use super::links::{Links, NOTHING_TO_REORDER, changed, rate_of};
 use super::nodes::Nodes;
 use crate::format::{Change, Drop, Name, Recording, Values};
 use crate::path::Segment;
@@ -16,11 +16,6 @@ use windward_units::{Duration, Time};
 
 /// Jumps of Wi-Fi stations, by node: time, position, and index of the table.
 pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
-
-/// Values that a change of a link may give.
-const OF_LINKS: [&str; 8] = ["rate", "delay", "loss", "buffer", "jitter", "reorder", "up", "drop"];
-/// Values that a change of a station may give.
-const OF_STATIONS: [&str; 2] = ["snr", "position"];
 
 /// A table of changes, its steps in order of time.
 pub(crate) struct PlannedChange<'a> {
@@ -94,7 +89,7 @@ fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Pr
             problems.add(step.of("at"), message, None);
         }
         if step.values.given().next().is_none() {
-            let hint = change.link.as_ref().map_or(&OF_STATIONS[..], |_| &OF_LINKS[..]).join(", ");
+            let hint = change.link.as_ref().map_or(Values::OF_STATIONS, |_| Values::OF_LINKS).join(", ");
             problems.add(step.path.clone(), "nothing changes", Some(format!("give one of: {hint}")));
         }
         if step.values.drop.is_some_and(|drop| drop != Drop::Nothing) && step.values.up != Some(false) {
@@ -152,7 +147,7 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
         match (&change.link, &change.station) {
             (Some(name), None) => {
                 let Some(found) = find(name, index, links, problems) else { continue };
-                let steps = only(steps, &OF_LINKS, "a link", problems);
+                let steps = only(steps, Values::OF_LINKS, "a link", problems);
                 for link in found {
                     let name = links.names[link as usize].name.clone();
                     for step in &steps {
@@ -167,7 +162,7 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
             (None, Some(name)) => {
                 let path = place("change", index, ["station".into()]);
                 let Some(end) = nodes.find(name, path.clone(), problems) else { continue };
-                let steps = only(steps, &OF_STATIONS, "a station", problems);
+                let steps = only(steps, Values::OF_STATIONS, "a station", problems);
                 for node in (0..end.group().unwrap_or(1)).map(|member| end.member(member)) {
                     let name = nodes.names[node as usize].clone();
                     for step in &steps {
@@ -249,16 +244,7 @@ fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problem
         None => None,
         Some(rate) => Some(rate_of(rate, &step.of("rate"), problems)?),
     };
-    Some(LinkChange {
-        rate,
-        delay: values.delay,
-        buffer: values.buffer.map(|buffer| buffer.0),
-        loss: values.loss.map(loss),
-        jitter: values.jitter.map(jitter),
-        reorder: values.reorder.map(reorder),
-        is_up: values.up,
-        drops: values.drop.map_or_else(Default::default, Drop::of_sim),
-    })
+    Some(LinkChange { rate, ..changed(values) })
 }
 
 /// Adds the change of a station of cells; those of Wi-Fi stations are among the [`jumps`].

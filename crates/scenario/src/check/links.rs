@@ -4,14 +4,14 @@ use super::common::{MAX_LINKS, Names, discipline, is_within_limit, member_name, 
 use super::key::key;
 use super::nodes::{End, Nodes};
 use super::wifi_plan::WifiPlan;
-use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reorder, Reverse};
+use crate::format::{Drop, Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reorder, Values};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::{LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology};
+use windward_sim::{LinkChange, LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology};
 use windward_units::{BitRate, Duration};
 
 /// All one-way links, the stations of cells among them.
@@ -104,7 +104,7 @@ impl Builder<'_> {
         let own = |Name(name): &Name| name.clone();
         let back_name =
             reverse.name.as_ref().map(own).or_else(|| link.name.as_ref().map(|n| format!("{}-reverse", n.0)));
-        let back = with(link, reverse);
+        let back = link.back(&reverse);
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.rate.is_some());
         let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
         let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
@@ -231,21 +231,21 @@ pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) ->
     }
 }
 
-/// The link back: the forward link with the values of `reverse`.
-fn with(link: &Link, reverse: Reverse) -> Link {
-    Link {
-        rate: reverse.rate.or_else(|| link.rate.clone()),
-        delay: reverse.delay.unwrap_or(link.delay),
-        buffer: reverse.buffer.unwrap_or(link.buffer),
-        queue: reverse.queue.unwrap_or_else(|| link.queue.clone()),
-        loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),
-        jitter: reverse.jitter.or_else(|| link.jitter.clone()),
-        reorder: reverse.reorder.or(link.reorder),
-        ..link.clone()
+/// Change of a link by a step, apart from its rate, whose recording may be wrong.
+pub(crate) fn changed(values: Values<'_>) -> LinkChange {
+    LinkChange {
+        rate: None,
+        delay: values.delay.map(|delay| delay.0),
+        buffer: values.buffer.map(|buffer| buffer.0),
+        loss: values.loss.map(loss),
+        jitter: values.jitter.map(jitter),
+        reorder: values.reorder.copied().map(reorder),
+        is_up: values.up,
+        drops: values.drop.map_or_else(Default::default, Drop::of_sim),
     }
 }
 
-pub(crate) fn loss(loss: &Loss) -> sim::Loss {
+fn loss(loss: &Loss) -> sim::Loss {
     match loss {
         Loss::Plain(probability) if probability.0 == 0.0 => sim::Loss::None,
         Loss::Plain(probability) => sim::Loss::Bernoulli(probability.0),
@@ -264,12 +264,12 @@ pub(crate) const NOTHING_TO_REORDER: &str =
     "a link without a rate belongs to a region, which has no packets to reorder";
 
 /// Reordering; `None` for a share of 0.
-pub(crate) fn reorder(reorder: Reorder) -> Option<sim::Reorder> {
+fn reorder(reorder: Reorder) -> Option<sim::Reorder> {
     let Reorder { share, delay } = reorder;
     (share.0 > 0.0).then_some(sim::Reorder { share: share.0, delay: delay.0 })
 }
 
-pub(crate) fn jitter(jitter: &Jitter) -> sim::Jitter {
+fn jitter(jitter: &Jitter) -> sim::Jitter {
     match jitter {
         Jitter::Uniform(model) if model.max.0 > Duration::ZERO => sim::Jitter::Uniform(model.max.0),
         Jitter::Normal(model) if model.deviation.0 > Duration::ZERO => sim::Jitter::Normal(model.deviation.0),

@@ -118,7 +118,6 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
         return Err(format!("`time_s` is {at}; it must not be negative"));
     }
     Ok(Step {
-        at: Written(Duration::from_secs(at)),
         rate: row.number("rate_bps")?.map(rate).transpose()?,
         delay: millis("delay_ms")?.map(Written),
         loss: row.number("loss")?.map(|loss| probability("loss", loss)).transpose()?.map(Loss::Plain),
@@ -126,9 +125,9 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
         jitter: millis("jitter_ms")?.map(|most| Jitter::Uniform(UniformJitter { max: Written(most) })),
         reorder,
         up: row.cell("up").map(is_up).transpose()?,
-        drop: None,
         snr: row.number("snr_db")?.map(|level| Written(Decibels::new(level))),
         position,
+        ..Step::empty(Duration::from_secs(at))
     })
 }
 

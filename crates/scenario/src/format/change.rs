@@ -1,6 +1,6 @@
 //! Changes of links and stations during the run.
 
-use super::{Buffer, Jitter, Loss, Name, Rate, Recording, Reorder, Written};
+use super::{Name, Recording, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -9,36 +9,52 @@ use windward_units::{Decibels, Distance, Duration};
 /// Makes a table that has the values of a step among its fields.
 macro_rules! with_values {
     (
-        $(#[$meta:meta])*
-        $name:ident {
-            $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+        {
+            $(#[$meta:meta])*
+            $name:ident {
+                $($(#[$own_meta:meta])* $own:ident: $own_type:ty,)*
+            }
         }
+        $({
+            $field:ident: $type:ty;
+            link { $($link:tt)* }
+            reverse { $($reverse:tt)* }
+            $(change { $(#[$field_meta:meta])* })?
+        })*
+    ) => {
+        changeable! {
+            {
+                $(#[$meta])*
+                $name {
+                    $($(#[$own_meta])* $own: $own_type,)*
+                }
+            }
+            $($({ $(#[$field_meta])* $field: $type })?)*
+        }
+    };
+}
+
+/// Makes a table of fields that can change.
+macro_rules! changeable {
+    (
+        {
+            $(#[$meta:meta])*
+            $name:ident {
+                $($(#[$own_meta:meta])* $own:ident: $own_type:ty,)*
+            }
+        }
+        $({ $(#[$field_meta:meta])* $field:ident: $type:ty })*
     ) => {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         $(#[$meta])*
         #[serde(deny_unknown_fields, expecting = "a table")]
         pub(crate) struct $name {
-            $($(#[$field_meta])* pub $field: $type,)*
-            /// Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet
-            /// in transmission is sent at the new rate. A change from or to a recording restarts that packet.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub rate: Option<Rate>,
-            /// Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that
-            /// was sent earlier.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub delay: Option<Written<Duration>>,
-            /// Random loss, 0 for none, of the packets whose transmission ends from then on.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub loss: Option<Loss>,
-            /// Buffer size. Packets already queued stay, even if they exceed it.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub buffer: Option<Buffer>,
-            /// Random extra delay.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub jitter: Option<Jitter>,
-            /// Reordering of packets whose transmission ends from then on; a share of 0 turns it off.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub reorder: Option<Reorder>,
+            $($(#[$own_meta])* pub $own: $own_type,)*
+            $(
+                $(#[$field_meta])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $field: Option<$type>,
+            )*
             /// State of the link: true if it transmits. While it is down, packets wait in its buffer, and the packet in
             /// transmission pauses until the link is up again.
             #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,25 +73,73 @@ macro_rules! with_values {
         impl $name {
             /// Values of the change.
             pub fn values(&self) -> Values<'_> {
-                let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position, .. } = self;
                 Values {
-                    rate: rate.as_ref(),
-                    delay: delay.map(|delay| delay.0),
-                    loss: loss.as_ref(),
-                    buffer: *buffer,
-                    jitter: jitter.as_ref(),
-                    reorder: *reorder,
-                    up: *up,
-                    drop: *drop,
-                    snr: snr.map(|snr| snr.0),
-                    position: position.as_ref().map(|[x, y]| (x.0.as_metres(), y.0.as_metres())),
+                    $($field: self.$field.as_ref(),)*
+                    up: self.up,
+                    drop: self.drop,
+                    snr: self.snr.map(|snr| snr.0),
+                    position: self.position.as_ref().map(|[x, y]| (x.0.as_metres(), y.0.as_metres())),
                 }
             }
         }
     };
 }
 
-with_values! {
+/// Makes [`Values`].
+macro_rules! values {
+    (
+        {}
+        $({
+            $field:ident: $type:ty;
+            link { $($link:tt)* }
+            reverse { $($reverse:tt)* }
+            $(change { $($change:tt)* })?
+        })*
+    ) => {
+        values! { $($({ $field: $type, $($change)* })?)* }
+    };
+    ($({ $field:ident: $type:ty, $($change:tt)* })*) => {
+        /// Values of a change or step.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct Values<'a> {
+            $(pub $field: Option<&'a $type>,)*
+            pub up: Option<bool>,
+            pub drop: Option<Drop>,
+            pub snr: Option<Decibels>,
+            pub position: Option<(f64, f64)>,
+        }
+
+        impl Step {
+            /// A step at `at` without values.
+            pub fn empty(at: Duration) -> Self {
+                Self { at: Written(at), $($field: None,)* up: None, drop: None, snr: None, position: None }
+            }
+        }
+
+        impl Values<'_> {
+            /// Names of the values that a change of a link may give.
+            pub const OF_LINKS: &'static [&'static str] = &[$(stringify!($field),)* "up", "drop"];
+            /// Names of the values that a change of a station may give.
+            pub const OF_STATIONS: &'static [&'static str] = &["snr", "position"];
+
+            /// Names of the values that are given.
+            pub fn given(&self) -> impl Iterator<Item = &'static str> {
+                let given = [
+                    $((stringify!($field), self.$field.is_some()),)*
+                    ("up", self.up.is_some()),
+                    ("drop", self.drop.is_some()),
+                    ("snr", self.snr.is_some()),
+                    ("position", self.position.is_some()),
+                ];
+                given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
+            }
+        }
+    };
+}
+
+each_link_field! { values }
+
+each_link_field! { with_values {
     /// A change of a link or a station during the run: at one time, or in steps. Omitted values do not change.
     Change {
         /// One-way link, by its name; the name of a group, or FROM->TO of one, means all its links. The link back has a
@@ -94,16 +158,16 @@ with_values! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<Recording<Step>>,
     }
-}
+} }
 
-with_values! {
+each_link_field! { with_values {
     /// A step of a change.
     #[schemars(rename = "ChangeStep")]
     Step {
         /// Time of the step.
         at: Written<Duration>,
     }
-}
+} }
 
 /// Packets that are lost when a link goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -124,40 +188,5 @@ impl Drop {
             Self::Flight => sim::Drops::Flight,
             Self::All => sim::Drops::All,
         }
-    }
-}
-
-/// Values of a change or step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Values<'a> {
-    pub rate: Option<&'a Rate>,
-    pub delay: Option<Duration>,
-    pub loss: Option<&'a Loss>,
-    pub buffer: Option<Buffer>,
-    pub jitter: Option<&'a Jitter>,
-    pub reorder: Option<Reorder>,
-    pub up: Option<bool>,
-    pub drop: Option<Drop>,
-    pub snr: Option<Decibels>,
-    pub position: Option<(f64, f64)>,
-}
-
-impl Values<'_> {
-    /// Names of the values that are given.
-    pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position } = self;
-        let given = [
-            ("rate", rate.is_some()),
-            ("delay", delay.is_some()),
-            ("loss", loss.is_some()),
-            ("buffer", buffer.is_some()),
-            ("jitter", jitter.is_some()),
-            ("reorder", reorder.is_some()),
-            ("up", up.is_some()),
-            ("drop", drop.is_some()),
-            ("snr", snr.is_some()),
-            ("position", position.is_some()),
-        ];
-        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 }

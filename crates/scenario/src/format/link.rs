@@ -8,76 +8,179 @@ use std::fmt;
 use windward_sim as sim;
 use windward_units::Duration;
 
-/// A link: a queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
-/// single node: one link per member. Between two groups of equal size: member by member.
-#[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct Link {
-    /// Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Name>,
-    /// Node or group at the start.
-    pub from: Name,
-    /// Node or group at the end.
-    pub to: Name,
-    /// Transmission rate, or a recording. A link without a rate belongs to a `[[region]]`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Propagation delay, one way.
-    pub delay: Written<Duration>,
-    /// Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of a Linux
-    /// interface.
-    #[serde(default = "buffer")]
-    pub buffer: Buffer,
-    /// Discipline of the queue: its name, or a table of name and parameters.
-    #[serde(default)]
-    pub queue: Named<Queue>,
-    /// Random loss on the wire: a probability, or a model.
-    #[serde(default)]
-    pub loss: Loss,
-    /// Random extra delay; packets keep their order. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<Jitter>,
-    /// Reordering: delays some packets so that others overtake them. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
-    /// Makes a link back too, equal to this one except for `reverse`.
-    #[serde(default = "duplex")]
-    pub duplex: bool,
-    /// Differences of the link back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reverse: Option<Reverse>,
+/// The fields of a link, in the order of a change: passes them to the macro `$make`, after tokens of its own. Each
+/// field has the text and the type of a link's, the text of its `reverse`, and the text of a change where it can
+/// change. Types are named from `super`, for the modules that use the list.
+macro_rules! each_link_field {
+    ($make:ident $({ $($own:tt)* })?) => {
+        $make! {
+            { $($($own)*)? }
+            {
+                rate: super::Rate;
+                link {
+                    /// Transmission rate, or a recording. A link without a rate belongs to a `[[region]]`.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    Option<Rate>
+                }
+                reverse {
+                    /// Transmission rate, or a recording.
+                }
+                change {
+                    /// Transmission rate, or a recording, which replays as if it had begun with the run. The rest of
+                    /// the packet in transmission is sent at the new rate. A change from or to a recording restarts
+                    /// that packet.
+                }
+            }
+            {
+                delay: super::Written<Duration>;
+                link {
+                    /// Propagation delay, one way.
+                    Written<Duration>
+                }
+                reverse {
+                    /// Propagation delay.
+                }
+                change {
+                    /// Propagation delay of the packets whose transmission ends from then on. No packet arrives before
+                    /// one that was sent earlier.
+                }
+            }
+            {
+                loss: super::Loss;
+                link {
+                    /// Random loss on the wire: a probability, or a model.
+                    #[serde(default)]
+                    Loss
+                }
+                reverse {
+                    /// Random loss; 0 for none.
+                }
+                change {
+                    /// Random loss, 0 for none, of the packets whose transmission ends from then on.
+                }
+            }
+            {
+                buffer: super::Buffer;
+                link {
+                    /// Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of
+                    /// a Linux interface.
+                    #[serde(default = "buffer")]
+                    Buffer
+                }
+                reverse {
+                    /// Buffer size.
+                }
+                change {
+                    /// Buffer size. Packets already queued stay, even if they exceed it.
+                }
+            }
+            {
+                queue: super::Named<super::Queue>;
+                link {
+                    /// Discipline of the queue: its name, or a table of name and parameters.
+                    #[serde(default)]
+                    Named<Queue>
+                }
+                reverse {
+                    /// Discipline of the queue.
+                }
+            }
+            {
+                jitter: super::Jitter;
+                link {
+                    /// Random extra delay; packets keep their order. Default: none.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    Option<Jitter>
+                }
+                reverse {
+                    /// Random extra delay; "0 s" for none.
+                }
+                change {
+                    /// Random extra delay.
+                }
+            }
+            {
+                reorder: super::Reorder;
+                link {
+                    /// Reordering: delays some packets so that others overtake them. Default: none.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    Option<Reorder>
+                }
+                reverse {
+                    /// Reordering; a share of 0 turns it off.
+                }
+                change {
+                    /// Reordering of packets whose transmission ends from then on; a share of 0 turns it off.
+                }
+            }
+        }
+    };
 }
 
-/// Differences of the link back; everything else is as in the forward link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, ReadFields, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct Reverse {
-    /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Name>,
-    /// Transmission rate, or a recording.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Propagation delay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Written<Duration>>,
-    /// Buffer size.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<Buffer>,
-    /// Discipline of the queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Named<Queue>>,
-    /// Random loss; 0 for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Loss>,
-    /// Random extra delay; "0 s" for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<Jitter>,
-    /// Reordering; a share of 0 turns it off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
+/// Puts the loss of a link after its queue, where files have it.
+macro_rules! link_in_order {
+    ({} $rate:tt $delay:tt $loss:tt $buffer:tt $queue:tt $($more:tt)*) => {
+        link! { $rate $delay $buffer $queue $loss $($more)* }
+    };
 }
+
+/// Makes [`Link`] and [`Reverse`].
+macro_rules! link {
+    ($({
+        $field:ident: $type:ty;
+        link { $(#[$link_meta:meta])* $link_type:ty }
+        reverse { $(#[$reverse_meta:meta])* }
+        $(change { $($change:tt)* })?
+    })*) => {
+        /// A link: a queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
+        /// single node: one link per member. Between two groups of equal size: member by member.
+        #[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        pub(crate) struct Link {
+            /// Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub name: Option<Name>,
+            /// Node or group at the start.
+            pub from: Name,
+            /// Node or group at the end.
+            pub to: Name,
+            $($(#[$link_meta])* pub $field: $link_type,)*
+            /// Makes a link back too, equal to this one except for `reverse`.
+            #[serde(default = "duplex")]
+            pub duplex: bool,
+            /// Differences of the link back.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub reverse: Option<Reverse>,
+        }
+
+        /// Differences of the link back; everything else is as in the forward link.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, ReadFields, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        pub(crate) struct Reverse {
+            /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub name: Option<Name>,
+            $(
+                $(#[$reverse_meta])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $field: Option<$type>,
+            )*
+        }
+
+        impl Link {
+            /// The link back: this one with the values of `reverse`.
+            pub fn back(&self, reverse: &Reverse) -> Self {
+                let mut back = self.clone();
+                $(if let Some(value) = &reverse.$field {
+                    back.$field = value.clone().into();
+                })*
+                back
+            }
+        }
+    };
+}
+
+each_link_field! { link_in_order }
 
 /// Reordering: some packets take longer, and the others overtake them. The delayed packets keep their order among
 /// themselves, and so do the others.

@@ -4,6 +4,9 @@
 #[macro_use]
 mod macros;
 
+#[macro_use]
+mod link;
+
 mod amounts;
 pub(crate) mod cell;
 mod change;
@@ -11,7 +14,6 @@ mod coding;
 mod connections;
 mod flow;
 mod law;
-mod link;
 pub(crate) mod named;
 mod numbers;
 mod pattern;
@@ -26,9 +28,9 @@ pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
-pub(crate) use flow::{Flow, LossDetection, NewReno, Rto, Stack};
+pub(crate) use flow::{Flow, LossDetection, Stack};
 pub(crate) use law::Law;
-pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Reverse, Uniform as UniformJitter};
+pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
