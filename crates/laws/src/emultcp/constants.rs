@@ -8,7 +8,7 @@ pub(super) struct Start {
     pub doubling_rtts: f64,
     /// Minimum doubling time of n, in τ: on short paths the queue is measured more slowly than it forms.
     pub doubling_least: f64,
-    /// The same on hosts that control no windows, in τ: their queue at the end of the start is longer.
+    /// Minimum on hosts that control no windows, in τ: their queue at the end of the start is longer.
     pub doubling_least_unbound: f64,
     /// Share of θ up to which n doubles at full speed: delayed ACKs and timers alone cause that much. Beyond it unused
     /// capacity is not searched.
