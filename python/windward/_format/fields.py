@@ -2248,7 +2248,7 @@ class Reno:
     Attributes
     ----------
     byte_counting
-        Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default true.
+        Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default on.
 
     Examples
     --------
@@ -2410,7 +2410,7 @@ class Compound:
     gamma
         Packets in queues from which the delay window shrinks, γ. 0.001 to 1e9. Default 30.
     zeta
-        Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
+        Packets that the delay window gives up per packet in queues and round trip, ζ. 1e-6 to 1e6. Default 1.
 
     Examples
     --------
@@ -2435,7 +2435,7 @@ class Westwood:
     Attributes
     ----------
     filter
-        Share of the old bandwidth estimate that a round trip leaves, a; 0 to 0.999. Default 0.9.
+        Share of the old bandwidth estimate that a round trip leaves, a. 0 to 0.999. Default 0.9.
 
     Examples
     --------
@@ -2500,7 +2500,7 @@ class Veno:
     beta
         Packets in queues from which a loss means congestion, β. 0.001 to 1e9. Default 3.
     gamma
-        Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
+        Share of the window that a random loss leaves, γ. 0.5 to 0.95. Default 0.8.
 
     Examples
     --------
@@ -2522,7 +2522,7 @@ class Hybla:
     Attributes
     ----------
     rtt0
-        Round-trip time rtt₀ of the reference connection for growth, in seconds; 0.001 to 10. Default 0.025.
+        Round-trip time rtt₀ of the reference connection for growth, in seconds. 0.001 to 10. Default 0.025.
 
     Examples
     --------
@@ -2586,7 +2586,7 @@ class Scalable:
     a
         Packets added per acknowledged packet, a. 1e-6 to 1. Default 0.01.
     b
-        Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
+        Share of the window that a loss takes, b. 0.01 to 0.9. Default 0.125.
 
     Examples
     --------
@@ -2638,7 +2638,7 @@ class Multcp:
     Attributes
     ----------
     connections
-        Number N of emulated connections, 1 to 1000. Default 2.
+        Number N of emulated connections. 1 to 1000. Default 2.
 
     Examples
     --------
@@ -2696,7 +2696,7 @@ class Bbr3:
     headroom
         Share of the measured capacity of the path left to others. 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     probe_rtt_interval
-        Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
+        Time between measurements of the round-trip time, in seconds. 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
 
     Examples
     --------
@@ -2724,7 +2724,7 @@ class Copa:
     competitive
         Lower δ beside flows that fill the queue (§2.2). Default on.
     min_rtt_window
-        Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10.
+        Window of the minimum-RTT filter, in seconds. 0.1 to 1e6. Default 10.
 
     Examples
     --------
@@ -2747,7 +2747,7 @@ class Dctcp:
     Attributes
     ----------
     g
-        Weight of a window's marks in their mean share, g; 1e-6 to 1. Default 1/16 (RFC 8257 §4.2).
+        Weight of a window's marks in their mean share, g. 1e-6 to 1. Default 0.0625 (1/16, RFC 8257 §4.2).
 
     Examples
     --------
@@ -2770,8 +2770,8 @@ class Prague:
     g
         Weight of a round trip's marks in their mean share, g. 1e-6 to 1. Default 0.0625 (1/16, §2.4.2).
     rtt_target
-        Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
-        round trip. Default 0, none; Linux has 0.025.
+        Minimum virtual round trip in seconds: flows with shorter round trips have the rate of one with this round
+        trip. 0 to 10. Default 0, none; Linux has 0.025.
 
     Examples
     --------
