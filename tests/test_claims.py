@@ -115,9 +115,9 @@ def test_the_list_of_papers_is_complete() -> None:
 
 
 def test_examples_of_the_docstrings() -> None:
-    for module in (ledger, sys.modules[__name__]):
+    for module, examples in ((ledger, 1), (sys.modules[judge.__module__], 3), (sys.modules[__name__], 1)):
         assert doctest.testmod(module).failed == 0
-        assert doctest.testmod(module).attempted == 1
+        assert doctest.testmod(module).attempted == examples
 
 
 def test_there_are_papers() -> None:
@@ -176,6 +176,61 @@ def test_ledgers_hold_together(paper: Path) -> None:
     )
     assert "the ids must rise" in refused(paper, LEDGER + LEDGER[LEDGER.index("[[") :])
     assert "unknown year" in refused(paper, "year = 2001\n" + LEDGER)
+    assert "opening needs one sentence each for promises, holds, fails, why, decides" in refused(
+        paper, LEDGER.replace("\n[[", '\n[opening]\npromises = "Sums."\n\n[[')
+    )
+
+
+UNDECIDED = LEDGER.replace('"reproduced"', '"undecided"\nnote = "It scatters."')
+SCATTERED = """\
+from windward.papers import Finding, Scatter, claim
+
+@claim(1)
+def sums() -> Finding:
+    return Finding(ours="1 to 5", holds=True, scatter=Scatter(low=1, high=5, printed=2, others=(4,)))
+"""
+
+
+def outcome(paper: Path, claims: str, checks: str) -> tuple[str, str]:
+    """Finding and outcome of the only claim."""
+    (paper / "claims.toml").write_text(claims)
+    (paper / "checks.py").write_text(checks)
+    loaded = papers.load("smith2001")
+    judgement = judge(loaded, loaded.claims[1])
+    return judgement.ours, judgement.outcome
+
+
+def test_undecided_is_what_the_range_of_single_runs_says(paper: Path) -> None:
+    assert outcome(paper, UNDECIDED, SCATTERED) == ("1 to 5", "undecided")
+    # Without a range, and with one that leaves the print out or tells it from the other result.
+    assert outcome(paper, UNDECIDED, CHECKS) == ("2 (undecided needs the range of the runs)", "FAILED")
+    missed = SCATTERED.replace("printed=2", "printed=6")
+    assert outcome(paper, UNDECIDED, missed) == ("1 to 5 (the range of the runs says differs)", "FAILED")
+    narrow = SCATTERED.replace("others=(4,)", "others=(6,)")
+    assert outcome(paper, UNDECIDED, narrow) == ("1 to 5 (the range of the runs says reproduced)", "FAILED")
+    # Nor does a ledger call reproduced, or different, what the range leaves open.
+    for verdict in ("reproduced", "differs"):
+        ours, found = outcome(paper, UNDECIDED.replace('"undecided"', f'"{verdict}"'), SCATTERED)
+        assert (ours, found) == ("1 to 5 (the range of the runs says undecided)", "FAILED")
+    # A range needs another result that it could be mistaken for.
+    assert outcome(paper, UNDECIDED, SCATTERED.replace("(4,)", "()"))[1] == "FAILED"
+    assert outcome(paper, UNDECIDED, SCATTERED.replace("high=5", "high=0"))[1] == "FAILED"
+
+
+def test_fitted_names_the_file_of_its_guess(paper: Path) -> None:
+    fitted = LEDGER.replace('"reproduced"', '"fitted"\nnote = "One was fitted."')
+    named = fitted + 'guess = "network.py"\n'
+    assert '"fitted" and `guess`' in refused(paper, fitted)
+    assert '"fitted" and `guess`' in refused(paper, LEDGER + 'guess = "network.py"\n')
+    assert "network.py has no guess [G]" in refused(paper, named)
+    (paper / "network.py").write_text("#: [G] One, with which sums come out (claim 2).\nONE = 1\n")
+    assert "fitted to (claim 1)" in refused(paper, named)
+    (paper / "network.py").write_text("#: [G] One, with which sums come out (claim 1).\nONE = 1\n")
+    assert outcome(paper, named, CHECKS) == ("2", "fitted")
+    # It holds as a reproduced claim does, or it fails.
+    assert outcome(paper, named, CHECKS.replace("1 + 1 == 2", "1 + 1 == 3"))[1] == "FAILED"
+    assert outcome(paper, named, SCATTERED)[1] == "FAILED"
+    assert outcome(paper, named, SCATTERED.replace("others=(4,)", "others=(6,)"))[1] == "fitted"
 
 
 def test_what_cannot_be_done_here_needs_a_reason_and_no_check(paper: Path) -> None:

@@ -4,7 +4,9 @@ from .judge import (
     Finding as Finding,
     Judgement as Judgement,
     MissingResultError as MissingResultError,
+    Order as Order,
     Results as Results,
+    Scatter as Scatter,
     claim as claim,
     judge as judge,
 )

@@ -11,10 +11,61 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from windward.papers.ledger import Claim, Paper, PaperError, spans
+from windward.papers.ledger import FITTED, UNDECIDED, Claim, Paper, PaperError, spans
 from windward.results._files import replace_bytes, replace_text
 
 Check = TypeVar("Check", bound=Callable[..., "Finding"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scatter:
+    """The range of single runs beside the print; the verdict follows from it and stands nowhere before."""
+
+    low: float
+    high: float
+    #: What the paper prints.
+    printed: float
+    #: Values that would be another result: the printed ones of the cells beside it, 0 for a gain.
+    others: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.others or not self.low <= self.high:
+            raise ValueError("a range needs low <= high and the values that would be another result")
+
+    @property
+    def verdict(self) -> str:
+        """Differs where the print lies outside, undecided where another result lies inside as well.
+
+        >>> Scatter(low=1, high=3, printed=2, others=(4,)).verdict
+        'reproduced'
+        >>> Scatter(low=1, high=5, printed=2, others=(4,)).verdict
+        'undecided'
+        """
+        if not self._has(self.printed):
+            return "differs"
+        return UNDECIDED if any(map(self._has, self.others)) else "reproduced"
+
+    def _has(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """The interval of a difference that is said to be above 0; the verdict follows from it."""
+
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        """Undecided where 0 lies inside.
+
+        >>> Order(low=1, high=2).verdict, Order(low=-1, high=2).verdict, Order(low=-2, high=-1).verdict
+        ('reproduced', 'undecided', 'differs')
+        """
+        if self.low > 0:
+            return "reproduced"
+        return UNDECIDED if self.high >= 0 else "differs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +76,8 @@ class Finding:
     ours: str
     #: True if the claim is as in the ledger. For a corrected claim: the printed form fails and the corrected one holds.
     holds: bool | np.bool
+    #: Of a claim whose runs scatter: their range or interval, from which the verdict follows. Undecided needs one.
+    scatter: Scatter | Order | None = None
 
 
 def claim(id: int) -> Callable[[Check], Check]:  # noqa: A002
@@ -110,7 +163,18 @@ def judge(paper: Paper, claim: Claim, results: Results | None = None) -> Judgeme
         return Judgement(claim=claim, ours=str(error), holds=None)
     except Exception as error:  # whatever went wrong, the claim is not shown, and the others are still judged
         return Judgement(claim=claim, ours=f"{type(error).__name__}: {error}", holds=False)
+    if why := _objection(claim, finding):
+        return Judgement(claim=claim, ours=f"{finding.ours} ({why})", holds=False)
     return Judgement(claim=claim, ours=finding.ours, holds=bool(finding.holds))
+
+
+def _objection(claim: Claim, finding: Finding) -> str:
+    """Why the ledger's verdict cannot be that of this range; empty where it can."""
+    if finding.scatter is None:
+        return "undecided needs the range of the runs" if claim.verdict == UNDECIDED else ""
+    verdict = finding.scatter.verdict
+    stands = "reproduced" if claim.verdict == FITTED else claim.verdict
+    return "" if stands == verdict else f"the range of the runs says {verdict}"
 
 
 def judge_all(paper: Paper, ids: list[int] | None = None, results: Results | None = None) -> Iterator[Judgement]:

@@ -12,11 +12,26 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-#: What a claim can come to; all but the first need a `note`.
-VERDICTS = ("reproduced", "corrected", "differs", "not reproducible here", "emulated")
-
 #: The verdict of a claim that nothing here can check.
-NOT_HERE = VERDICTS[3]
+NOT_HERE = "not reproducible here"
+
+#: The verdict of a claim whose runs scatter too much to say; its check gives their `Scatter` or `Order`.
+UNDECIDED = "undecided"
+
+#: The verdict of a claim that holds with a guess that was fitted to it; the claim names the file of the `guess`.
+FITTED = "fitted"
+
+#: What a claim can come to; all but the first need a `note`.
+VERDICTS = ("reproduced", "corrected", "emulated", FITTED, UNDECIDED, "differs", NOT_HERE)
+
+#: The sentences that a paper's page opens with, with their headings.
+OPENING = {
+    "promises": "The paper promises",
+    "holds": "Holds",
+    "fails": "Does not hold",
+    "why": "Why",
+    "decides": "What would decide",
+}
 
 #: What `runs` may name: claims about packet runs are judged from what `windward reproduce` has kept.
 RUNS = ("simulation",)
@@ -56,6 +71,8 @@ class Claim:
     note: str = ""
     #: "simulation" for claims about packet runs; empty for those that are checked at once.
     runs: str = ""
+    #: Of a fitted claim: the paper's file in which the guess is tagged [G] and names the claim.
+    guess: str = ""
 
     @property
     def is_checked(self) -> bool:
@@ -73,8 +90,8 @@ class Paper:
     source: str
     #: Empty where it has none, or none that we know.
     doi: str
-    #: Outcome in a few sentences; may be empty.
-    summary: str
+    #: One sentence for each key of `OPENING`; empty for a ledger that is begun.
+    opening: Mapping[str, str]
     folder: Path
     #: By id, rising.
     claims: Mapping[int, Claim]
@@ -137,7 +154,7 @@ def load(key: str) -> Paper:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise PaperError(f"{file}: {error}") from None
-    unknown = set(table) - {"paper", "title", "source", "doi", "summary", "open", "claim"}
+    unknown = set(table) - {"paper", "title", "source", "doi", "opening", "open", "claim"}
     if unknown:
         raise PaperError(f"{file}: unknown {', '.join(sorted(unknown))}")
     if table.get("paper") != key or not table.get("title") or not (table.get("doi") or table.get("source")):
@@ -149,7 +166,7 @@ def load(key: str) -> Paper:
         title=table["title"],
         source=table.get("source", ""),
         doi=table.get("doi", ""),
-        summary=table.get("summary", ""),
+        opening=_opening(file, table),
         folder=folder,
         claims=claims,
         open=tuple(table.get("open", ())),
@@ -166,10 +183,17 @@ def _by_number(figure: tuple[str, Any]) -> tuple[bool, int, str]:
     return (not number.isdecimal(), int(number) if number.isdecimal() else 0, number)
 
 
+def _opening(file: Path, table: Mapping[str, Any]) -> dict[str, str]:
+    opening = table.get("opening", {})
+    if opening and (set(opening) != set(OPENING) or not all(opening.values())):
+        raise PaperError(f"{file}: opening needs one sentence each for {', '.join(OPENING)}")
+    return {name: opening[name] for name in OPENING if opening}
+
+
 def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:
     claims: dict[int, Claim] = {}
     known = {field.name for field in fields(Claim)}
-    needed = known - {"note", "runs"}
+    needed = known - {"note", "runs", "guess"}
     for at, entry in enumerate(table.get("claim", ()), 1):
         where = f"{file}: claim {entry.get('id', f'number {at}, which has no id')}"
         if wrong := sorted(set(entry) - known):
@@ -183,10 +207,23 @@ def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:
             raise PaperError(f'{where}: "{claim.verdict}" needs a note')
         if claim.runs and claim.runs not in RUNS:
             raise PaperError(f'{where}: runs = "{claim.runs}" is none of {", ".join(RUNS)}')
+        _has_its_guess(file, where, claim)
         if claim.id in claims or (claims and claim.id < max(claims)):
             raise PaperError(f"{where}: the ids must rise")
         claims[claim.id] = claim
     return claims
+
+
+def _has_its_guess(file: Path, where: str, claim: Claim) -> None:
+    """A fitted claim, and no other, names the file of its guess, which is tagged there with the claim's number."""
+    if (claim.verdict == FITTED) != bool(claim.guess):
+        raise PaperError(f'{where}: "{FITTED}" and `guess`, the file of the guess, go together')
+    if not claim.guess:
+        return
+    place = file.parent / claim.guess
+    text = place.read_text(encoding="utf-8") if place.is_file() else ""
+    if "[G]" not in text or f"claim {claim.id})" not in text:
+        raise PaperError(f"{where}: {claim.guess} has no guess [G] that says it was fitted to (claim {claim.id})")
 
 
 def _hold_together(file: Path, paper: Paper) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from windward.papers.judge import Judgement, summary
-from windward.papers.ledger import VERDICTS, Paper
+from windward.papers.ledger import OPENING, VERDICTS, Paper
 from windward.papers.reproduce import Drawn
 from windward.results._files import replace_text
 from windward.results._summary import versions
@@ -19,6 +19,7 @@ from windward.show.page._html import Section, drawn_of, page
 def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn], path: Path) -> Path:
     """Writes the HTML page and returns its path."""
     counts = Counter(one.outcome for one in judgements)
+    opening = " ".join(paper.opening.values())
     sections = [
         Section("figures", "Figures", "", "\n".join(map(_figure, drawn))),
         Section("claims", "Claims", f"Judged by `windward claims {paper.key}`", _claims(judgements)),
@@ -26,7 +27,7 @@ def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn],
     text = page(
         name=paper.key,
         title=paper.title,
-        how=f"{paper.reference} · {paper.coverage}: {summary(judgements)}. {paper.summary}".strip(),
+        how=f"{paper.reference} · {paper.coverage}: {summary(judgements)}. {opening}".strip(),
         facts=[(outcome, str(count)) for outcome, count in counts.most_common()],
         sections=[section for section in sections if section.body],
         charts=[],
@@ -78,10 +79,12 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
     lines = [
         f"# {paper.title}",
         "",
+        *(f"* **{OPENING[name]}:** {sentence}" for name, sentence in paper.opening.items()),
+        *([""] if paper.opening else []),
         f"`{paper.key}`: {paper.reference}. Made by `{made}`; do not edit.",
         "",
         f"{paper.coverage}: {summary(judgements)}.",
-        *(["", paper.summary, ""] if paper.summary else []),
+        "",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
         f"The code is in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
         "",
@@ -111,17 +114,18 @@ def index(papers: Sequence[Paper]) -> str:
     lines = [
         "# The papers: claims and figures beside ours",
         "",
-        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`. `windward claims KEY` checks them,",
-        "`windward reproduce KEY` also draws the figures. `make test` runs every check; long simulations run with one",
-        "seed for a tenth of the time there. The verdicts:",
+        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`. `windward claims KEY` checks the claims,",
+        "`windward reproduce KEY` also draws the figures. A claim has one of these verdicts:",
         "",
-        "* *reproduced*: the claim holds here.",
-        "* *corrected*: the paper has a misprint. The check shows that, and that the corrected statement holds.",
-        "* *differs*: the claim does not hold here; the note gives the reason.",
-        "* *not reproducible here*: there is no check; the note gives the reason.",
-        "* *emulated*: measured on a network that no longer exists. Here a network is fitted to a part of the numbers",
-        "  and compared with the others.",
+        "* *reproduced*: it holds as printed.",
+        "* *corrected*: the print is wrong. The check shows that, and that the corrected statement holds.",
+        "* *emulated*: its network is gone. It holds on one that was fitted to other numbers of the paper.",
+        "* *fitted*: it holds with a guess, tagged [G], that was fitted to this claim. It is no evidence for the paper.",
+        "* *undecided*: single runs scatter too much: their range holds the print and another result as well.",
+        "* *differs*: it does not hold here; the note gives the cause, or the experiment that would show it.",
+        "* *not reproducible here*: nothing here can check it; the note gives the reason.",
         "",
+        "`make test` runs every check: those of long simulations with one seed for a tenth of the time.",
         "Made by `make reproduce`.",
         "",
         "| paper | claims | " + " | ".join(VERDICTS) + " | not taken up yet |",
