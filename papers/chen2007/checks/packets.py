@@ -187,11 +187,14 @@ def the_gap_grows_with_timeouts() -> Finding:
 @claim(34)
 def a_higher_threshold_and_shorter_packets_help() -> Finding:
     base, patient, fine = means("throughput"), means("throughput", gamma=0.4), means("throughput", packet=500)
+    few = [2 <= n <= 4 for n in means("n")]
     return Finding(
-        ours=f"{listed(base, '.2f')}; γ = 0.4: {listed(patient, '.2f')}; 500 bytes: {listed(fine, '.2f')}",
+        ours=f"{listed(base, '.2f')}; γ = 0.4: {listed(patient, '.2f')}; 500 bytes: {listed(fine, '.2f')}; n is "
+        f"{listed(means('n'), '.1f')}",
+        # The text speaks of 2 to 4 connections, and names slower convergence as the expense of short packets.
         holds=all(more > less + 0.05 for more, less in zip(patient, base, strict=True))
-        and all(more > less for more, less in zip(fine[:2], base[:2], strict=True))
-        and fine[3] < base[3],
+        and sum(few) >= 2
+        and all(more > less + 0.02 for more, less, is_few in zip(fine, base, few, strict=True) if is_few),
     )
 
 

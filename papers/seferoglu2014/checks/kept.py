@@ -16,6 +16,10 @@ DEAD = 0.05
 
 MAIN = {"coding": "coded"}
 
+#: [G] "Throughput" of all claims: payload of the packets that TCP is acknowledged, which are the innovative ones of a
+#: coded flow. Goodput in order counts a block when it is decoded, and is given beside it where they differ.
+RATE = "innovative_bps"
+
 
 def rows(results: Results, number: str, **where: object) -> pd.DataFrame:
     """Flows of a figure's runs, coded unless said otherwise."""
@@ -25,7 +29,7 @@ def rows(results: Results, number: str, **where: object) -> pd.DataFrame:
     return table
 
 
-def by_flow(table: pd.DataFrame, metric: str = "goodput_bps") -> Mapping[str, pd.Series[float]]:
+def by_flow(table: pd.DataFrame, metric: str = RATE) -> Mapping[str, pd.Series[float]]:
     """A metric of each flow by seed."""
     return {str(flow): each.set_index("seed")[metric] for flow, each in table.groupby("flow", sort=True)}
 
@@ -39,19 +43,19 @@ def flows(table: pd.DataFrame) -> str:
     return ", ".join(kbps(each) for each in by_flow(table).values())
 
 
-def total(table: pd.DataFrame) -> pd.Series[float]:
+def total(table: pd.DataFrame, metric: str = RATE) -> pd.Series[float]:
     """By seed, of all flows."""
-    return table.groupby("seed")["goodput_bps"].sum()
+    return table.groupby("seed")[metric].sum()
 
 
 def fairness(table: pd.DataFrame) -> pd.Series[float]:
-    return study.totals(table, []).set_index("seed")["jain"]
+    return study.totals(table, [], RATE).set_index("seed")["jain"]
 
 
 def deaths(table: pd.DataFrame) -> pd.Series[int]:
     """How many flows of each seed are dead."""
-    means = table.groupby("seed")["goodput_bps"].transform("mean")
-    return (table["goodput_bps"] < DEAD * means).astype(int).groupby(table["seed"]).sum()
+    means = table.groupby("seed")[RATE].transform("mean")
+    return (table[RATE] < DEAD * means).astype(int).groupby(table["seed"]).sum()
 
 
 def interval(values: pd.Series[float]) -> tuple[float, float]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from windward.papers import Finding, Results, claim
+from windward.papers import Finding, Order, Results, claim
 from windward.results.stats import mean_and_interval
 
 from .. import reported
 from ..networks import LOSSES, READINGS
-from .kept import by_flow, fairness, flows, interval, is_above, kbps, rows, total
+from .kept import RATE, by_flow, fairness, flows, interval, is_above, kbps, rows, total
 
 AWARE, AODV = "TCP-aware", "AODV"
 
@@ -21,11 +21,11 @@ def pair(results: Results, number: str, loss: float, of: str = READINGS[0]) -> t
     return aware, aodv
 
 
-def gains(results: Results, number: str, of: str = READINGS[0]) -> dict[float, pd.Series[float]]:
+def gains(results: Results, number: str, of: str = READINGS[0], metric: str = RATE) -> dict[float, pd.Series[float]]:
     """Gain of the total over AODV's mean, by loss and seed."""
     found = {}
     for loss in LOSSES:
-        aware, aodv = map(total, pair(results, number, loss, of))
+        aware, aodv = (total(table, metric) for table in pair(results, number, loss, of))
         found[loss] = (aware - aodv) / aodv.mean()
     return found
 
@@ -49,12 +49,12 @@ def better(gain: dict[float, pd.Series[float]]) -> list[float]:
 
 @claim(25)
 def more_than_aodv_at_every_loss(results: Results) -> Finding:
-    found = {of: gains(results, "8", of) for of in READINGS}
+    gain = gains(results, "8")
     return Finding(
-        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, '8')}",
-        # At some, not at all.
-        holds=all(len(better(gain)) < len(LOSSES) for gain in found.values())
-        and any(better(gain) for gain in found.values()),
+        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, '8')}; of goodput in order "
+        f"{shown(gains(results, '8', metric='goodput_bps'))}",
+        # Wherever the link loses, and no less where it does not.
+        holds=better(gain)[-4:] == list(LOSSES[1:]) and interval(gain[0.0])[1] > 0,
     )
 
 
@@ -78,9 +78,9 @@ def fairness_in_the_diamond(results: Results) -> Finding:
         ours="; ".join(
             f"{name} {', '.join(f'{pair[at]:.2f}' for pair in means)}" for at, name in enumerate((AWARE, AODV))
         ),
-        # Near 1 as printed, within .1 of the printed .94 at .5; AODV is far from its .98.
-        holds=min(each for each, _ in means) > 0.85
-        and abs(aware - reported.JAIN[AWARE]) < 0.1
+        # Near 1 as printed up to .4; at .5 both are below the print.
+        holds=min(each for each, _ in means[:-1]) > 0.9
+        and aware < reported.JAIN[AWARE] - 0.05
         and aodv < reported.JAIN[AODV] - 0.05,
     )
 
@@ -95,16 +95,20 @@ def gains_of_both_flows(results: Results) -> Finding:
     return Finding(
         ours=f"flow 1 {gain[0]:+.0%}, flow 2 {gain[1]:+.0%}, total {whole:+.0%}; printed "
         f"{reported.GAINS[0]:+.0%}, {reported.GAINS[1]:+.0%}, which makes {printed:+.0%}",
-        holds=gain[0] > reported.GAINS[0] and 0 < gain[1] < reported.GAINS[1],
+        # In all as printed; flow 1 pays for flow 2.
+        holds=abs(whole - printed) < 0.1 and gain[0] < 0 < reported.GAINS[1] < gain[1],
     )
 
 
 def grid_throughput(results: Results, number: str) -> Finding:
-    found = {of: gains(results, number, of) for of in READINGS}
+    gain = gains(results, number)
+    # Of each draw, over all losses.
+    low, high = interval(pd.concat(gain.values(), axis=1).mean(axis=1))
     return Finding(
-        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, number)}",
-        # "Significantly" would be a tenth at every loss.
-        holds=all(min(float(values.mean()) for values in gain.values()) < 0.1 for gain in found.values()),
+        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, number)}; over all losses "
+        f"{low:+.0%} to {high:+.0%}",
+        holds=True,
+        scatter=Order(low=low, high=high),
     )
 
 
@@ -123,7 +127,7 @@ def sack_in_the_grid(results: Results) -> Finding:
 @claim(34)
 def fairness_of_sack_in_the_grid(results: Results) -> Finding:
     text, aware, aodv = grid_fairness(results, "10")
-    return Finding(ours=text, holds=aware[0] < aodv[0] - 0.05)
+    return Finding(ours=text, holds=all(a > b - 0.05 for a, b in zip(aware, aodv, strict=True)))
 
 
 @claim(35)

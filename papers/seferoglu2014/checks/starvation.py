@@ -15,6 +15,7 @@ from windward.papers import Finding, claim
 from ..networks import LAWS, network
 from ..rules import PlaceHolder
 from ..slotted import network as slots
+from .kept import is_above
 
 SEEDS = 5
 
@@ -53,6 +54,10 @@ def a_window_of_one_is_frozen() -> Finding:
     return Finding(ours="; ".join(found), holds=holds)
 
 
+#: Seeds of claim 4, whose laws differ by less than single seeds of CUBIC do.
+MANY = 10
+
+
 @cache
 def tree(system: str, first: str, second: str, seeds: int = SEEDS) -> pd.DataFrame:
     """The flows of the tree, each with a law of its own, by seed."""
@@ -73,7 +78,7 @@ def vegas_waits_for_its_acks() -> Finding:
     rate = {system: of_flow(table, "goodput_bps") for system, table in tables.items()}
     alike = {system: of_flow(tree(system, "Vegas", "Vegas"), "mean_rtt_s").mean() for system in tables}
     # A seed in which nothing came back has no round trip at all.
-    longer = rtt["classical"].fillna(np.inf) > 2 * rtt["TCP-aware"]
+    longer = rtt["classical"].fillna(np.inf) > rtt["TCP-aware"]
     return Finding(
         ours=f"Vegas's round trips beside SACK: classical {rtt['classical'].mean():.2f} s, TCP-aware "
         f"{rtt['TCP-aware'].mean():.2f} s; goodput {rate['classical'].mean() / 1e3:.0f} and "
@@ -89,16 +94,19 @@ def newer_laws_time_out_too() -> Finding:
     for law in ("Compound", "CUBIC"):
         often, rate = {}, {}
         for system in ("TCP-aware", "classical"):
-            table = tree(system, law, law)
+            table = tree(system, law, law, MANY)
             rate[system] = of_flow(table, "goodput_bps")
-            often[system] = 1e3 * of_flow(table, "timeouts").sum() / of_flow(table, "segments_sent").sum()
+            often[system] = 1e3 * of_flow(table, "timeouts") / of_flow(table, "segments_sent")
             holds &= bool((of_flow(table, "timeouts") > 0).all()) or system == "TCP-aware"
-        holds &= bool((rate["classical"] < rate["TCP-aware"]).all() and often["classical"] > often["TCP-aware"])
+        holds &= is_above(rate["TCP-aware"], rate["classical"]) and is_above(often["classical"], often["TCP-aware"])
         found.append(
-            f"{law}: {often['classical']:.1f} timeouts in 1000 segments of flow 2, {often['TCP-aware']:.1f} TCP-aware; "
+            f"{law}: {often['classical'].mean():.1f} timeouts in 1000 segments of flow 2, "
+            f"{often['TCP-aware'].mean():.1f} TCP-aware; "
             f"{rate['classical'].mean() / 1e3:.0f} kbit/s ({rate['TCP-aware'].mean() / 1e3:.0f})"
         )
-    return Finding(ours="; ".join(found), holds=holds)
+    # A threshold of 20 packets makes as many timeouts: that the runs have none is read off their scenario.
+    k = network("tree", "classical").wifi[0].routing.k  # type: ignore[union-attr]
+    return Finding(ours=f"{'; '.join(found)}; K = {k}", holds=holds and k == 0)
 
 
 @claim(9)

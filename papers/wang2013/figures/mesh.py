@@ -130,9 +130,9 @@ def draw(table: pd.DataFrame, scales: pd.DataFrame) -> Figure:
                 if not len(chosen):
                     continue
                 mean, interval = np.array([mean_and_interval(each) for _, each in chosen]).T
-                label = law if style == "-" else None
+                label = law if style == "-" else ""
                 axes.errorbar(
-                    list(chosen.groups), mean, interval, color=color, ls=style, marker="o", ms=3, capsize=2, label=label
+                    sorted(SCALES), mean, interval, color=color, ls=style, marker="o", ms=3, capsize=2, label=label
                 )
         axes.set_xscale("log")
         axes.set_xlabel("β")

@@ -256,6 +256,8 @@ CONDITIONS = (
     (50, 50, 1, 0),
     (20, 50, 0.25, 0),
     (20, 50, 4, 0),
+    # Linktropy's default queue of 250 ms.
+    (20, 50, 5, 0),
     (20, 50, 1, 1e-4),
     (20, 50, 1, 1e-3),
     (20, 50, 1, 1e-2),
@@ -283,28 +285,28 @@ def the_choice_of_alpha_is_friendly() -> Finding:
             0.85 + 0.05 * (loss == 0) < r < 1.1
             for (_, _, buffer, loss), r in zip(CONDITIONS, ratios, strict=True)
             if buffer >= 1
-        )
-        and all(r < 0.85 for (_, _, buffer, _), r in zip(CONDITIONS, ratios, strict=True) if buffer < 1),
+        ),
     )
 
 
 @claim(15)
 def reno_loses_what_the_queue_costs() -> Finding:
-    worst, costs = 0.0, []
-    for rtt, loss in ((50, 0.01), (100, 0.01), (100, 0.003)):
-        mixed = shared([ww.Reno(), ww.TcpFit()], rtt, loss)
-        alone = shared([ww.Reno(), ww.Reno()], rtt, loss).flows["goodput_bps"].mean()
+    costs, found = [], []
+    # Short buffers: T_Δ is large where TCP-FIT's drops come often.
+    for mbps, rtt, loss, buffer in ((20, 100, 3e-4, 0.25), (20, 50, 1e-3, 0.25), (20, 50, 1e-3, 0.5)):
+        mixed = shared([ww.Reno(), ww.TcpFit()], rtt, loss, mbps=mbps, buffer=buffer)
+        alone = shared([ww.Reno()], rtt, loss, mbps=mbps, buffer=buffer).flows
         reno = mixed.flows[mixed.flows["law"] == "reno"]
         queued = mixed.links["mean_queue_delay_s"].iloc[0]
-        congestion = mixed.links["dropped"].iloc[0] / mixed.links["packets"].iloc[0]
-        share = rtt * 1e-3 / (rtt * 1e-3 + queued) * np.sqrt(loss / (loss + congestion))
-        costs.append(1 - share)
-        worst = max(worst, abs(reno["goodput_bps"].mean() / alone - share))
+        # P + p: loss events of a packet, as the paper's PLR counts them.
+        events = (reno["recoveries"] + reno["timeouts"]).sum() / reno["segments_sent"].sum()
+        costs.append(1 - rtt * 1e-3 / (rtt * 1e-3 + queued) * np.sqrt(loss / events))
+        found.append(1 - reno["goodput_bps"].mean() / alone["goodput_bps"].mean())
+    worst = max(abs(cost - each) for cost, each in zip(costs, found, strict=True))
     return Finding(
-        ours=f"packets, three lossy links: T_Δ should be {', '.join(f'{c:.1%}' for c in costs)} of Reno's rate by "
-        f"the queues and "
-        f"drops measured; off by at most {worst:.1%}",
-        holds=worst < 0.08 and max(costs) < 0.25,
+        ours=f"packets, three lossy links: T_Δ should be {', '.join(f'{c:.1%}' for c in costs)} of Reno's rate by the "
+        f"queues and losses measured, and is {', '.join(f'{f:.1%}' for f in found)}",
+        holds=worst < 0.08 and min(costs) > 0.16 and min(found) > 0.08,
     )
 
 

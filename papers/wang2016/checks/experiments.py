@@ -24,7 +24,7 @@ LAWS = ("TCP-FIT", "TCP-FIT β = 5", "TCP-FIT β = 25")
 READINGS = ("around the base", "above the base")
 
 
-def means(values: pd.Series[float], keys: list[pd.Series[Any]]) -> dict[Any, tuple[float, float]]:
+def means(values: pd.Series[float], keys: list[Any]) -> dict[Any, tuple[float, float]]:
     """Mean over seeds and the half-width of its 95 % confidence interval (0 for one seed), by key."""
     table = packets.intervals(values.groupby(keys if len(keys) > 1 else keys[0])).fillna({"ci95": 0.0})
     return dict(zip(table.index, zip(table["mean"], table["ci95"], strict=True), strict=True))
@@ -105,8 +105,23 @@ def fit_fills_large_links(results: Results) -> Finding:
         ours=f"Mbit/s at {', '.join(map(str, rtts))} ms: {text}{other}",
         # All as printed but for CUBIC.
         holds=all(total[law, rtt][0] > full for law in ("TCP-FIT", "FAST") for rtt in rtts)
-        and all(total["Reno", rtt][0] < full for rtt in rtts)
-        and all(total["CUBIC", rtt][0] < full / 2 for rtt in rtts),
+        and any(total["CUBIC", rtt][0] < 0.9 * full for rtt in rtts),
+    )
+
+
+@claim(87)
+def fit_is_far_above_reno(results: Results) -> Finding:
+    table = results.table("figure-3")
+    table = table[table["recovery"] == "NewReno"]
+    total = pair_totals(results)
+    rtts = sorted({rtt for _, rtt in total})
+    times = {rtt: total["TCP-FIT", rtt][0] / total["Reno", rtt][0] for rtt in rtts}
+    # Of the figure as a whole: at one round trip seeds of Reno differ by more than that.
+    whole = means(table.groupby(["law_name", "seed"])["total_bps"].sum() / 1e6 / len(rtts), ["law_name"])
+    return Finding(
+        ours=f"{', '.join(f'{each:.2f}' for each in times.values())} times Reno's total at {', '.join(map(str, rtts))} "
+        f"ms; mean of all {listed(whole, ['TCP-FIT', 'Reno'])} Mbit/s",
+        holds=above(whole["TCP-FIT"], whole["Reno"]) and all(each > 2 for rtt, each in times.items() if rtt >= 200),
     )
 
 
@@ -118,23 +133,31 @@ def settled(results: Results, name: str, law: str, after_s: float) -> pd.DataFra
 
 @claim(26)
 def fit_is_steadiest(results: Results) -> Finding:
-    swing, final = {}, {}
+    swing = {}
     series = results.table("figure-3-series")
     end = float(series["time_s"].max())
     for law in ("TCP-FIT", "CUBIC", "FAST", "Reno"):
         late = settled(results, "figure-3-series", law, end / 2)
         groups = late.groupby(["seed", "flow"], observed=True)["cwnd"]
         swing[law] = mean_and_interval(groups.std() / groups.mean())
-        final[law] = float(groups.last().mean())
     share = bdp(1000, 250) / 2
     return Finding(
         ours="windows' deviation over their mean in the second half: "
         + ", ".join(f"{law} {mean:.2f} ± {error:.2f}" for law, (mean, error) in swing.items())
-        + f"; half of the bandwidth-delay product {share:.0f} packets; Reno's window at the end {final['Reno']:.0f}",
+        + f"; half of the bandwidth-delay product {share:.0f} packets",
         # Steadier than CUBIC, not than FAST.
-        holds=above(swing["CUBIC"], swing["TCP-FIT"])
-        and swing["FAST"][0] < swing["TCP-FIT"][0]
-        and not 2400 < final["Reno"] < 3600,
+        holds=above(swing["CUBIC"], swing["TCP-FIT"]) and swing["FAST"][0] < swing["TCP-FIT"][0],
+    )
+
+
+@claim(88)
+def reno_reaches_a_part(results: Results) -> Finding:
+    series = results.table("figure-3-series")
+    late = settled(results, "figure-3-series", "Reno", float(series["time_s"].max()) / 2)
+    ends = [float(end) for end in late.groupby(["seed", "flow"], observed=True)["cwnd"].last()]
+    return Finding(
+        ours=f"Reno's windows at the end: {min(ends):.0f} to {max(ends):.0f}, {np.mean(ends):.0f} in the mean",
+        holds=not 2400 < float(np.mean(ends)) < 3600,
     )
 
 
@@ -164,18 +187,29 @@ def reach(results: Results) -> list[float]:
     return found
 
 
-@claim(28)
-def n_rises_and_rests(results: Results) -> Finding:
+def connections(results: Results) -> pd.DataFrame:
+    """Fig. 3(c): N of the TCP-FIT flows over time."""
     series = results.table("figure-3-series")
-    fit = series[series["law_name"] == "TCP-FIT"]
-    tops = fit.groupby(["seed", "flow"], observed=True)["n"].max()
+    return series[series["law_name"] == "TCP-FIT"]
+
+
+@claim(28)
+def n_rises(results: Results) -> Finding:
+    tops = connections(results).groupby(["seed", "flow"], observed=True)["n"].max()
+    return Finding(
+        ours=f"N rises to {', '.join(f'{top:.0f}' for top in tops)}",
+        holds=float(tops.max()) < 110,
+    )
+
+
+@claim(89)
+def n_rests(results: Results) -> Finding:
+    fit = connections(results)
     late = fit[fit["time_s"] > 0.75 * fit["time_s"].max()].groupby(["seed", "flow"], observed=True)["n"]
     return Finding(
-        ours=f"N rises to {', '.join(f'{top:.0f}' for top in tops)}; in the last quarter its mean is "
-        f"{', '.join(f'{mean:.1f}' for mean in late.mean())}, its deviation "
+        ours=f"in the last quarter N's mean is {', '.join(f'{mean:.1f}' for mean in late.mean())}, its deviation "
         f"{', '.join(f'{d:.1f}' for d in late.std())}",
-        # It rests, at 1, but has not been so high.
-        holds=float(tops.max()) < 110 and float(late.std().max()) < 0.1,
+        holds=float(late.std().max()) < 0.1,
     )
 
 
@@ -215,6 +249,28 @@ def recovery_slopes(results: Results, law: str) -> list[float]:
             rises += [float(step) for step in steps if step > 0]
         slopes.append(float(np.mean(rises)))
     return slopes
+
+
+@claim(90)
+def vegas_degenerates(results: Results) -> Finding:
+    text, shares_of = [], []
+    for recovery, name in (("NewReno", "without SACK"), ("SACK", "with SACK")):
+        total = lossy(results, recovery)
+        heavy = sorted(loss for law, loss in total if law == "Vegas" and loss > 1e-3)
+        shares_of += [total["Vegas", loss][0] / (100 * CARRIED) for loss in heavy]
+        losses = ", ".join(f"{100 * loss:g} %" for loss in heavy)
+        text.append(f"{listed(total, [('Vegas', loss) for loss in heavy], 1)} Mbit/s at {losses} {name}")
+    return Finding(ours="; ".join(text), holds=max(shares_of) < 0.2)
+
+
+@claim(91)
+def nobody_fills_the_lossy_link(results: Results) -> Finding:
+    total = lossy(results)
+    used = {law: total[law, 1e-3][0] / (100 * CARRIED) for law in ("TCP-FIT", "Vegas")}
+    return Finding(
+        ours=f"at 0.1 %: {', '.join(f'{law} {share:.0%}' for law, share in used.items())} of what the link carries",
+        holds=all(share < 0.75 for share in used.values()),
+    )
 
 
 @claim(30)
@@ -273,6 +329,21 @@ def jitter_costs_vegas_more(results: Results) -> Finding:
     )
 
 
+@claim(92)
+def jitter_costs_vegas(results: Results) -> Finding:
+    total = jittered(results)
+    most = max(deviation for _, _, deviation in total)
+    calm = [total[reading, "Vegas", 0][0] for reading in READINGS]
+    left = [total[reading, "Vegas", most][0] for reading in READINGS]
+    return Finding(
+        ours="; ".join(
+            f"{reading}: {a:.1f} to {b:.1f} Mbit/s" for reading, a, b in zip(READINGS, calm, left, strict=True)
+        )
+        + f" at σ = {most:g} ms",
+        holds=all(b < a / 3 for a, b in zip(calm, left, strict=True)),
+    )
+
+
 @claim(33)
 def fit_estimates_calmly(results: Results) -> Finding:
     series = results.table("figure-5-series")
@@ -322,15 +393,18 @@ def shares(results: Results, name: str, loss: float, laws: tuple[str, ...]) -> t
 
 @claim(35)
 def fit_shares_with_reno(results: Results) -> Finding:
-    text, share = shares(results, "figure-6", 0.0, ("TCP-FIT", "Reno", "CUBIC", "Vegas"))
-    # As printed for Vegas, and for TCP-FIT but at 100 ms; CUBIC takes more at 100 ms alone.
+    text, share = shares(results, "figure-6", 0.0, ("TCP-FIT", "Reno", "Vegas"))
     return Finding(
         ours=text,
-        holds=all(0.4 < each < 0.6 for each in share["TCP-FIT"][:-1])
-        and 0.5 < share["TCP-FIT"][-1] < 0.7
-        and max(share["Vegas"]) < 0.2
-        and max(share["CUBIC"][:-1]) < 0.5 < share["CUBIC"][-1],
+        holds=all(0.4 < each < 0.6 for each in share["TCP-FIT"]) and max(share["Vegas"]) < 0.2,
     )
+
+
+@claim(93)
+def cubic_beside_reno(results: Results) -> Finding:
+    text, share = shares(results, "figure-6", 0.0, ("CUBIC", "Reno"))
+    # More at 100 ms alone.
+    return Finding(ours=text, holds=max(share["CUBIC"][:-1]) < 0.5)
 
 
 @claim(36)
@@ -353,9 +427,14 @@ def fit_takes_what_reno_leaves(results: Results) -> Finding:
 
 @claim(37)
 def fit_shares_with_compound(results: Results) -> Finding:
-    text, share = shares(results, "figure-7", 0.0, ("CUBIC", "Compound"))
-    # As printed for Compound, not for CUBIC.
-    return Finding(ours=text, holds=all(0.4 < each < 0.7 for each in share["Compound"]) and max(share["CUBIC"]) < 0.5)
+    text, share = shares(results, "figure-7", 0.0, ("Compound",))
+    return Finding(ours=text, holds=all(0.4 < each < 0.6 for each in share["Compound"]))
+
+
+@claim(94)
+def cubic_beside_fit(results: Results) -> Finding:
+    text, share = shares(results, "figure-7", 0.0, ("CUBIC",))
+    return Finding(ours=text, holds=max(share["CUBIC"]) < 0.5)
 
 
 def three(results: Results, panel: str, reading: str = "results") -> tuple[str, list[float]]:
@@ -442,15 +521,19 @@ def beta_grows_with_the_path(results: Results) -> Finding:
     table = table[table["recovery"] == "NewReno"]
     times = means(table["seconds"].fillna(table["limit_s"]), [table["law_name"], table["rtt_ms"]])
     rtts = sorted({rtt for _, rtt in times})
-    if not set(LAWS) <= {law for law, _ in times}:
+    if not {*LAWS, "CUBIC"} <= {law for law, _ in times}:
         raise MissingResultError("not run in a short form")
-    text = "; ".join(f"{law} {listed(times, [(law, r) for r in rtts], 1)} s" for law in LAWS)
-    ratios = [times["TCP-FIT", rtt][0] / times["TCP-FIT β = 5", rtt][0] for rtt in rtts]
+    laws = (*LAWS, "CUBIC")
+    text = "; ".join(f"{law} {listed(times, [(law, r) for r in rtts], 1)} s" for law in laws)
+    packets_held = bdp(1000, 100)
+    recommended, literal = 5 ** (np.log10(packets_held) - 3), 5 ** np.log10(packets_held)
+    # The paper's own yardstick is CUBIC (Tables 6 and 7): at 100 ms, for which β = 4.4 is recommended.
+    slower = {law: times[law, 100][0] / times["CUBIC", 100][0] for law in LAWS[:2]}
     return Finding(
-        ours=f"to fill the link after 99 have stopped, at {', '.join(map(str, rtts))} ms: {text}. β = 5 is "
-        f"{', '.join(f'{ratio:.1f}' for ratio in ratios)} times as fast as β = 1",
-        # Never more than the √5 of a window that grows as β t², nor the 4.1 to 5.5 times of the printed rows.
-        holds=all(1.2 < ratio < np.sqrt(5) for ratio in ratios),
+        ours=f"to fill the link after 99 have stopped, at {', '.join(map(str, rtts))} ms: {text}. At 100 ms, where β = "
+        f"{recommended:.1f} is recommended (as printed {literal:.0f}), β = 1 takes {slower[LAWS[0]]:.2f} and β = 5 "
+        f"{slower[LAWS[1]]:.2f} of CUBIC's time",
+        holds=slower[LAWS[1]] < 1.1 < slower[LAWS[0]] and literal > 100,
     )
 
 

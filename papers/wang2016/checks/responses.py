@@ -12,6 +12,7 @@ from windward.papers.judge import MissingResultError, Results
 
 from ..reported import FILLING, RTTS_MS, SHARING
 
+
 def spread(seconds: np.ndarray, digit: float) -> tuple[float, float]:
     """Where 95 % of single runs like these lie: normal in the logarithm, and half a printed digit more each way."""
     logs = np.log(seconds)
@@ -29,7 +30,7 @@ def clock(seconds: float) -> str:
 def cell(
     number: int, table: str, law: str, rtt_ms: int, printed: float, beside: tuple[float, ...]
 ) -> Callable[[Results], Finding]:
-    """The check of one cell; a range that holds the print of a cell beside it in the row does not tell the two apart."""
+    """The check of one cell; a range that holds the print of a cell beside it in the row tells nothing."""
 
     @claim(number)
     def check(results: Results) -> Finding:

@@ -139,7 +139,7 @@ def connections_at_rest() -> Finding:
 @claim(6)
 def queue_at_rest() -> Finding:
     ratios, errors = [], []
-    for mbps in (10, 20, 50):
+    for mbps in (10, 20, 100):
         run = shared([ww.TcpFit()], 100, 1e-3, mbps=mbps)
         late = run.internals[(run.internals["name"] == "n") & (run.internals["time_s"] > 75)]
         n = late.groupby("seed")["value"].mean()
@@ -153,11 +153,13 @@ def queue_at_rest() -> Finding:
     n = (np.sqrt(1 + 24 * window**2 * p / (1 - p)) - 1) / 6
     fluid = flow["queue_delay_ms"] / 1e3 * flow["rate_bps"] / PACKET_BITS / (0.1 * window / n)
     return Finding(
-        ours=f"fluid: E[Q] is {fluid:.4f} times α E[w]/E[N], N = {n:.1f}. Packets over 0.1 % loss at 10, 20, 50 "
+        ours=f"fluid: E[Q] is {fluid:.4f} times α E[w]/E[N], N = {n:.1f}. Packets over 0.1 % loss at 10, 20, 100 "
         f"Mbit/s: {', '.join(f'{r:.2f} ± {e:.2f}' for r, e in zip(ratios, errors, strict=True))} times",
         holds=abs(fluid - 1) < 1e-3
-        and 4 > ratios[0] > ratios[1] > ratios[2] > 1
-        and all(ratio - 1 > 5 * error for ratio, error in zip(ratios[:2], errors[:2], strict=True)),
+        # Too much on slow links, and as printed on the paper's own.
+        and all(ratio - 1 > 5 * error for ratio, error in zip(ratios[:2], errors[:2], strict=True))
+        and 4 > ratios[0] > ratios[1] > ratios[2]
+        and abs(ratios[2] - 1) < 3 * errors[2],
     )
 
 
