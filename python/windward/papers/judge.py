@@ -58,14 +58,14 @@ class Order:
 
     @property
     def verdict(self) -> str:
-        """Undecided where 0 lies inside.
+        """Undecided where 0 lies inside, or one seed gives no interval.
 
         >>> Order(low=1, high=2).verdict, Order(low=-1, high=2).verdict, Order(low=-2, high=-1).verdict
         ('reproduced', 'undecided', 'differs')
         """
         if self.low > 0:
             return "reproduced"
-        return UNDECIDED if self.high >= 0 else "differs"
+        return "differs" if self.high < 0 else UNDECIDED
 
 
 @dataclass(frozen=True, kw_only=True)
