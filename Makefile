@@ -263,6 +263,7 @@ reproduce: $(VENV)/checks $(VENV)/engine
 # An hour or more, to docs/measured/validation/mutations.md; goes on where it was interrupted.
 mutations: $(VENV)/checks
 	$(BIN)/python tools/mutate.py $(FAULTS)
+	$(BIN)/python tools/mutate_claims.py $(CLAIM_FAULTS)
 
 # libFuzzer, which needs a C++ compiler; fuzz/README.md says more.
 MINUTES ?= 10

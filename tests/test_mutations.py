@@ -1,7 +1,16 @@
 """The faults that `make mutations` plants are still to be found in the code, and on its page."""
 
+import shutil
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from conftest import REPOSITORY
+
+from windward import papers
+from windward.papers import ledger
 
 
 def test_each_fault_can_be_planted_and_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +36,32 @@ def test_the_page_keeps_what_was_not_planted_again(monkeypatch: pytest.MonkeyPat
         f"{len(mutate.faults()) - 1} of {len(mutate.faults())} faults were seen.",
         mutate.row(first, mutate.Outcome(where="", tests=[])),
     ]
+
+
+def test_each_fault_of_a_claim_can_be_planted_and_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import mutate_claims
+
+    faults = mutate_claims.faults()
+    assert len({fault.name for fault in faults}) == len(faults)
+    counts = Counter(fault.paper for fault in faults)
+    assert set(counts) == set(papers.known())
+    assert min(counts.values()) >= 10
+    page = mutate_claims.PAGE.read_text()
+    assert mutate_claims.page({}, page) == page
+    assert f"{len(faults)} of {len(faults)} faults turned their claim red." in page
+
+
+def test_a_planted_fault_turns_its_claim_red_and_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import mutate_claims
+
+    copy = tmp_path / "papers"
+    shutil.copytree(REPOSITORY / "papers", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(ledger, "root", lambda: copy)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (fault,) = [fault for fault in mutate_claims.faults() if fault.name == "wang2016-3"]
+    before = (copy / fault.file).read_text()
+    assert mutate_claims.plant(fault, copy).holds is False
+    assert (copy / fault.file).read_text() == before
+    assert mutate_claims.plant(replace(fault, new=fault.old), copy).holds is True
