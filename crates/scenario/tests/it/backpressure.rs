@@ -6,11 +6,12 @@ use windward_sim::{Control, Makers, Output, Step, run};
 const TREE: &str = include_str!("../../../../papers/seferoglu2014/tree.toml");
 const DIAMOND: &str = include_str!("../../../../papers/seferoglu2014/diamond.toml");
 
-/// A paper's file with another routing, law and length.
+/// A paper's file with another routing, law and length, and without RTS: with it, the classical rule starves no flow.
 fn variant(text: &str, routing: &str, law: &str) -> String {
     let line = |line: &str| match line.split_once(" = ").map(|(key, _)| key) {
         Some("routing") => format!("routing = {routing}"),
         Some("law") => format!("law = \"{law}\""),
+        Some("rts_threshold") => "rts_threshold = \"3 kB\"".to_owned(),
         Some("duration") => "duration = \"100 s\"".to_owned(),
         _ => line.to_owned(),
     };

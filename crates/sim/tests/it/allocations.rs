@@ -126,8 +126,10 @@ fn a_longer_run_allocates_no_more() {
     assert!(late.packet_hops > early.packet_hops + 100_000);
     assert!(timeouts(&late) > timeouts(&early) + 100, "timeouts are on the path");
     // Of a few rings the fullest moment is in the second half: 2 were seen to double, with 280 timeouts and 580 000
-    // hops more.
-    assert!(long <= short + 20, "{short} {long}");
+    // hops more. A histogram of round trips or waits makes room for a length that it has never seen: at most one each,
+    // as lengths beyond all earlier ones come half as often with every doubling of the time.
+    let histograms = (late.flows.len() + late.links.len()) as u64;
+    assert!(long <= short + 20 + histograms, "{short} {long}");
 }
 
 /// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end,
