@@ -24,9 +24,6 @@ STUB = {
     if isinstance(node, ast.ClassDef)
 }
 
-#: Classes without an example: results/_answers/run.py is being rewritten.
-OPEN = {"Run"}
-
 
 def public() -> dict[str, type]:
     """Every public class by the name that users write, but for those of the papers and types of dictionaries."""
@@ -72,7 +69,7 @@ def test_the_example_of_a_class_runs(name: str, tmp_path: Path, monkeypatch: pyt
     kind = CLASSES[name]
     text = STUB[kind.__name__] if getattr(_engine, kind.__name__, None) is kind else inspect.getdoc(kind) or ""
     example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
-    assert bool(example.examples) == (name not in OPEN)
+    assert example.examples
     assert not any(doctest.SKIP in one.options for one in example.examples)
     runner = doctest.DocTestRunner()
     runner.run(example)
@@ -169,4 +166,4 @@ def test_descriptions_begin_with_a_noun_or_a_verb() -> None:
         items = [item for item in re.findall(r"(?m)^\* `[^`]+`: (.*)", entry) if RELATIVE.match(item)]
         summaries = re.findall(r"(?m)^#### .*\n\n```python\n(?:.*\n)*?```\n\n(.*)", entry)
         found += [f"{name}: {text}" for text in [summary, *items, *summaries] if RELATIVE.match(text)]
-    assert [line for line in found if line.split(":")[0].removeprefix("ww.") not in OPEN] == []
+    assert found == []

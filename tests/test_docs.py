@@ -223,7 +223,8 @@ def test_the_lists_are_those_of_commits(title: str, commit: str) -> None:
 
 
 def test_commits_are_named() -> None:
-    assert len({title for title, _ in commits()}) >= 4
+    """Of sections whose files have not moved since; the paths of all sections are checked apart."""
+    assert {title for title, _ in commits()} >= {"A command"}
 
 
 def test_code_of_the_page_is_the_files() -> None:

@@ -128,7 +128,7 @@ FLOORS = {
     "emulate": ("error frames ip sys tcp", "quality", "wire", "hosts link"),
     "fluid": ("alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
-    "laws": ("interface utility", "fluid shared", "backlog bbr classic registry", "*", "prague"),
+    "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),
     "num": (
         "dense error utility",
         "region stop",
@@ -140,7 +140,6 @@ FLOORS = {
         "solve",
         "fluid_map routing",
     ),
-    "parquet": ("thrift",),
     "py": (
         "coding error interrupt json table waiting wifi_mode",
         "array kernel law output rule scenario scheduler transfer",
@@ -150,7 +149,7 @@ FLOORS = {
     ),
     "run": ("fuse pool", "job", "capture", "emulations simulations"),
     "scenario": (
-        "early error names path python suggest",
+        "early error names path python suggest tables",
         "unit_hint",
         "format",
         "problems",
@@ -179,7 +178,7 @@ FLOORS = {
     "sim/link": (
         "flight opportunities",
         "config replay",
-        "change clock impair room",
+        "clock impair room",
         "wire",
         "queued",
         "changing",
@@ -194,6 +193,7 @@ FLOORS = {
         "loss",
         "info transmit",
     ),
+    "tables": ("histogram parquet schema", "frame", "declare"),
     "transfer": ("common local tree", "tls upload", "http", "error serve", "seconds", "get", "fuzz send"),
     "units": ("mix radio time", "amount", "text"),
 }

@@ -11,8 +11,8 @@ pub const LATE: Duration = Duration::from_millis(1);
 const LATE_SHARE: f64 = 0.01;
 
 windward_tables::table! {
-    /// Timing quality of an emulation, one row per seed. The lateness of a packet is the time between the instant at which
-    /// the network delivers it and the instant at which the emulator handed it to the kernel.
+    /// Timing quality of an emulation, one row per seed. The lateness of a packet is the time between the instant at
+    /// which the network delivers it and the instant at which the emulator handed it to the kernel.
     pub struct Quality: "timing", Totals, "", IfAny;
     about {
         /// Seed.
@@ -29,7 +29,8 @@ windward_tables::table! {
         late_p99_s: f64 ["s"],
         /// Largest lateness.
         late_max_s: f64 ["s"],
-        /// Packets that were more than 1 ms late, divided by all delivered ones. Above 1 % the seed is not to be trusted.
+        /// Packets that were more than 1 ms late, divided by all delivered ones. Above 1 % the seed is not to be
+        /// trusted.
         late_share: f64 [""],
         /// Packets that devices dropped because the emulator did not read them in time.
         missed: u64 ["packets"],

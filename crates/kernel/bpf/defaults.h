@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
  *
- * What most laws do alike, for a `struct law` with `cwnd` and `ssthresh`. Comes after the law's header; a law with a function of its
- * own defines a macro of the same name.
+ * What most laws do alike, for a `struct law` with `cwnd` and `ssthresh`. Comes after the law's header; a law with a
+ * function of its own defines a macro of the same name.
  */
 #pragma once
 

@@ -144,8 +144,8 @@ pub trait Law {
     /// Demands on the host; those of a classic law by default.
     const NEEDS: Needs = Needs::CLASSIC;
 
-    /// Reason why a Linux kernel cannot run the law by a module of its name, with a hint on a second line; `None` if such
-    /// a module is this law.
+    /// Reason why a Linux kernel cannot run the law by a module of its name, with a hint on a second line; `None` if
+    /// such a module is this law.
     const NOT_IN_LINUX: Option<&'static str> = None;
 
     /// Handles the opening of a connection. Hosts may omit it.

@@ -35,7 +35,8 @@ params! {
     Params {
         /// Weight of a round trip's marks in their mean share, g.
         g: f64 = 0.0625, from 1e-6 to 1, note " (1/16, §2.4.2)";
-        /// Minimum virtual round trip in seconds: flows with shorter round trips have the rate of one with this round trip.
+        /// Minimum virtual round trip in seconds: flows with shorter round trips have the rate of one with this round
+        /// trip.
         rtt_target: f64 = 0, from 0 to 10, note ", none; Linux has 0.025";
     }
 }

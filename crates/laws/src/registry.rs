@@ -111,7 +111,8 @@ macro_rules! laws {
                 match self { $(Self::$variant(_) => <crate::$module::$variant as Law>::NEEDS,)* }
             }
 
-            /// Reason why a Linux kernel cannot run the law by a module of its name; `None` if such a module is this law.
+            /// Reason why a Linux kernel cannot run the law by a module of its name; `None` if such a module is this
+            /// law.
             pub const fn not_in_linux(&self) -> Option<&'static str> {
                 match self { $(Self::$variant(_) => <crate::$module::$variant as Law>::NOT_IN_LINUX,)* }
             }

@@ -60,7 +60,8 @@ pub struct Activity {
 }
 
 impl Scenario {
-    /// The best rates that any routing and any control of its flows could reach, over the links that `rule` allows each.
+    /// The best rates that any routing and any control of its flows could reach, over the links that `rule` allows
+    /// each.
     ///
     /// # Errors
     /// As [`Scenario::optimum`], and as [`windward_num::solve_routing`].

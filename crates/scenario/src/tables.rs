@@ -23,7 +23,8 @@ table! {
         rate_bps: f64 ["bit/s"],
         /// Goodput at this rate: its payload, less the share that links lose.
         goodput_bps: f64 ["bit/s"],
-        /// Price of the flow's path: the sum of the prices of its links. Its unit is that of the derivative of the utility.
+        /// Price of the flow's path: the sum of the prices of its links. Its unit is that of the derivative of the
+        /// utility.
         path_price: f64 [""],
         /// Utility of the flow, as JSON.
         utility: Text fixed [""],
@@ -167,9 +168,9 @@ table! {
 }
 
 table! {
-    /// Runs of a sweep, one row per point and seed: figures over all flows and links of the run. After `seed` follow the
-    /// fields that are varied, in base units. The engine determines which of the other columns are there. All are NaN for
-    /// a run that failed.
+    /// Runs of a sweep, one row per point and seed: figures over all flows and links of the run. After `seed` follow
+    /// the fields that are varied, in base units. The engine determines which of the other columns are there. All are
+    /// NaN for a run that failed.
     schema RUNS: "runs", Totals, "point", Always;
     columns {
         /// Number of the point.

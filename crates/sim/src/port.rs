@@ -90,7 +90,8 @@ impl Port {
         }
     }
 
-    /// Takes the waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows them.
+    /// Takes the waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows
+    /// them.
     pub fn take_waits(&mut self, now: Time) -> Option<Histogram> {
         match self {
             Self::Wire(link) => Some(link.take_waits(now)),

@@ -24,9 +24,9 @@
 ///
 /// The head gives the name of the table, its [`crate::Shape`], the column that names the entity, and its
 /// [`crate::Presence`]. `struct` generates a row, `series` a structure of vectors, `schema` the [`crate::Table`] alone.
-/// A column is `name: type`, then `@ "list"` if it indexes a list of names, then its role (`fixed` or `binned`, default:
-/// measured), then its unit. Columns in an optional block `about`, before `columns`, describe the entity: the scenario
-/// determines them, and the structure lacks them.
+/// A column is `name: type`, then `@ "list"` if it indexes a list of names, then its role (`fixed` or `binned`,
+/// default: measured), then its unit. Columns in an optional block `about`, before `columns`, describe the entity: the
+/// scenario determines them, and the structure lacks them.
 #[macro_export]
 macro_rules! table {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident: $($rest:tt)*) => {

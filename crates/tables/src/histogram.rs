@@ -1,12 +1,12 @@
 //! Histograms of times with logarithmic buckets, for percentiles in bounded memory.
 //!
-//! The buckets are log-linear: 128 of equal width in every octave, from one nanosecond to 2^64. A bucket is thus at most
-//! 1/128 = 0.78 % as wide as its lower bound, and its middle within 0.39 % of every value in it. Below 256 ns a bucket
-//! holds one value. The bucket of a value takes a count of leading zeros and two shifts.
+//! The buckets are log-linear: 128 of equal width in every octave, from one nanosecond to 2^64. A bucket is thus at
+//! most 1/128 = 0.78 % as wide as its lower bound, and its middle within 0.39 % of every value in it. Below 256 ns a
+//! bucket holds one value. The bucket of a value takes a count of leading zeros and two shifts.
 //!
-//! Memory follows what is used. Counts are 16 bits wide, in blocks of 8 buckets that exist once one of them has a count;
-//! a count that overflows is noted apart. A flow whose round-trip times stay within an octave takes 300 bytes;
-//! a histogram that is empty or has zeros alone allocates nothing. Two histograms have the same buckets, so adding their
+//! Memory follows what is used. Counts are 16 bits wide, in blocks of 8 buckets that exist once one of them has a
+//! count; a count that overflows is noted apart. A flow whose round-trip times stay within an octave takes 300 bytes; a
+//! histogram that is empty or has zeros alone allocates nothing. Two histograms have the same buckets, so adding their
 //! counts gives the histogram of both.
 
 /// Buckets of an octave, as a power of two.
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By hand: 256 ns is the first of the second octave, whose buckets are 2 ns wide; 1 ms = 2^19 · 1.9073 is in bucket
-    /// (19 − 7) · 128 + ⌊10^6 / 2^12⌋ = 1536 + 244.
+    /// By hand: 256 ns is the first of the second octave, whose buckets are 2 ns wide; 1 ms = 2^19 · 1.9073 is in
+    /// bucket (19 − 7) · 128 + ⌊10^6 / 2^12⌋ = 1536 + 244.
     #[test]
     fn buckets_are_log_linear() {
         assert_eq!([0, 1, 255, 256, 257, 258].map(bucket), [0, 1, 255, 256, 256, 257]);

@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 
 
 class Run(Frames):
-    """What a simulation or an emulation returned: one row per entity and seed, series, means over seeds, figures.
+    """Result of a simulation or an emulation: one row per entity and seed, series, means over seeds, figures.
 
     Frames name their columns with units: `_s` seconds, `_ms` milliseconds, `_bps` bits a second, `_pps` full
     segments a second; windows, flights and backlogs are in packets. Totals and means count from the warm-up on.
     `docs/reference/results.md` explains every column.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> run = ww.load("scenarios/dumbbell.toml").simulate(seeds=2)
+    >>> run.seeds
+    (1, 2)
     """
 
     def __init__(self, *, about: dict[str, Any], scenario: str, load: Callable[[str, int], pa.Table | Columns]) -> None:
@@ -49,15 +56,15 @@ class Run(Frames):
 
     @property
     def engine(self) -> str:
-        """Who ran it: "simulate" or "emulate"."""
+        """Engine of the run: "simulate" or "emulate"."""
         return str(self._about["engine"])
 
     @property
     def timing(self) -> pd.DataFrame:
-        """How well an emulation kept its time, one row per seed; empty for a simulation, whose time is its own.
+        """Timing quality of an emulation, one row per seed; empty for a simulation.
 
-        Among its columns are `late_share`, the share of packets that were more than 1 ms late, and `problem`, why the
-        seed is not to be trusted, or None. `docs/reference/results.md` explains all.
+        `late_share` is the share of packets that were more than 1 ms late. `problem` is the reason to distrust the
+        seed, or None. `docs/reference/results.md` explains all.
         """
         import pandas as pd
 
@@ -65,7 +72,7 @@ class Run(Frames):
 
     @property
     def notes(self) -> list[str]:
-        """What an emulation did differently from the scenario."""
+        """Differences of an emulation from its scenario."""
         notes: list[str] = self._about.get("notes", [])
         return notes
 
@@ -103,12 +110,12 @@ class Run(Frames):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every seed asked for finished."""
+        """True if every requested seed finished."""
         return bool(self._about["complete"])
 
     @cached_property
     def is_one_run(self) -> bool:
-        """Whether several seeds are the same run to the last digit, because nothing in the scenario is random."""
+        """True if several seeds are the same run to the last digit, because nothing in the scenario is random."""
         return is_one_run(self.totals(kind) for kind in TOTALS)
 
     def __repr__(self) -> str:
@@ -130,11 +137,10 @@ class Run(Frames):
         return pd.Series(fairness, index=pd.Index(self.seeds, name="seed"), name="jain", dtype=float)
 
     def summary(self) -> pd.DataFrame:
-        """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
+        """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of every measure.
 
-        One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95`
-        (NaN for a single seed, and where all seeds are the same run) and `seeds`, the number of seeds in which there
-        was something to measure.
+        One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95` and `seeds`. `ci95`
+        is NaN for a single seed, and where all seeds are the same run. `seeds` counts those with a measured value.
         """
         import pandas as pd
 
@@ -213,7 +219,7 @@ class Run(Frames):
         what
             One of `windward.show.plot.PACKETS`: "windows", "rates", "queues", "rtt", "goodput", ….
         seed
-            Whose series to draw. Default: the mean over all, with its 95 % confidence interval; the first in figures
+            Seed of the series to draw. Default: the mean over all, with its 95 % confidence interval; the first in figures
             that have no mean.
         beside
             Other results to draw in the same figure, as a list, or by the names that they are to have in it.
@@ -270,7 +276,7 @@ class Run(Frames):
         form
             "csv", "flent", "iperf3" or "mahimahi"; `docs/guides/papers.md` says what each holds.
         seed
-            Whose series. Default: the first; in CSV all, with a column `seed`.
+            Seed of the series. Default: the first; in CSV all, with a column `seed`.
         link
             Of mahimahi, the link whose log it is. Default: the busiest.
         table

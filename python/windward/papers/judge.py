@@ -23,7 +23,7 @@ class Scatter:
 
     low: float
     high: float
-    #: What the paper prints.
+    #: Number in the paper.
     printed: float
     #: Values that would be another result: the printed ones of the cells beside it, 0 for a gain.
     others: tuple[float, ...]

@@ -25,8 +25,8 @@ pub enum Version {
 params! {
     /// Parameters of [`Cubic`](super::Cubic).
     Params check suits_version {
-        /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35) or
-        /// "linux-2.6.31" (v2.3).
+        /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in
+        /// ns-2.35) or "linux-2.6.31" (v2.3).
         version: Version = Rfc9438, note "\"rfc9438\"";
         /// Steepness C in packets/s³ (RFC 9438 §5.1); the kernels have their own.
         c: f64 = 0.4, in STEP;
@@ -34,11 +34,11 @@ params! {
         beta: f64 = 0.7, from 0.1 to 0.99;
         /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7).
         fast_convergence: bool = true;
-        /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
-        /// HyStart, which the kernels have on.
+        /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31"
+        /// by HyStart, which the kernels have on.
         hystart: bool = false;
-        /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no limit
-        /// S_max of its growth.
+        /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no
+        /// limit S_max of its growth.
         timestamps: bool = true, note "; ns-2's senders have none";
     }
 }

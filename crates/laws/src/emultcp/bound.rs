@@ -5,16 +5,16 @@
 //! controls it. rLEDBAT (RFC 9840) controls one connection this way.
 //!
 //! * begin: a queue longer than θ, made by four connections or more, or by fewer if there have been several for 5 s. If
-//!   one connection fills the path (BBR's) the others are closed earlier. With a queue the link is full: W = 1.1·x·rtt_min,
-//!   with room for one connection at least.
-//! * target: Q = 0.015·rtt_min plus the time of 1.3 packets at X, the maximum rate of the path. With x, Q would grow with
-//!   the share of others on the link. q is the mean queue of the connections.
+//!   one connection fills the path (BBR's) the others are closed earlier. With a queue the link is full: W =
+//!   1.1·x·rtt_min, with room for one connection at least.
+//! * target: Q = 0.015·rtt_min plus the time of 1.3 packets at X, the maximum rate of the path. With x, Q would grow
+//!   with the share of others on the link. q is the mean queue of the connections.
 //! * dW/dt = (W/τ)·((rtt_min + Q)/(rtt_min + q) − 1), four times as much where q < Q. If Q has not been reached for τ/2
 //!   + 2·rtt_min, W·m/τ is added, with m the unused share of the path, as for n without a bound.
 //! * dn/dt = (n/τ)·6·(0.95 − u), where u = x·(rtt_min + q)/W is the share of W in flight. n is at most W over four
 //!   segments. u above 1.1 results from windows offered before W: n stays, and W does not shrink.
-//! * end: W has room for less than one connection, or has fallen to 0.7 of its value when the queue was last shorter than
-//!   Q, or at the beginning. Then other flows fill the queue, and n follows θ again. For 30 s no bound begins.
+//! * end: W has room for less than one connection, or has fallen to 0.7 of its value when the queue was last shorter
+//!   than Q, or at the beginning. Then other flows fill the queue, and n follows θ again. For 30 s no bound begins.
 
 use super::constants::{BOUND, PACKET, SEGMENT};
 use super::params::Params;

@@ -12,8 +12,8 @@
 //! * The text of §IV-C has the condition reversed; (21) has it right.
 //! * n is at least 1. For β ≥ ½ that holds anyway; for smaller β the law would go below.
 //! * A period without any RTT changes nothing.
-//! * rtt_min is the least *mean* (§IV-B), not the least sample, and includes a permanent queue. With a `min_rtt_window` it is
-//!   that of the last seconds (§IV-B has all), so that a longer path is eventually recognised.
+//! * rtt_min is the least *mean* (§IV-B), not the least sample, and includes a permanent queue. With a `min_rtt_window`
+//!   it is that of the last seconds (§IV-B has all), so that a longer path is eventually recognised.
 
 use super::least::Least;
 use super::params::{Kind, Params};

@@ -2,8 +2,8 @@
 //!
 //! * q: rtt − rtt_min, smoothed over 0.2 τ; x: the rate, smoothed alike; X: its maximum of 20 τ.
 //! * e: the slack (θ − q)/θ, from −1 to 1, with the threshold θ = max(γ·rtt_min, floor).
-//! * m: the unused share max(1 − x/(0.95·X), (t/9 s)²), with t the time since the last queue. A path that carried more is
-//!   filled at once, and one that was never full is tried ever faster.
+//! * m: the unused share max(1 − x/(0.95·X), (t/9 s)²), with t the time since the last queue. A path that carried more
+//!   is filled at once, and one that was never full is tried ever faster.
 
 use super::constants::GROWTH;
 use super::least::Least;

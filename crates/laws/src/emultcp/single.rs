@@ -4,8 +4,8 @@
 //! only makes a queue. n is set to 1 if several connections make a queue and 0.95 of their rate is less than what one
 //! kept for τ/2 alone. Random losses take most of a loss-based window before that.
 //!
-//! n stays at 1 for 32 s. A rate below three quarters of the one at its beginning, both smoothed over 2 τ, ends the hold: n
-//! grows again, and the rate that one has carried no longer counts.
+//! n stays at 1 for 32 s. A rate below three quarters of the one at its beginning, both smoothed over 2 τ, ends the
+//! hold: n grows again, and the rate that one has carried no longer counts.
 
 use super::constants::GROWTH;
 use super::least::Least;

@@ -1,7 +1,7 @@
 //! Start: n doubles until a queue forms.
 //!
-//! * growth: dn/dt = (ln 2/T)·n·min(2e, 1) with T = max(2·rtt_min, 0.2 τ), so that it slows down from half of θ on. Hosts
-//!   that control no windows have 0.4 τ.
+//! * growth: dn/dt = (ln 2/T)·n·min(2e, 1) with T = max(2·rtt_min, 0.2 τ), so that it slows down from half of θ on.
+//!   Hosts that control no windows have 0.4 τ.
 //! * windows: the sum of the receive windows of several connections is max(2·x·rtt_min, 8·n segments), and on paths of
 //!   more than 0.1 τ larger in proportion to rtt_min.
 //! * end: n is reduced, or a bound or a hold begins.

@@ -207,7 +207,8 @@ fn what_the_path_carried_before_is_sought_at_once() {
 
 /// A queue of 2.5 s ends the start and leaves 8.4 of 10 connections; it is below θ after 0.25 s. In 6 s n doubles
 /// ∫(t/9)²dt = 5.75³/243 = 0.78 times, by 1.72, and in 12 s all three times of the first 9 s and more. With a queue of
-/// a quarter of θ, where 2e − 1 is a half, n doubles 0.36 times, by 1.28, and with half of θ only α/n adds one hundredth.
+/// a quarter of θ, where 2e − 1 is a half, n doubles 0.36 times, by 1.28, and with half of θ only α/n adds one
+/// hundredth.
 #[test]
 fn a_path_without_a_queue_is_tried_ever_faster() {
     let after = |seconds: f64, queue: f64| {
@@ -397,8 +398,8 @@ fn a_bound_that_hides_what_the_path_carried_grows() {
     assert!(growths[11..13].iter().all(|growth| (0.0279..0.0281).contains(growth)), "{growths:?}");
 }
 
-/// Others fill the queue: the flight is W, and W yields until it is 0.7 of its value. Then for 30 s no bound begins, for
-/// any number of connections.
+/// Others fill the queue: the flight is W, and W yields until it is 0.7 of its value. Then for 30 s no bound begins,
+/// for any number of connections.
 #[test]
 fn a_bound_ends_where_others_fill_the_queue() {
     let mut transfer = Bounded::begun();

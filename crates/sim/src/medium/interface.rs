@@ -44,10 +44,11 @@ pub trait Medium {
     fn reset_counts(&mut self, now: Time);
     /// Takes the waits of a member's packets since the last reset; `None` if the medium does not know them.
     fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram>;
-    /// Adds the rows of its own tables up to `now`, about its members, which are these ports, and its observed stations,
-    /// which are these nodes.
+    /// Adds the rows of its own tables up to `now`, about its members, which are these ports, and its observed
+    /// stations, which are these nodes.
     fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames);
-    /// Queues and transfers of stations that forward by backpressure, and the start of counting; `None` for other media.
+    /// Queues and transfers of stations that forward by backpressure, and the start of counting; `None` for other
+    /// media.
     fn queues(&self) -> Option<(&Queues, Time)> {
         None
     }

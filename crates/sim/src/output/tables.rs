@@ -21,9 +21,9 @@ table! {
         to: Text fixed [""],
     }
     columns {
-        /// Payload that arrived at the receiver per second, each byte counted once, over the time the flow was open after
-        /// the warm-up. For a connection of a transfer (`connections`), over the transfer's whole time. Data beyond a gap
-        /// counts when it arrives, not when the gap is filled: no flow gets more than its links carry.
+        /// Payload that arrived at the receiver per second, each byte counted once, over the time the flow was open
+        /// after the warm-up. For a connection of a transfer (`connections`), over the transfer's whole time. Data
+        /// beyond a gap counts when it arrives, not when the gap is filled: no flow gets more than its links carry.
         goodput_bps: f64 ["bit/s"],
         /// Goodput in full segments per second.
         goodput_pps: f64 ["segments/s"],
@@ -47,15 +47,15 @@ table! {
         /// for each sample. It is the sending rate as ns-2's scripts for FAST record it. In an emulation: the mean over
         /// samples of the kernel's window divided by its smoothed RTT.
         mean_window_rate_pps: f64 ["packets/s"],
-        /// Mean of the RTT samples after the warm-up. It averages over samples, not over time: the sender takes about one
-        /// sample per ACK. NaN without samples.
+        /// Mean of the RTT samples after the warm-up. It averages over samples, not over time: the sender takes about
+        /// one sample per ACK. NaN without samples.
         mean_rtt_s: f64 ["s"],
         /// Least RTT sample since the connection opened, the warm-up included. NaN without samples.
         min_rtt_s: f64 ["s"],
         /// Largest RTT sample after the warm-up. NaN without samples.
         max_rtt_s: f64 ["s"],
-        /// Median of the RTT samples after the warm-up. NaN without samples, and in an emulation, where the kernel shows
-        /// the smoothed RTT only.
+        /// Median of the RTT samples after the warm-up. NaN without samples, and in an emulation, where the kernel
+        /// shows the smoothed RTT only.
         rtt_p50_s: f64 binned ["s"],
         /// 95th percentile of these samples.
         rtt_p95_s: f64 binned ["s"],
@@ -72,8 +72,8 @@ table! {
 }
 
 table! {
-    /// Totals and means of each one-way link, from the end of the warm-up to the end of the run. Wired links, stations of
-    /// cells and links of wireless networks each have a row.
+    /// Totals and means of each one-way link, from the end of the warm-up to the end of the run. Wired links, stations
+    /// of cells and links of wireless networks each have a row.
     pub struct LinkStats: "links", Totals, "link", Always;
     about {
         /// Name of the link.
@@ -82,9 +82,9 @@ table! {
         from: Text fixed [""],
         /// Node at the end of the link.
         to: Text fixed [""],
-        /// Nominal rate of the link. Wired: its rate at the start, of a recorded link the mean of the recording. Wi-Fi and
-        /// CSMA: the bit rate of data frames, without overhead. Cell: the mean rate of the station alone. Slotted: the mean
-        /// with a packet of 1500 bytes in every slot in which the link is ON.
+        /// Nominal rate of the link. Wired: its rate at the start, of a recorded link the mean of the recording. Wi-Fi
+        /// and CSMA: the bit rate of data frames, without overhead. Cell: the mean rate of the station alone. Slotted:
+        /// the mean with a packet of 1500 bytes in every slot in which the link is ON.
         rate_bps: f64 fixed ["bit/s"],
         /// Propagation delay at the start of the run.
         delay_s: f64 fixed ["s"],
@@ -100,19 +100,20 @@ table! {
         marked: u64 ["packets"],
         /// Transmitted packets that were lost on the wire or given up on the air.
         lost: u64 ["packets"],
-        /// Busy time of the link as a share of the measured time. Wired: the transmitter sends. Recorded rate: the share of
-        /// the offered bytes that was used. Wi-Fi: the sender's MAC serves a packet of this link, from the start of its
-        /// contention to its ACK or its last retry. It includes backoff, deferring to others and retries, so it is the share
-        /// of the MAC's time, not of the air: the links of one sender add up to at most 1, those of a channel to more.
-        /// Cell: the carrier sends the station's packets. CSMA: the link is active. Slotted: slots with a packet.
+        /// Busy time of the link as a share of the measured time. Wired: the transmitter sends. Recorded rate: the
+        /// share of the offered bytes that was used. Wi-Fi: the sender's MAC serves a packet of this link, from the
+        /// start of its contention to its ACK or its last retry. It includes backoff, deferring to others and retries,
+        /// so it is the share of the MAC's time, not of the air: the links of one sender add up to at most 1, those of
+        /// a channel to more. Cell: the carrier sends the station's packets. CSMA: the link is active. Slotted: slots
+        /// with a packet.
         utilization: f64 [""],
         /// Time average of the number of waiting packets, without the one in transmission.
         mean_backlog: f64 ["packets"],
         /// Largest number of waiting packets.
         max_backlog: u64 ["packets"],
-        /// Mean wait in the queue, over packets whose transmission began; a packet that finds the link idle waits for zero.
-        /// On Wi-Fi the wait ends at the packet's first attempt and includes the contention before it. NaN without packets.
-        /// A slotted link has no queue of its own: 0.
+        /// Mean wait in the queue, over packets whose transmission began; a packet that finds the link idle waits for
+        /// zero. On Wi-Fi the wait ends at the packet's first attempt and includes the contention before it. NaN
+        /// without packets. A slotted link has no queue of its own: 0.
         mean_queue_delay_s: f64 ["s"],
         /// Median of these waits. NaN without packets, and for slotted links.
         queue_delay_p50_s: f64 binned ["s"],
@@ -201,8 +202,8 @@ table! {
         dropped: u64 ["packets"],
         /// Time average of the number of packets, including the one being sent.
         mean_backlog: f64 ["packets"],
-        /// Time average of the number of trapped packets: packets in the queue at times when it has had packets and sent
-        /// none for more than one second. At other times none is trapped.
+        /// Time average of the number of trapped packets: packets in the queue at times when it has had packets and
+        /// sent none for more than one second. At other times none is trapped.
         mean_trapped: f64 ["packets"],
         /// Largest number of packets.
         max_backlog: u64 ["packets"],
@@ -236,8 +237,8 @@ table! {
         combinations: u64 ["packets"],
         /// Repairs among them: combinations sent in answer to requests of the sink.
         repairs: u64 ["packets"],
-        /// Segments whose loss TCP saw: a full queue at the source dropped their combination, so the layer withheld their
-        /// acknowledgement. All other losses are masked: the layer repairs them, and TCP does not notice.
+        /// Segments whose loss TCP saw: a full queue at the source dropped their combination, so the layer withheld
+        /// their acknowledgement. All other losses are masked: the layer repairs them, and TCP does not notice.
         unmasked: u64 ["segments"],
         /// Combinations that arrived.
         received: u64 ["packets"],
@@ -329,8 +330,8 @@ table! {
         backlog: u32 ["packets"],
         /// Time for which the queue has had packets and sent none.
         idle_s: f64 ["s"],
-        /// Threshold K of the station: in the difference of queues that ranks links, a queue of the station below K counts
-        /// as K packets.
+        /// Threshold K of the station: in the difference of queues that ranks links, a queue of the station below K
+        /// counts as K packets.
         threshold: f64 ["packets"],
     }
 }

@@ -65,8 +65,8 @@ pub trait Queue {
     }
     /// Removes the next packet to send.
     fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
-    /// Time since which a packet has been waiting: the arrival of the next one if the discipline knows it. `None` if the
-    /// queue is empty.
+    /// Time since which a packet has been waiting: the arrival of the next one if the discipline knows it. `None` if
+    /// the queue is empty.
     fn since(&self) -> Option<Time>;
     /// Arrival time of the packet that has waited longest.
     fn oldest(&self) -> Option<Time> {

@@ -1,9 +1,9 @@
 //! Tables as Parquet files (<https://parquet.apache.org/docs/file-format/>): flat, every value present, Snappy.
 //!
-//! Own code where a library would do, because of what the libraries cost: to import pyarrow takes more memory than all the
-//! rest of `windward simulate`, and the `parquet` crate takes longer to build than any crate of Windward. Little is needed:
-//! columns of numbers are their own bytes (PLAIN), columns of names are dictionaries (RLE_DICTIONARY). The tests in
-//! Python hold the files to pyarrow, which also reads them again.
+//! Own code where a library would do, because of what the libraries cost: to import pyarrow takes more memory than all
+//! the rest of `windward simulate`, and the `parquet` crate takes longer to build than any crate of Windward. Little is
+//! needed: columns of numbers are their own bytes (PLAIN), columns of names are dictionaries (RLE_DICTIONARY). The
+//! tests in Python hold the files to pyarrow, which also reads them again.
 
 mod thrift;
 
@@ -174,7 +174,8 @@ impl<W: Write> File<W> {
         Ok(Struct::default().i64(2, begin).structure(3, metadata))
     }
 
-    /// Writes a page whose header holds `kind` in the field `id`; returns its size without compression, header included.
+    /// Writes a page whose header holds `kind` in the field `id`; returns its size without compression, header
+    /// included.
     fn page(&mut self, page: i32, id: u8, kind: Struct, content: &[u8]) -> io::Result<usize> {
         let compressed = snap::raw::Encoder::new().compress_vec(content).map_err(io::Error::other)?;
         let header = Struct::default()

@@ -108,7 +108,8 @@ fn binary(bytes: &mut Vec<u8>, text: &str) {
 mod tests {
     use super::*;
 
-    /// By hand from the protocol's specification: field 1, i32 -1 (zigzag 1); field 3, "ab"; field 4, a list of two i32.
+    /// By hand from the protocol's specification: field 1, i32 -1 (zigzag 1); field 3, "ab"; field 4, a list of two
+    /// i32.
     #[test]
     fn a_structure_is_written_as_specified() {
         let bytes = Struct::default().i32(1, -1).text(3, "ab").i32s(4, &[0, 300]).end();

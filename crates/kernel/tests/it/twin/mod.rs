@@ -127,8 +127,8 @@ impl Law for Twin {
             *(if is_timeout { &mut seen.timeouts } else { &mut seen.losses }) += 1;
         }
         self.compare(after, base_rtt, "a loss");
-        // What grows with its window makes differences larger for as long as a minute lasts. The host takes this one away, as
-        // the kernel does where it has moved the window itself.
+        // What grows with its window makes differences larger for as long as a minute lasts. The host takes this one
+        // away, as the kernel does where it has moved the window itself.
         if self.law.name == "compound" {
             self.c.follow(after.cwnd);
             self.bound.on_follow();
@@ -299,14 +299,15 @@ impl Pair {
     }
 }
 
-/// As packetdrill's scripts of stretch ACKs: a receiver that merges segments acknowledges ten at once, then sixty-four. Linux's
-/// window doubles all the same, and stops at ssthresh.
+/// As packetdrill's scripts of stretch ACKs: a receiver that merges segments acknowledges ten at once, then sixty-four.
+/// Linux's window doubles all the same, and stops at ssthresh.
 #[test]
 fn stretch_acks_open_the_window_as_linux_does() {
     for law in LAWS {
         let mut pair = Pair::new(law);
         pair.double_twice();
-        // A timeout with forty in flight: back to 20, to what Westwood has measured or to Veno's 32, and slowly from there.
+        // A timeout with forty in flight: back to 20, to what Westwood has measured or to Veno's 32, and slowly from
+        // there.
         pair.congestion(CongestionKind::Timeout);
         let ack = |acked| c::Ack {
             now: 700_000,
@@ -323,8 +324,8 @@ fn stretch_acks_open_the_window_as_linux_does() {
     }
 }
 
-/// As Linux's `tcp_undo_cwnd_reduction`: a spurious event in slow start leaves no threshold behind, so that the window doubles on. Vegas
-/// waits for the next round trip to decide.
+/// As Linux's `tcp_undo_cwnd_reduction`: a spurious event in slow start leaves no threshold behind, so that the window
+/// doubles on. Vegas waits for the next round trip to decide.
 #[test]
 fn an_undo_in_slow_start_goes_on_in_slow_start() {
     for (law, kind) in LAWS.iter().flat_map(|law| [(law, CongestionKind::Loss), (law, CongestionKind::Timeout)]) {
@@ -352,8 +353,8 @@ fn fast_is_the_same_in_the_kernel() {
     replay("fast", &json!({ "gamma": 1.5, "alpha": 20 }));
 }
 
-// A threshold one step beside a whole number is not met exactly by any ratio of round-trip times below 65 ms: there the last
-// bit would decide.
+// A threshold one step beside a whole number is not met exactly by any ratio of round-trip times below 65 ms: there the
+// last bit would decide.
 #[test]
 fn vegas_is_the_same_in_the_kernel() {
     replay("vegas", &json!({ "alpha": 2.0 + STEP, "beta": 4.0 + STEP, "gamma": 1.0 + STEP }));
@@ -410,7 +411,8 @@ fn every_parameter_is_the_laws_own() {
         // What the kernel takes, the law takes.
         for Parameter { name, least, greatest, .. } in law.parameters() {
             for value in [least, greatest] {
-                // Of two values that do not go together the other may have to give way: all at this end of their ranges.
+                // Of two values that do not go together the other may have to give way: all at this end of their
+                // ranges.
                 let end = |p: &Parameter| if value == least { p.least } else { p.greatest };
                 let all: serde_json::Map<_, _> =
                     law.parameters().iter().map(|p| (p.name.to_owned(), json!(end(p)))).collect();

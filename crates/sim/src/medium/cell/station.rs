@@ -90,8 +90,8 @@ table! {
         mean_snr: f64 [""],
         /// Mean of the rate that the channel offered, over all slots.
         offered_bps: f64 ["bit/s"],
-        /// Mean of the rate that the channel offered in the slots in which the station was served. Above `offered_bps` if
-        /// the scheduler exploits the fading. NaN if the station was never served.
+        /// Mean of the rate that the channel offered in the slots in which the station was served. Above `offered_bps`
+        /// if the scheduler exploits the fading. NaN if the station was never served.
         served_bps: f64 ["bit/s"],
         /// Transmissions that were not decoded.
         errors: u64 ["transmissions"],

@@ -20,8 +20,8 @@ table! {
         attempts: u64 [""],
         /// Attempts without an answer: no CTS after an RTS, no ACK after a data frame.
         failures: u64 [""],
-        /// Mean contention window CW of the backoff before an attempt. A backoff is drawn from 0 to CW slots. Under DCF, CW
-        /// is CWmin after a success and roughly doubles with every failure. NaN without attempts.
+        /// Mean contention window CW of the backoff before an attempt. A backoff is drawn from 0 to CW slots. Under
+        /// DCF, CW is CWmin after a success and roughly doubles with every failure. NaN without attempts.
         mean_cw: f64 ["slots"],
         /// RTS frames sent.
         rts_frames: u64 ["frames"],

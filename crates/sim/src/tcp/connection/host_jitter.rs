@@ -16,8 +16,8 @@ pub struct HostJitter {
 }
 
 impl HostJitter {
-    /// HostJitter of the flow `key` in the run of `seed`, with a processing time of at most `longest`; `None` if that is
-    /// zero.
+    /// HostJitter of the flow `key` in the run of `seed`, with a processing time of at most `longest`; `None` if that
+    /// is zero.
     pub fn new(longest: Duration, key: u64, seed: u64) -> Option<Box<Self>> {
         let host = || Box::new(Self { longest, stream: Stream::new(seed, key, Purpose::Host), ready_at: Time::ZERO });
         (longest > Duration::ZERO).then(host)

@@ -1,7 +1,7 @@
 //! Rayleigh fading by a sum of sinusoids: h = N^{−1/2} Σ e^{j(2πfT k cos α_n + φ_n)}.
 //!
-//! The angles of arrival are α_n = (2πn + θ)/N; φ_n and θ are uniform in [0, 2π) for each run (after Zheng and Xiao, IEEE
-//! Communications Letters 6(6), 2002).
+//! The angles of arrival are α_n = (2πn + θ)/N; φ_n and θ are uniform in [0, 2π) for each run (after Zheng and Xiao,
+//! IEEE Communications Letters 6(6), 2002).
 //! Over runs the correlation is exactly J0(2πfτ); that of |h|² is J0² − 1/N instead of J0², because there are only N
 //! sinusoids. Within a run the angles are fixed: the mean of |h|² is 1 and the correlation is that of its N angles,
 //! which departs from J0 where 2πfτ approaches N.

@@ -30,8 +30,8 @@ impl Limits {
     }
 }
 
-/// Bytes of an A-MPDU of `frames` MPDUs of `mpdu` bytes: each behind a delimiter, all but the last padded to a multiple of
-/// four (IEEE 802.11-2020, §9.7.1).
+/// Bytes of an A-MPDU of `frames` MPDUs of `mpdu` bytes: each behind a delimiter, all but the last padded to a multiple
+/// of four (IEEE 802.11-2020, §9.7.1).
 pub const fn aggregate_bytes(frames: u64, mpdu: u64) -> u64 {
     if frames == 0 {
         return 0;

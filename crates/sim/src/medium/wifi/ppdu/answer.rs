@@ -17,8 +17,8 @@ pub const fn block_ack_bytes(window: u64) -> u64 {
     }
 }
 
-/// Rate of an answer in Mbit/s: the fastest basic rate that is no faster than the data's modulation and code in the non-HT
-/// format, else the slowest one (IEEE 802.11-2020, §10.6.6.5).
+/// Rate of an answer in Mbit/s: the fastest basic rate that is no faster than the data's modulation and code in the
+/// non-HT format, else the slowest one (IEEE 802.11-2020, §10.6.6.5).
 pub fn answer_rate(mode: Mode, basic: &[u64]) -> u64 {
     let slowest = basic.iter().copied().min().unwrap_or(6);
     basic.iter().copied().filter(|&rate| rate <= mode.reference_rate()).max().unwrap_or(slowest)

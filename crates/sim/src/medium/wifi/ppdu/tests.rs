@@ -114,8 +114,8 @@ fn answers_go_at_the_basic_rate_below_the_data() {
     assert_eq!(lasts(block_ack_bytes(256)), [100, 60, 40, 32]);
 }
 
-/// Aggregate and throughput of one saturated station: payload of the largest A-MPDU over AIFS, mean backoff, PPDU, SIFS and
-/// BlockAck.
+/// Aggregate and throughput of one saturated station: payload of the largest A-MPDU over AIFS, mean backoff, PPDU, SIFS
+/// and BlockAck.
 fn saturated(mode: Mode, limits: &Limits, timing: &Timing) -> (u64, f64) {
     let frames = largest_aggregate(mode, 1538, limits, timing);
     let rate = BitRate::bits_per_sec(answer_rate(mode, &[6, 12, 24]) * 1_000_000);
