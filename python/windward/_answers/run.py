@@ -219,8 +219,8 @@ class Run(Frames):
         what
             One of `windward.show.plot.PACKETS`: "windows", "rates", "queues", "rtt", "goodput", ….
         seed
-            Seed of the series to draw. Default: the mean over all, with its 95 % confidence interval; the first in figures
-            that have no mean.
+            Seed of the series to draw. Default: the mean over all, with its 95 % confidence interval; the first in
+            figures that have no mean.
         beside
             Other results to draw in the same figure, as a list, or by the names that they are to have in it.
         for_
