@@ -102,7 +102,7 @@ check: $(VENV)/checks
 		cargo clippy --quiet --package windward-$$crate --all-targets --locked -- -D warnings || exit 1; \
 		cargo test --quiet --package windward-$$crate --lib --locked || exit 1; \
 	done
-	$(BIN)/pytest -q tests/test_words.py tests/test_docs.py -k "words or sentences or summaries or links or index or files_to_add"
+	$(BIN)/pytest -q tests/project/test_words.py tests/project/test_docs.py -k "words or sentences or summaries or links or index or files_to_add"
 
 lint:
 	cargo fmt --all --check
@@ -239,7 +239,7 @@ snapshots: export INSTA_UPDATE := always
 snapshots: export WINDWARD_SNAPSHOTS := update
 snapshots: $(VENV)/checks $(VENV)/engine
 	cargo test --locked --quiet --no-fail-fast -p windward-scenario -p windward-laws -p windward-sim -p windward-conformance
-	$(BIN)/pytest -q tests/test_cli.py tests/test_docs.py
+	$(BIN)/pytest -q tests/cli/test_cli.py tests/project/test_docs.py
 	@git status --short
 
 docs: $(VENV)/checks $(VENV)/engine

@@ -126,6 +126,32 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             file.write(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}\n")
 
 
+#: What the commands print, as it was accepted.
+SNAPSHOTS = REPOSITORY / "tests" / "snapshots"
+
+
+def matches(name: str, result: subprocess.CompletedProcess[str]) -> None:
+    """Holds exit code, output and errors against the committed text."""
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    text = f"exit code {result.returncode}\n--- stdout\n" + "\n".join(lines) + f"\n--- stderr\n{result.stderr}"
+    path = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+#: What takes long to import, and what else a command that prints numbers does not need.
+HEAVY = {"matplotlib", "numpy", "pandas", "pyarrow", "rich", "scipy"}
+
+
+def loaded(code: str, folder: Path) -> set[str]:
+    """The heavy modules that a program has imported at its end."""
+    code = f"{code}\nimport sys\nprint('LOADED', *sorted({HEAVY!r} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    return set(run.stdout.splitlines()[-1].split()[1:])
+
+
 def in_time(run: Callable[[], Result], problem: Callable[[Result], object]) -> Result:
     """The first of at most five runs that the machine kept in time: what is asserted of it is not its load's doing.
 

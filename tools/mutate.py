@@ -132,8 +132,8 @@ def red_claims() -> list[str]:
     is_built, out = run(["make", "--no-print-directory", ".venv/checks", ".venv/engine"])
     if not is_built:
         raise RuntimeError(f"the engine cannot be built:\n{out[-3000:]}")
-    _, out = run([".venv/bin/pytest", "-q", "tests/test_claims.py", "-m", "not realtime"])
-    return sorted(set(re.findall(r"^FAILED tests/test_claims\.py::(.+?)(?: - .*)?$", out, flags=re.MULTILINE)))
+    _, out = run([".venv/bin/pytest", "-q", "tests/papers/test_claims.py", "-m", "not realtime"])
+    return sorted(set(re.findall(r"^FAILED tests/papers/test_claims\.py::(.+?)(?: - .*)?$", out, flags=re.MULTILINE)))
 
 
 def plant(fault: Fault) -> Outcome:

@@ -1,7 +1,7 @@
 """A scenario in parts that do not meet: what changes in one leaves the others as they are.
 
 Random streams are each entity's own, by its name. So a part's flows do the same, to the last bit, whether the other
-parts are there or not; `tests/test_explore.py` holds the parts to the whole.
+parts are there or not; `tests/explore/test_explore.py` holds the parts to the whole.
 """
 
 from __future__ import annotations

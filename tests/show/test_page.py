@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SMALL, Cli
-from test_rooms import loaded
+from conftest import SMALL, Cli, loaded
 
 import windward as ww
 from windward.show.page import _html

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli, matches
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from test_cli import matches
 
 import windward as ww
 from windward.theory import fluid, num
@@ -237,7 +236,7 @@ def test_a_download_as_a_fluid_and_in_packets(tmp_path: Path) -> None:
     What the fluid leaves out, timeouts and the repair of what is lost, costs the packets 1 % at 0.5 and 4 % at 3 % of
     loss. Their queue moves about Q by bursts, which the fluid has none of.
     """
-    file = Path(__file__).parents[1] / "scenarios" / "emultcp.toml"
+    file = REPOSITORY / "scenarios" / "emultcp.toml"
     text = file.read_text(encoding="utf-8").replace('law = "cubic"', 'law = "reno"')
     scenario = tmp_path / "download.toml"
     for loss in (0.005, 0.02):

@@ -63,7 +63,7 @@ def test_show_plot_and_report_work_on_the_folder(engine: str, cli: Cli, tmp_path
     said = cli(engine, SHARED, "--output", "kept")
     assert said.stderr == ""
     assert cli("show", "kept").stdout + "\nresults in kept\n" == said.stdout
-    # Paths are drawn of free routing: tests/test_routing.py.
+    # Paths are drawn of free routing: tests/engines/test_routing.py.
     figures = [what for what in FIGURES[engine] if what != "paths"]
     for what in figures:
         assert cli("plot", "kept", "--what", what, "-o", f"{what}.svg").stdout == f"{what}.svg\n"

@@ -88,7 +88,7 @@ def test_simulations_say_in_short_what_they_said(paper: papers.Paper, tmp_path: 
     results = papers.rehearse(paper, tmp_path)
     judged = [judge(paper, claim, results) for claim in paper.claims.values() if claim.runs]
     text = "".join(f"{one.claim.id}{'' if one.holds else ' (not so soon)'}: {one.ours}\n" for one in judged)
-    path = Path(__file__).parent / "snapshots" / f"claims-{paper.key}.txt"
+    path = REPOSITORY / "tests" / "snapshots" / f"claims-{paper.key}.txt"
     if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
         path.write_text(text)
     for found, kept in zip(text.splitlines(), path.read_text().splitlines(), strict=True):

@@ -4,30 +4,16 @@ WINDWARD_SNAPSHOTS=update writes the snapshots again; their diff is what a revie
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import SMALL, Cli
+from conftest import SMALL, Cli, matches
 
 import windward as ww
 from windward import _engine
-
-SNAPSHOTS = Path(__file__).parent / "snapshots"
-
-
-def matches(name: str, result: subprocess.CompletedProcess[str]) -> None:
-    """Holds exit code, output and errors against the committed text."""
-    lines = [line.rstrip() for line in result.stdout.splitlines()]
-    text = f"exit code {result.returncode}\n--- stdout\n" + "\n".join(lines) + f"\n--- stderr\n{result.stderr}"
-    path = SNAPSHOTS / f"{name}.txt"
-    if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
 
 
 def test_simulate(cli: Cli, scenario_file: Path) -> None:

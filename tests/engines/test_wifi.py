@@ -14,7 +14,7 @@ import windward as ww
 from windward._engines.emulate import why_not
 from windward.show._digest import digests
 
-MESH = Path(__file__).parent.parent / "scenarios" / "mesh.toml"
+MESH = REPOSITORY / "scenarios" / "mesh.toml"
 
 
 @pytest.fixture(scope="module")

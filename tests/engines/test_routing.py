@@ -8,7 +8,7 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli
 
 import windward as ww
 
@@ -158,7 +158,7 @@ def test_refusals(cli: Cli, diamond: Path, options: tuple[str, ...], message: st
 
 
 def test_too_many_links(cli: Cli) -> None:
-    mesh = Path(__file__).parent.parent / "scenarios" / "mesh.toml"
+    mesh = REPOSITORY / "scenarios" / "mesh.toml"
     result = cli("optimum", str(mesh), "--routing", "free")
     assert (result.returncode, result.stdout) == (2, "")
     assert "84 share a conflict graph, with more than 64 links or 65536 independent sets\nhint: " in result.stderr

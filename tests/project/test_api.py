@@ -153,7 +153,7 @@ def test_the_page_has_every_public_name() -> None:
     assert all(f": `ww.{module}`" in page for module in modules)
 
 
-#: First words that hide the subject, as in tests/test_words.py.
+#: First words that hide the subject, as in tests/project/test_words.py.
 RELATIVE = re.compile(r"(What|Whether|Who|Whom|Whose|How|Where|When|Whatever|The same)\b")
 
 

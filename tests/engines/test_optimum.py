@@ -5,8 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from conftest import SMALL, Cli
-from test_cli import matches
+from conftest import SMALL, Cli, matches
 
 import windward as ww
 

@@ -2,13 +2,11 @@
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from conftest import REPOSITORY, loaded
 
 PACKAGE = REPOSITORY / "python" / "windward"
 
@@ -97,17 +95,6 @@ def test_modules_import_one_another_in_no_circle() -> None:
     while leaves := {name for name, others in arrows.items() if not others & arrows.keys()}:
         arrows = {name: others for name, others in arrows.items() if name not in leaves}
     assert not arrows, f"a circle among {sorted(arrows)}"
-
-
-#: What takes long to import, and what else a command that prints numbers does not need.
-HEAVY = {"matplotlib", "numpy", "pandas", "pyarrow", "rich", "scipy"}
-
-
-def loaded(code: str, folder: Path) -> set[str]:
-    """The heavy modules that a program has imported at its end."""
-    code = f"{code}\nimport sys\nprint('LOADED', *sorted({HEAVY!r} & set(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    return set(run.stdout.splitlines()[-1].split()[1:])
 
 
 def test_import_waits_for_nothing(tmp_path: Path) -> None:
