@@ -2,7 +2,7 @@
 
 Backpressure sends to the neighbour with the shorter queue. A flow with a small window never builds the difference of
 backlogs that its packets need, beside one with a large window. TCP-aware backpressure (H. Seferoglu and E. Modiano, ITA
-2014) counts a queue below a threshold as full. A diamond of four stations, two TCP flows.
+2014) counts a queue below a threshold as full. A diamond of four stations without RTS, two TCP flows.
 
 Answer: under classical backpressure the flow over two hops has 135 ± 103 kbit/s, beside 914 of the other; TCP-aware
 backpressure gives it 334 ± 31.
@@ -34,7 +34,7 @@ diamond = ww.load(PAPER / "diamond.toml")
 
 
 def run(rule: ww.BackpressureRouting) -> ww.Run:
-    wifi = dataclasses.replace(diamond.wifi[0], routing=rule)
+    wifi = dataclasses.replace(diamond.wifi[0], routing=rule, rts_threshold="3 kB")
     flows = [dataclasses.replace(flow, coding="random") for flow in diamond.flow]
     return dataclasses.replace(diamond, duration="60 s", warmup="10 s", wifi=[wifi], flow=flows).simulate(seeds=10)
 

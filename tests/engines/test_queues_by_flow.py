@@ -20,9 +20,9 @@ PAPER = REPOSITORY / "papers" / "seferoglu2014"
 
 @pytest.fixture(scope="module")
 def tree() -> ww.Run:
-    """The tree under the classical rule, which traps the second flow's packets."""
+    """The tree under the classical rule, which traps the second flow's packets where no RTS goes before them."""
     scenario = ww.load(PAPER / "tree.toml")
-    air = replace(scenario.wifi[0], routing=ww.BackpressureRouting(k=0))
+    air = replace(scenario.wifi[0], routing=ww.BackpressureRouting(k=0), rts_threshold="3 kB")
     return replace(scenario, duration="60 s", wifi=(air,)).simulate(seeds=2)
 
 

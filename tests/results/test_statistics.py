@@ -139,12 +139,14 @@ def test_figures_of_a_run_are_over_all_its_flows() -> None:
         "segments_sent": [10, 10],
         "segments_lost": [1, 3],
         "mean_rtt_s": [0.1, 0.3],
+        **{f"rtt_p{percent}_s": [0.1, 0.3] for percent in (50, 95, 99)},
         "mean_cwnd": [2.0, 4.0],
         "timeouts": [1, 2],
         "completion_s": [0.5, math.nan],
         "unfinished": [0, 0],
     }
     links = {"utilization": [0.5, 0.1], "mean_queue_delay_s": [0.01, math.nan]}
+    links |= {f"queue_delay_p{percent}_s": [0.01, math.nan] for percent in (50, 95, 99)}
     coding = {"flow": ["coded"], "combinations": [30]}
     row = packets({"flows": flows, "links": links, "coding": coding}, {}, measured_s=4.0)
     assert row["goodput_bps"] == [8000.0]
