@@ -766,8 +766,22 @@ class EmulationJob:
     def is_done(self) -> bool:
         """True if all results have been returned."""
 
+@final
+class Links:
+    """Links without flows and without an end."""
+
+    @staticmethod
+    def from_json(text: str, origin: str, folder: Path) -> Links:
+        """Reads `node`, `link` and `change` of a scenario in JSON.
+
+        Recordings are looked up in `folder`. Raises ScenarioError.
+        """
+    @property
+    def rates_bps(self) -> list[int | None]:
+        """Rate of each port in bits a second; None for a recorded rate."""
+
 def emulate_link(
-    scenario: Scenario,
+    links: Links,
     seed: int,
     command: Sequence[str],
     servers: Sequence[str],

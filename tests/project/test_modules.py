@@ -155,6 +155,7 @@ FLOORS = {
         "problems",
         "check read",
         "capacity controller scenario",
+        "links",
         "optimum reference",
         "fluid routing",
     ),

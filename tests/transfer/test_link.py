@@ -447,8 +447,8 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
 def test_rates_are_those_of_scenarios_and_of_tc(monkeypatch: pytest.MonkeyPatch, rate: str, bits: float) -> None:
     seen = []
 
-    def run(scenario: Any, *_: object) -> dict[str, Any]:
-        seen.append(scenario.entities()["links"]["rate_bps"])
+    def run(links: Any, *_: object) -> dict[str, Any]:
+        seen.append(links.rates_bps)
         return {}
 
     monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)

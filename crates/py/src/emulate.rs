@@ -2,7 +2,7 @@
 
 use crate::error::{self, EmulationError, KernelError};
 use crate::output;
-use crate::scenario::Scenario;
+use crate::scenario::{Recordings, Scenario};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
 use windward_run::{Emulations, Job};
+use windward_sim::{LinkConfig, PortKind, Rate};
 
 fn raise(error: &Error) -> PyErr {
     match error {
@@ -96,13 +97,42 @@ fn quality_to_python<'py>(py: Python<'py>, quality: &Quality) -> PyResult<Bound<
     Ok(fields)
 }
 
-/// Runs `command` behind the first two links of a scenario, and `servers` at their other end. Returns a dictionary:
+/// Links without flows and without an end.
+#[pyclass(frozen, module = "windward._engine")]
+pub(crate) struct Links {
+    inner: windward_scenario::Links,
+}
+
+#[pymethods]
+impl Links {
+    /// Reads `node`, `link` and `change` of a scenario in JSON. Recordings are looked up in `folder`. Raises
+    /// ScenarioError.
+    #[staticmethod]
+    fn from_json(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
+        let recordings = Recordings::of(&folder);
+        windward_scenario::Links::from_json_with(text, origin, &|name| recordings.read(name))
+            .map(|inner| Self { inner })
+            .map_err(|error| error::scenario(&error))
+    }
+
+    /// Rate of each port in bits a second; None for a recorded rate.
+    #[getter]
+    fn rates_bps(&self) -> Vec<Option<u64>> {
+        let rate = |port: &windward_sim::PortConfig| match &port.kind {
+            PortKind::Link(LinkConfig { rate: Rate::Constant(rate), .. }) => Some(rate.as_bits_per_sec()),
+            _ => None,
+        };
+        self.inner.topology().ports.iter().map(rate).collect()
+    }
+}
+
+/// Runs `command` behind the first two ports of `links`, and `servers` at their other end. Returns a dictionary:
 /// `code`, `seconds`, `down` and `up` (tables of one link each), `quality`. Interrupting the command interrupts the
 /// emulation.
 #[pyfunction]
 pub(crate) fn emulate_link<'py>(
     py: Python<'py>,
-    scenario: &Scenario,
+    links: &Links,
     seed: u64,
     command: Vec<OsString>,
     servers: Vec<String>,
@@ -110,7 +140,7 @@ pub(crate) fn emulate_link<'py>(
     is_isolated: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let ends = Ends { command, servers, congestion, is_isolated };
-    let report = py.detach(|| link::run(&scenario.inner, seed, &ends)).map_err(|error| raise(&error))?;
+    let report = py.detach(|| link::run(&links.inner, seed, &ends)).map_err(|error| raise(&error))?;
     let fields = PyDict::new(py);
     fields.set_item("code", report.code)?;
     fields.set_item("seconds", report.seconds)?;

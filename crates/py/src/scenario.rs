@@ -27,17 +27,17 @@ pub(crate) struct Scenario {
 }
 
 /// Files that a scenario names, and those of them that have been read.
-struct Recordings<'a> {
+pub(crate) struct Recordings<'a> {
     folder: &'a Path,
     names: RefCell<Vec<String>>,
 }
 
 impl<'a> Recordings<'a> {
-    fn of(folder: &'a Path) -> Self {
+    pub(crate) fn of(folder: &'a Path) -> Self {
         Self { folder, names: RefCell::default() }
     }
 
-    fn read(&self, name: &str) -> io::Result<String> {
+    pub(crate) fn read(&self, name: &str) -> io::Result<String> {
         let mut names = self.names.borrow_mut();
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());

@@ -116,14 +116,7 @@ impl Scenario {
     /// # Errors
     /// All problems of the text, each with its path.
     pub fn from_json_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
-        check_size(text, origin)?;
-        let text = read::without_mark(text);
-        let tree: Tree = serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-            Error::single(origin, Position::of_line(text, error.line(), error.column()), message.to_owned(), None)
-        })?;
-        Self::from_tree(&tree, Problems::default(), origin, None, read)
+        Self::from_tree(&json_tree(text, origin)?, Problems::default(), origin, None, read)
     }
 
     fn from_tree(
@@ -325,6 +318,17 @@ impl Scenario {
 
 /// Maximum size of a scenario in bytes.
 pub const MAX_TEXT: usize = 16_000_000;
+
+/// Tree of a text in JSON.
+pub(crate) fn json_tree(text: &str, origin: &str) -> Result<Tree, Error> {
+    check_size(text, origin)?;
+    let text = read::without_mark(text);
+    serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+        Error::single(origin, Position::of_line(text, error.line(), error.column()), message.to_owned(), None)
+    })
+}
 
 /// Refuses a text above the maximum size.
 fn check_size(text: &str, origin: &str) -> Result<(), Error> {

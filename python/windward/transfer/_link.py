@@ -28,7 +28,7 @@ _PREFIXES = {
     "ti": 1 << 40,
 }
 
-#: What the scenario that describes the link is called in messages, which nobody shall see.
+#: Name of the links' description in messages; its places become those of options.
 _ORIGIN = "link"
 
 #: A rate where none is given, to check the rest.
@@ -37,10 +37,6 @@ _ANY_RATE = "1 Mbit/s"
 #: What may change while the command runs, and the directions' names.
 _CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
 _DOWN, _UP = "down", "up"
-
-#: Duration of the scenario that describes the link, within which it may change: ten days. The link itself lasts as long
-#: as the command.
-_DURATION = "864000 s"
 
 
 def link(
@@ -128,12 +124,12 @@ def link(
     network["change"] = [step for change in changes for step in _change(change)]
     text = json.dumps(network)
     try:
-        scenario = _engine.Scenario.from_json(text, _ORIGIN, Path())
+        links = _engine.Links.from_json(text, _ORIGIN, Path())
     except _engine.ScenarioError as error:
         raise _by_option(error, given, changes) from None
     if "rate" not in given and "trace" not in given:
         raise ValueError("a link needs a rate, such as 10mbit, or a trace")
-    found = _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
+    found = _engine.emulate_link(links, seed, [*command], [*servers], congestion, isolate)
     return {name: _known(value) if isinstance(value, dict) else value for name, value in found.items()}
 
 
@@ -146,7 +142,7 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_option(error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str]) -> ValueError:
-    """What is wrong with the scenario of a link, by the arguments that it was made of: each fault once."""
+    """What is wrong with a link, by the arguments that it was made of: each fault once."""
     faults: dict[tuple[str, str, str], None] = {}
     for problem in error.problems:
         table, _, rest = problem.path.partition(".")
@@ -163,14 +159,10 @@ def _by_option(error: _engine.ScenarioError, given: dict[str, str], changes: Seq
 
 
 def _network(given: dict[str, str]) -> dict[str, Any]:
-    """The scenario of one link: towards the client, and away from it."""
+    """One link: towards the client, and away from it."""
     down, up = _directions(given)
     fields: dict[str, Any] = {"name": _DOWN, "from": "server", "to": "client", **down, "reverse": up | {"name": _UP}}
-    flow = {"from": "server", "to": "client", "law": "reno"}
-    nodes = [{"name": "server"}, {"name": "client"}]
-    # One sample a second: a link may run for days.
-    output = {"sample_interval": "1 s"}
-    return {"name": "link", "duration": _DURATION, "output": output, "node": nodes, "link": [fields], "flow": [flow]}
+    return {"node": [{"name": "server"}, {"name": "client"}], "link": [fields]}
 
 
 def _directions(given: dict[str, str], change: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -22,7 +22,7 @@ use gateway::Gateway;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use windward_scenario::Scenario;
+use windward_scenario::Links;
 use windward_sim::{self as sim, Fabric, LinkStats, Parcel, Timing};
 use windward_units::{Duration, Time};
 
@@ -47,12 +47,12 @@ pub struct Report {
     pub quality: Quality,
 }
 
-/// Runs `ends` with the two links of `scenario` between them: the first leads to the program, the second away from it.
+/// Runs `ends` with the two ports of `links` between them: the first leads to the program, the second away from it.
 ///
 /// # Errors
 /// Namespaces and devices cannot be made here; the program cannot be started.
-pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error> {
-    let topology = scenario.compile(seed).network.topology;
+pub fn run(links: &Links, seed: u64, ends: &Ends) -> Result<Report, Error> {
+    let topology = links.topology().clone();
     // SAFETY: it reads a number.
     if unsafe { libc::geteuid() } != 0 {
         own_user_namespace().map_err(|source| Error::Refused {

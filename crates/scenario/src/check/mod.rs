@@ -27,7 +27,7 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{File, Positive};
+use crate::format::{Change, File, Link, Node, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -67,6 +67,20 @@ pub(crate) struct Plan {
     pub python_laws: Vec<PythonClass>,
     pub python_schedulers: Vec<PythonClass>,
     pub python_rules: Vec<PythonClass>,
+}
+
+/// Checks nodes, links and changes of links, and builds their ports. No end bounds the changes.
+pub(crate) fn plan_links(
+    (node, mut link, mut change): (Vec<Node>, Vec<Link>, Vec<Change>),
+    read: ReadFile<'_>,
+    problems: &mut Problems,
+) -> Option<sim::Topology> {
+    recordings::inline_links(&mut link, &mut change, read, problems);
+    let nodes = nodes::expand(&node, problems)?;
+    let mut links = links::expand(&link, &nodes, problems);
+    let changes = changes::plan(&change, Duration::MAX, problems);
+    changes::apply(&changes, &nodes, &mut links, problems);
+    problems.is_empty().then_some(links.topology)
 }
 
 /// Checks a file and plans its network. Returns the file with its defaults resolved.

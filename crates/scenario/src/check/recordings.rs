@@ -3,7 +3,7 @@
 use super::common::place;
 use super::steps;
 use crate::format::cell::Fading;
-use crate::format::{File, Number, Positive, Rate, Recording};
+use crate::format::{Change, File, Link, Number, Positive, Rate, Recording};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::io;
@@ -15,7 +15,21 @@ pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 
 /// Replaces the names of files by their content. Reports problems of a file and keeps its name.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
-    for (at, link) in file.link.iter_mut().enumerate() {
+    inline_links(&mut file.link, &mut file.change, read, problems);
+    for (at, cell) in file.cell.iter_mut().enumerate() {
+        inline_fading(&mut cell.fading.0, path("cell", at, &["fading"]), read, problems);
+        for (index, station) in cell.station.iter_mut().enumerate() {
+            if let Some(fading) = &mut station.fading {
+                let inside = place("cell", at, ["station".into(), Segment::Index(index), "fading".into()]);
+                inline_fading(&mut fading.0, inside, read, problems);
+            }
+        }
+    }
+}
+
+/// Reads the recordings of links and their changes alone.
+pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: ReadFile<'_>, problems: &mut Problems) {
+    for (at, link) in links.iter_mut().enumerate() {
         if let Some(rate) = &mut link.rate {
             inline_rate(rate, path("link", at, &["rate", "trace"]), read, problems);
         }
@@ -23,7 +37,7 @@ pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problem
             inline_rate(back, path("link", at, &["reverse", "rate", "trace"]), read, problems);
         }
     }
-    for (at, change) in file.change.iter_mut().enumerate() {
+    for (at, change) in changes.iter_mut().enumerate() {
         if let Some(rate) = &mut change.rate {
             inline_rate(rate, path("change", at, &["rate", "trace"]), read, problems);
         }
@@ -39,15 +53,6 @@ pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problem
                 if let Some(rate) = rate {
                     inline_rate(rate, inside(), read, problems);
                 }
-            }
-        }
-    }
-    for (at, cell) in file.cell.iter_mut().enumerate() {
-        inline_fading(&mut cell.fading.0, path("cell", at, &["fading"]), read, problems);
-        for (index, station) in cell.station.iter_mut().enumerate() {
-            if let Some(fading) = &mut station.fading {
-                let inside = place("cell", at, ["station".into(), Segment::Index(index), "fading".into()]);
-                inline_fading(&mut fading.0, inside, read, problems);
             }
         }
     }

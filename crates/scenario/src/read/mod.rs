@@ -9,7 +9,7 @@ pub(crate) use source::without_mark;
 pub use source::{MAX_RECORDING, read_text};
 pub(crate) use tree::{Kind, Tree};
 
-use crate::format::File;
+use crate::format::{Change, File, Link, Node};
 use crate::path::Segment;
 use crate::problems::Problems;
 use deserialize::Fault;
@@ -38,6 +38,13 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let (flow, background) = (entries(tree, "flow", problems), entries(tree, "background", problems));
     let (node, link, cell, wifi, region, change) = (node?, link?, cell?, wifi?, region?, change?);
     Some(File { node, link, cell, wifi, region, change, flow: flow?, background: background?, ..file? })
+}
+
+/// Reads the lists that make links: nodes, links, changes.
+pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<(Vec<Node>, Vec<Link>, Vec<Change>)> {
+    let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
+    let change = entries(tree, "change", problems);
+    Some((node?, link?, change?))
 }
 
 /// Reads the tables of a list; `None` if one is wrong.

@@ -1,4 +1,5 @@
-//! The reference page agrees with the schema. `tests/scenario/test_schema.py` checks that the schema agrees with the reader.
+//! The reference page agrees with the schema. `tests/scenario/test_schema.py` checks that the schema agrees with the
+//! reader.
 
 use std::fs;
 use std::path::Path;
