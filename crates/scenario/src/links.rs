@@ -52,7 +52,7 @@ mod tests {
             r#"{ "name": "ab", "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": "9 packets" }"#;
         let change = r#"{ "link": "ab", "at": "30000000 s", "up": false }"#;
         let links = read(&format!(r#"{{ {NODES}, "link": [{link}], "change": [{change}] }}"#)).unwrap();
-        assert_eq!(links.topology().ports.len(), 1);
+        assert_eq!(links.topology().ports.len(), 2, "links lead both ways");
     }
 
     #[test]
