@@ -206,8 +206,12 @@ TREE = REPOSITORY / "papers" / "seferoglu2014" / "tree.toml"
 
 
 def tree(routing: str) -> str:
-    """The tree of seferoglu2014 with CUBIC, the second flow two seconds behind the first."""
+    """The tree of seferoglu2014 with CUBIC, the second flow two seconds behind the first.
+
+    Without RTS: with it, the classical rule does not starve the second flow.
+    """
     text = TREE.read_text().replace('law = "reno"', 'law = "cubic"')
+    text = re.sub(r"(?m)^rts_threshold = .*", 'rts_threshold = "3 kB"', text)
     text = re.sub(r"(?m)^routing = .*", f"routing = {routing}", text)
     first, second, end = text.split('start_spread = "5 s"')
     return f'{first}start = "0 s"{second}start = "2 s"{end}'
