@@ -23,7 +23,7 @@ impl Bytes {
     }
 
     /// The application writes `count` bytes; a short last segment that is not among the first `sent` is filled first.
-    /// How many segments that makes.
+    /// Returns the number of segments.
     pub fn write(&mut self, count: u32, mss: u32, sent: u32) -> u32 {
         let before = self.bounds.len();
         let mut end = self.end() + count;

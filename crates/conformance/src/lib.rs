@@ -2,7 +2,7 @@
 //!
 //! A script says which segments arrive when, and which must be sent. The [player](play) gives the first to the sender
 //! and the receiver that the simulator's flows run ([`windward_sim::socket`]) and compares what they send. None of
-//! packetdrill's scripts is part of this: whoever plays them fetches them.
+//! packetdrill's scripts is part of this: they are fetched apart.
 
 #![forbid(unsafe_code)]
 

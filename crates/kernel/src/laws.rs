@@ -111,7 +111,7 @@ pub(crate) fn encode(values: &[f64]) -> Vec<u32> {
 }
 
 /// The values of the kernel's words: of the numbers that a word may stand for the one with the fewest digits, as
-/// whoever gave it has written it.
+/// it was written.
 pub(crate) fn decode(words: &[u32]) -> Vec<f64> {
     let value = |&word: &u32| {
         let exact = f64::from(word) * STEP;

@@ -70,8 +70,8 @@ pub fn show(name: &str) -> Result<(&'static KernelLaw, Vec<Flow>), Error> {
     Ok((registered.settings.law, flows))
 }
 
-/// Unloads the law loaded as `name`, whoever loaded it. With `force` also while connections use it: they keep it until
-/// they close.
+/// Unloads the law loaded as `name`, also one of another process. With `force` also while connections use it: they keep
+/// it until they close.
 ///
 /// # Errors
 /// Not root; no such law loaded; the default of new connections; in use, without `force`; held by another process on a

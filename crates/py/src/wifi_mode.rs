@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use windward_sim::wifi::Phy;
 use windward_sim::wifi::ppdu::{
-    self, ACK_BYTES, Format, Guard, Limits, Mode, Timing, Width, aggregate_bytes, answer_rate, block_ack_bytes,
+    self, ACK, CTS, Format, Guard, Limits, Mode, RTS, Timing, Width, aggregate_bytes, answer_rate, block_ack_bytes,
 };
 use windward_units::{BitRate, Duration};
 
@@ -83,15 +83,19 @@ impl WifiMode {
 
     /// Duration in seconds of the BlockAck for a window of `frames`, or of an ACK.
     fn answer_s(&self, frames: Option<u64>) -> f64 {
-        let rate = BitRate::bits_per_sec(answer_rate(self.mode, &BASIC_RATES) * 1_000_000);
-        let bytes = frames.map_or(ACK_BYTES, block_ack_bytes);
-        (Phy::A.air_time(bytes, rate) + self.timing.signal_extension).as_secs()
+        self.control_s(frames.map_or(ACK, block_ack_bytes))
     }
 
     /// Duration in seconds of an RTS and of a CTS.
     fn protection_s(&self) -> (f64, f64) {
+        (self.control_s(RTS), self.control_s(CTS))
+    }
+}
+
+impl WifiMode {
+    /// Duration in seconds of a control frame, at the rate of answers to this mode.
+    fn control_s(&self, bytes: u64) -> f64 {
         let rate = BitRate::bits_per_sec(answer_rate(self.mode, &BASIC_RATES) * 1_000_000);
-        let lasts = |bytes| (Phy::A.air_time(bytes, rate) + self.timing.signal_extension).as_secs();
-        (lasts(20), lasts(14))
+        (Phy::A.air_time(bytes, rate) + self.timing.signal_extension).as_secs()
     }
 }

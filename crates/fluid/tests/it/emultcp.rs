@@ -54,7 +54,7 @@ fn it_rests_at_theorem_one() {
 }
 
 /// Large β: the link is full and n* = C·T·√ε/(√2·S) (from y = C): 2.10, 2.97, 3.64, 4.20 for a loss of 2, 4, 6, 8 %.
-/// What is left of the price at y = C, ln 2/β = 7e-6 beside ε, and f = 1/n² > 0 needs y above C by at most 1e-5: 1e-3
+/// The rest of the price at y = C, ln 2/β = 7e-6 beside ε, and f = 1/n² > 0 needs y above C by at most 1e-5: 1e-3
 /// is far beyond both.
 #[test]
 fn a_large_beta_fills_the_link() {

@@ -17,7 +17,7 @@ fn window(flow: Flow, rounds: f64) -> f64 {
     trace.rate * 0.1
 }
 
-/// What separates a packet host from the continuous sawtooth: it sends whole packets and finds a loss when an ACK has
+/// Difference of a packet host from the continuous sawtooth: it sends whole packets and finds a loss when an ACK has
 /// just left its flight (half a packet each), and for one of a cycle's `rounds` and the half of another that it waits
 /// for the flight to shrink the window stands still in recovery. Twenty cycles are counted to within half a cycle's
 /// swing of 15 %.

@@ -151,10 +151,12 @@ impl Mac {
     }
 }
 
-/// Bytes of control frames.
-pub(super) const RTS: u64 = 20;
-pub(super) const CTS: u64 = 14;
-pub(super) const ACK: u64 = 14;
+/// Bytes of an RTS.
+pub const RTS: u64 = 20;
+/// Bytes of a CTS.
+pub const CTS: u64 = 14;
+/// Bytes of an ACK.
+pub const ACK: u64 = 14;
 
 /// Rule for links that cannot be active together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,6 @@
 
 use super::mode::Mode;
 
-/// Bytes of an ACK.
-pub const ACK_BYTES: u64 = 14;
 /// Bytes of a BlockAck request.
 pub const BAR_BYTES: u64 = 24;
 

@@ -10,7 +10,8 @@ mod mode;
 #[cfg(test)]
 mod tests;
 
+pub use super::config::{ACK, CTS, RTS};
 pub use ampdu::{Limits, aggregate_bytes, largest_aggregate};
-pub use answer::{ACK_BYTES, BAR_BYTES, answer_rate, block_ack_bytes};
+pub use answer::{BAR_BYTES, answer_rate, block_ack_bytes};
 pub use duration::{LONGEST_PPDU, Timing, ppdu_duration};
 pub use mode::{Format, Guard, Impossible, Mode, Width};

@@ -108,7 +108,7 @@ fn answers_go_at_the_basic_rate_below_the_data() {
     let lasts = |bytes| {
         [6, 12, 24, 54].map(|mbit| micros(Phy::A.air_time(bytes, BitRate::bits_per_sec(mbit * 1_000_000))) as u64)
     };
-    assert_eq!(lasts(ACK_BYTES), [44, 32, 28, 24]);
+    assert_eq!(lasts(ACK), [44, 32, 28, 24]);
     assert_eq!(lasts(BAR_BYTES), [56, 40, 32, 24]);
     assert_eq!(lasts(block_ack_bytes(64)), [68, 44, 32, 28]);
     assert_eq!(lasts(block_ack_bytes(256)), [100, 60, 40, 32]);
