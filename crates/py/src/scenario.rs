@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
-use windward_sim::{FlowConfig, FrameKind, LawChoice, MediumConfig};
+use windward_sim::{FlowConfig, FrameKind, LawChoice};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -207,13 +207,10 @@ impl Scenario {
     fn ways<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Compiled { network, nodes, .. } = &self.compiled;
         let turns: Vec<_> = (network.topology.media.iter())
-            .filter_map(|medium| match medium {
-                MediumConfig::Wifi(wifi) => wifi.motion.as_ref().map(|motion| (wifi, motion)),
-                MediumConfig::Cell(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => None,
-            })
-            .flat_map(|(wifi, motion)| wifi.stations.iter().zip(&motion.ways))
+            .filter_map(|medium| Some((medium.observed_nodes(), medium.motion()?)))
+            .flat_map(|(stations, motion)| stations.into_iter().zip(&motion.ways))
             .filter(|(_, way)| way.iter().any(|turn| turn.1 != way[0].1))
-            .flat_map(|(station, way)| way.iter().map(move |turn| (station.node, turn)))
+            .flat_map(|(node, way)| way.iter().map(move |turn| (node, turn)))
             .collect();
         let table = PyDict::new(py);
         table.set_item("node", column(&turns, |(node, _)| nodes[*node as usize].clone()))?;

@@ -13,7 +13,8 @@ use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::slotted::SlottedConfig;
-use windward_sim::wifi::{Conflict, WifiConfig};
+use windward_sim::wifi::Conflict;
+use windward_sim::wifi::edca::EdcaConfig;
 use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
@@ -88,6 +89,7 @@ pub(crate) fn constraints(
     let of_plan =
         |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
+    let bytes = (packet_bits / 8.0) as u64;
     for (medium, mut links) in topology.media.iter().zip(topology.members()) {
         let plan = links.first().and_then(|&link| plan_of(wireless, link));
         let region = match medium {
@@ -96,16 +98,21 @@ pub(crate) fn constraints(
                 slotted_region(slotted, &mut links, &used).ok_or(CapacityError::Channels(first))?
             }
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
-            MediumConfig::Wifi(WifiConfig { motion: Some(_), .. }) => {
+            moving if moving.motion().is_some() => {
                 return Err(CapacityError::Motion(links.first().map_or(0, |&link| link as usize)));
             }
             MediumConfig::Wifi(wifi) => {
                 let conflicts = wifi.conflicts(Conflict::Sense);
-                let received = |local| wifi.received(local, (packet_bits / 8.0) as u64);
-                wireless_region(wifi, &conflicts, received, &mut links, &used, packet_bits, plan)
+                let received = |local| wifi.received(local, bytes);
+                let rate = |local| received(local) / wifi.exchange(local, bytes).as_secs();
+                wireless_region(&conflicts, rate, &mut links, &used, plan)
+            }
+            MediumConfig::Edca(edca) => {
+                wireless_region(&edca.conflicts(), |local| aggregated_rate(edca, local, bytes), &mut links, &used, plan)
             }
             MediumConfig::Csma(csma) => {
-                wireless_region(&csma.network, &csma.conflicts, |_| 1.0, &mut links, &used, packet_bits, plan)
+                let rate = |local| 1.0 / csma.network.exchange(local, bytes).as_secs();
+                wireless_region(&csma.conflicts, rate, &mut links, &used, plan)
             }
         };
         if !links.is_empty() {
@@ -124,26 +131,28 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
     }
 }
 
-/// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). b_l is
-/// the packets a second of a link alone, with headers and control frames but without backoffs; `received` is the share
-/// that needs no retransmission. `links` keeps those that are used.
+/// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). `rate` is
+/// b_l, the packets a second that a link alone delivers: with headers, control frames and retransmissions, without
+/// backoffs. `links` keeps those that are used.
 fn wireless_region(
-    wifi: &WifiConfig,
     conflicts: &[Vec<u32>],
-    received: impl Fn(u32) -> f64,
+    rate: impl Fn(u32) -> f64,
     links: &mut Vec<u32>,
     used: &BTreeSet<u32>,
-    packet_bits: f64,
     plan: Option<&WifiPlan>,
 ) -> Region {
     let locals = keep_used(links, used);
-    let bytes = (packet_bits / 8.0) as u64;
-    let rate = |&local: &u32| received(local) / wifi.exchange(local, bytes).as_secs();
     Region::Csma {
-        rates: locals.iter().map(rate).collect(),
+        rates: locals.iter().map(|&local| rate(local)).collect(),
         conflicts: conflicts_among(&locals, conflicts),
         entropy: plan.map_or(0.0, |plan| plan.entropy),
     }
+}
+
+/// Packets a second that a link alone delivers in full aggregates.
+fn aggregated_rate(edca: &EdcaConfig, local: u32, bytes: u64) -> f64 {
+    let frames = edca.largest(edca.ways[local as usize].rate, bytes);
+    edca.received(local, bytes) * frames as f64 / edca.exchange(local, frames, bytes).as_secs()
 }
 
 /// Region that the used links of a slotted network share, with one packet per slot and link. It has the schedules of

@@ -113,7 +113,10 @@ impl Topology {
     pub fn shown_rate(&self, port: u32) -> f64 {
         match self.ports[port as usize].kind {
             PortKind::Shared { medium, .. }
-                if matches!(self.media[medium as usize], MediumConfig::Wifi(_) | MediumConfig::Csma(_)) =>
+                if matches!(
+                    self.media[medium as usize],
+                    MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_)
+                ) =>
             {
                 self.nominal_rate(port) as f64
             }
@@ -162,7 +165,7 @@ impl Topology {
         let of_links = (0..self.ports.len() as u32).flat_map(|port| self.steps(port)).map(|step| step.at);
         let of_cells = self.media.iter().flat_map(|medium| match medium {
             MediumConfig::Cell(cell) => &cell.changes[..],
-            MediumConfig::Wifi(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => &[],
+            MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => &[],
         });
         let all: BTreeSet<Time> = of_links.chain(of_cells.map(|change| change.at)).collect();
         all.into_iter().collect()

@@ -109,7 +109,7 @@ impl Plan {
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
             MediumConfig::Wifi(wifi) => wifi.has_own_rule(),
-            MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
+            MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
         };
         if network.topology.media.iter().any(is_own) {
             let message =

@@ -274,7 +274,8 @@ fn station_change(
     if step.values.position.is_some() {
         let is_station = |medium: &MediumConfig| match medium {
             MediumConfig::Wifi(network) => network.stations.iter().any(|station| station.node == node),
-            _ => false,
+            MediumConfig::Edca(network) => network.stations.iter().any(|station| station.node == node),
+            MediumConfig::Cell(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
         };
         if is_group {
             problems.add(

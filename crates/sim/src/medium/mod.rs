@@ -133,7 +133,16 @@ impl MediumConfig {
             Self::Wifi(network) => network.uses_backpressure(),
             Self::Csma(config) => config.weight.is_some(),
             Self::Slotted(_) => true,
-            Self::Cell(_) => false,
+            Self::Cell(_) | Self::Edca(_) => false,
+        }
+    }
+
+    /// Mobility of its stations, if they move.
+    pub fn motion(&self) -> Option<&wifi::Motion> {
+        match self {
+            Self::Wifi(network) => network.motion.as_ref(),
+            Self::Edca(network) => network.motion.as_ref(),
+            Self::Cell(_) | Self::Csma(_) | Self::Slotted(_) => None,
         }
     }
 
@@ -143,7 +152,7 @@ impl MediumConfig {
             Self::Wifi(network) => network,
             Self::Slotted(config) => &config.network,
             Self::Csma(config) if config.weight.is_some() => &config.network,
-            Self::Cell(_) | Self::Csma(_) => return Vec::new(),
+            Self::Cell(_) | Self::Edca(_) | Self::Csma(_) => return Vec::new(),
         };
         network.stations.iter().map(|station| station.node).collect()
     }
@@ -154,6 +163,8 @@ media! {
     Cell(cell::Cell, cell::CellConfig, [cell::CellStationStats]),
     /// Wireless network of 802.11.
     Wifi(wifi::Wifi, wifi::WifiConfig, [wifi::WifiStationStats, wifi::WifiLinkStats]),
+    /// Network of 802.11n, ac or ax.
+    Edca(wifi::edca::Edca, wifi::edca::EdcaConfig, [wifi::edca::EdcaStationStats, wifi::edca::EdcaLinkStats]),
     /// Links under ideal CSMA.
     Csma(csma::Csma, csma::CsmaConfig, [csma::CsmaLinkStats]),
     /// Slotted links under centralised MaxWeight.

@@ -17,14 +17,19 @@ pub enum FrameKind {
     Ack,
     /// Broadcast packet.
     Broadcast,
+    /// Acknowledgement of the MPDUs of an A-MPDU.
+    BlockAck,
+    /// Request for a BlockAck.
+    BlockAckRequest,
 }
 
 /// Number of frame types.
-pub const FRAME_KINDS: usize = 5;
+pub const FRAME_KINDS: usize = 7;
 
 impl FrameKind {
     /// All types, in the order of their numbers.
-    pub const ALL: [Self; FRAME_KINDS] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
+    pub const ALL: [Self; FRAME_KINDS] =
+        [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast, Self::BlockAck, Self::BlockAckRequest];
 
     /// Name in tables.
     pub const fn name(self) -> &'static str {
@@ -34,6 +39,8 @@ impl FrameKind {
             Self::Data => "data",
             Self::Ack => "ack",
             Self::Broadcast => "broadcast",
+            Self::BlockAck => "block-ack",
+            Self::BlockAckRequest => "block-ack-request",
         }
     }
 }
@@ -79,7 +86,7 @@ table! {
         from: u32 @ "nodes" fixed [""],
         /// Station to which it was addressed; `*` for a broadcast.
         to: u32 @ "receivers" fixed [""],
-        /// Type of the frame: `rts`, `cts`, `data`, `ack` or `broadcast`.
+        /// Type of the frame: `rts`, `cts`, `data`, `ack`, `broadcast`, `block-ack` or `block-ack-request`.
         kind: u32 @ "frames" fixed [""],
         /// Bytes of the frame, with the header and checksum of the MAC.
         bytes: u32 ["bytes"],

@@ -30,6 +30,8 @@ pub fn header(frame: &AirFrame) -> (Vec<u8>, u32) {
         FrameKind::Rts => [0xb4, 0],
         FrameKind::Cts => [0xc4, 0],
         FrameKind::Ack => [0xd4, 0],
+        FrameKind::BlockAck => [0x94, 0],
+        FrameKind::BlockAckRequest => [0x84, 0],
         FrameKind::Data | FrameKind::Broadcast => [0x08, if frame.is_repeated { 0x08 } else { 0 }],
     };
     bytes.extend(control);
@@ -38,7 +40,7 @@ pub fn header(frame: &AirFrame) -> (Vec<u8>, u32) {
     bytes.extend(frame.to.map_or([0xff; 6], address));
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => {}
-        FrameKind::Rts => bytes.extend(address(frame.from)),
+        FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckRequest => bytes.extend(address(frame.from)),
         FrameKind::Data | FrameKind::Broadcast => {
             bytes.extend(address(frame.from));
             // Identifier of the independent network (BSSID), and the packet number.

@@ -267,7 +267,7 @@ impl Wifi {
                     self.succeed(now, at, out);
                 }
             }
-            FrameKind::Broadcast => {}
+            FrameKind::Broadcast | FrameKind::BlockAck | FrameKind::BlockAckRequest => {}
         }
     }
 }

@@ -178,29 +178,8 @@ impl WifiConfig {
 
     /// Conflicting links of every link, in order.
     pub fn conflicts(&self, rule: Conflict) -> Vec<Vec<u32>> {
-        // Links that begin or end at each station, and stations that each station disturbs.
-        let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.stations.len()];
-        for (index, way) in (0..).zip(&self.ways) {
-            at[way.from as usize].push(index);
-            at[way.to as usize].push(index);
-        }
-        let disturbed = |station: u32| {
-            let heard = self.reach.of(station).iter().filter(move |neighbour| match rule {
-                Conflict::Sense => true,
-                Conflict::Receive => neighbour.decodes,
-                Conflict::Primary => false,
-            });
-            std::iter::once(station).chain(heard.map(|neighbour| neighbour.station))
-        };
-        let of_way = |(index, way): (u32, &Way)| {
-            let stations = disturbed(way.from).chain(disturbed(way.to));
-            let mut all: Vec<u32> = stations.flat_map(|station| at[station as usize].iter().copied()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.retain(|&other| other != index);
-            all
-        };
-        (0..).zip(&self.ways).map(of_way).collect()
+        let ends: Vec<(u32, u32)> = self.ways.iter().map(|way| (way.from, way.to)).collect();
+        conflicts(&self.reach, &ends, rule)
     }
 
     /// True if its stations forward by a user-defined rule.
@@ -302,4 +281,31 @@ impl WifiConfig {
     pub fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }
+}
+
+/// Conflicting links of every link, in order; the links are given by the indices of their stations.
+pub(super) fn conflicts(reach: &Reach, ends: &[(u32, u32)], rule: Conflict) -> Vec<Vec<u32>> {
+    // Links that begin or end at each station, and stations that each station disturbs.
+    let mut at: Vec<Vec<u32>> = vec![Vec::new(); reach.stations() as usize];
+    for (index, &(from, to)) in (0..).zip(ends) {
+        at[from as usize].push(index);
+        at[to as usize].push(index);
+    }
+    let disturbed = |station: u32| {
+        let heard = reach.of(station).iter().filter(move |neighbour| match rule {
+            Conflict::Sense => true,
+            Conflict::Receive => neighbour.decodes,
+            Conflict::Primary => false,
+        });
+        std::iter::once(station).chain(heard.map(|neighbour| neighbour.station))
+    };
+    let of_link = |(index, &(from, to)): (u32, &(u32, u32))| {
+        let stations = disturbed(from).chain(disturbed(to));
+        let mut all: Vec<u32> = stations.flat_map(|station| at[station as usize].iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|&other| other != index);
+        all
+    };
+    (0..).zip(ends).map(of_link).collect()
 }

@@ -116,6 +116,7 @@ impl Wifi {
             FrameKind::Ack => self.times.ack,
             FrameKind::Data => self.data_time(station, bytes),
             FrameKind::Broadcast => self.config.phy.air_time(u64::from(bytes), self.config.mac.basic_rate),
+            FrameKind::BlockAck | FrameKind::BlockAckRequest => unreachable!("DCF has no BlockAcks"),
         }
     }
 

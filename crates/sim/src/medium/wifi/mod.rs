@@ -9,6 +9,7 @@ mod air;
 mod config;
 mod contend;
 mod discipline;
+pub mod edca;
 mod errors;
 mod exchange;
 mod mac;

@@ -102,7 +102,7 @@ impl Wifi {
             all.failures += counts.failures;
             all.windows += counts.windows;
         }
-        let [rts_frames, cts_frames, data_frames, ack_frames, broadcast_frames] = station.air.frames;
+        let [rts_frames, cts_frames, data_frames, ack_frames, broadcast_frames, ..] = station.air.frames;
         let span = now.since(self.counts_from).as_secs();
         let sending = station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
         let (routing_messages, routing_bytes) = station.air.messages;

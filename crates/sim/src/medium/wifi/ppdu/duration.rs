@@ -61,3 +61,14 @@ pub fn ppdu_duration(mode: Mode, bytes: u64, timing: &Timing) -> Duration {
     let extension = if mode.format() == Format::He { timing.packet_extension } else { Duration::ZERO };
     preamble(mode, timing) + data + extension + timing.signal_extension
 }
+
+/// Bytes of the longest PSDU whose PPDU lasts no longer than `limit`: the inverse of [`ppdu_duration`].
+pub(crate) fn longest_psdu(mode: Mode, limit: Duration, timing: &Timing) -> u64 {
+    let extension = if mode.format() == Format::He { timing.packet_extension } else { Duration::ZERO };
+    let mut data = limit.saturating_sub(preamble(mode, timing) + extension + timing.signal_extension).as_nanos();
+    if timing.rounds_short_guard && mode.guard() == Guard::Ns400 {
+        data -= data % 4_000;
+    }
+    let bits = data / mode.symbol().as_nanos() * mode.data_bits();
+    bits.saturating_sub(16 + 6 * mode.encoders()) / 8
+}

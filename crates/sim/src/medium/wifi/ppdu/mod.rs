@@ -12,6 +12,8 @@ mod tests;
 
 pub use super::config::{ACK, CTS, RTS};
 pub use ampdu::{Limits, aggregate_bytes, largest_aggregate};
+pub(super) use answer::answer_rate_of;
 pub use answer::{BAR_BYTES, answer_rate, block_ack_bytes};
+pub(super) use duration::longest_psdu;
 pub use duration::{LONGEST_PPDU, Timing, ppdu_duration};
 pub use mode::{Format, Guard, Impossible, Mode, Width};

@@ -78,6 +78,9 @@ const SCHEMES: [(u64, u64, u64); 12] = [
     (10, 5, 6),
 ];
 
+/// Rate of the non-HT format with the same modulation and code, in Mbit/s, of MCS 0 to 11.
+pub(super) const REFERENCE_RATES: [u64; 12] = [6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54];
+
 /// Most spatial streams that are modelled.
 const STREAMS: u8 = 4;
 
@@ -240,6 +243,6 @@ impl Mode {
 
     /// Rate of the non-HT format with the same modulation and code, in Mbit/s: no answer is faster.
     pub const fn reference_rate(self) -> u64 {
-        [6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54][self.mcs as usize]
+        REFERENCE_RATES[self.mcs as usize]
     }
 }

@@ -1,0 +1,249 @@
+//! Configuration of a network of 802.11n, ac or ax.
+
+use super::category::{CATEGORIES, Category, Contention};
+use super::errors::data_hazard;
+use crate::medium::wifi::config::{Conflict, conflicts};
+use crate::medium::wifi::motion::Motion;
+use crate::medium::wifi::phy::Phy;
+use crate::medium::wifi::ppdu::{
+    ACK, CTS, Format, Limits, Mode, RTS, Timing, aggregate_bytes, answer_rate, block_ack_bytes, largest_aggregate,
+    ppdu_duration,
+};
+use crate::medium::wifi::propagation::{Position, Reach};
+use crate::packet::NodeId;
+use crate::queue::{Buffer, QueueConfig};
+use windward_units::{BitRate, Bytes, Duration};
+
+/// Stations of 802.11n, ac or ax on one channel: EDCA, A-MPDUs, BlockAcks.
+///
+/// A member of the medium is a way: a directed link from one station to another.
+#[derive(Clone, Debug)]
+pub struct EdcaConfig {
+    /// Format of the data.
+    pub format: Format,
+    /// Slot, SIFS and propagation, and the non-HT format of control frames.
+    pub phy: Phy,
+    /// Choices that the standard leaves open in the duration of a PPDU.
+    pub timing: Timing,
+    /// Basic rates in Mbit/s, those of answers; not empty.
+    pub basic_rates: Vec<u64>,
+    /// Headers and checksum of an MPDU beside the IP packet: 38 bytes; 54 with CCMP.
+    pub overhead: Bytes,
+    /// Longest PSDU sent without RTS and CTS; `None`: no limit.
+    pub rts_threshold: Option<Bytes>,
+    /// Failures in a row after which the contention window returns to CWmin; positive.
+    pub retries: u32,
+    /// Limits of an A-MPDU; `None`: one MPDU per PPDU, without BlockAck.
+    pub ampdu: Option<Limits>,
+    /// Least time between the starts of two MPDUs of an A-MPDU that receivers ask for.
+    pub spacing: Duration,
+    /// BlockAck sessions.
+    pub block_ack: BlockAckConfig,
+    /// The stations.
+    pub stations: Vec<EdcaStation>,
+    /// Directed links, each pair of ends once.
+    pub ways: Vec<EdcaWay>,
+    /// Reach of every station at the start, with those that only interfere.
+    pub reach: Reach,
+    /// Least power of a signal that makes the medium busy, in watts.
+    pub sense: f64,
+    /// Mobility; `None`: stations do not move.
+    pub motion: Option<Motion>,
+    /// Noise; `None`: frames without interference are received.
+    pub noise: Option<Noise>,
+    /// Categories of each flow's data and ACKs; flows beyond the list are best effort.
+    pub flows: Vec<[Category; 2]>,
+    /// Category of each source of datagrams; sources beyond the list are best effort.
+    pub sources: Vec<Category>,
+}
+
+/// BlockAck sessions: they exist from the beginning, one for each link and category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAckConfig {
+    /// Window in MPDUs, 64 or 256; positive.
+    pub window: u32,
+    /// Transmissions of an MPDU before the sender gives it up; `None`: unlimited.
+    pub attempts: Option<u32>,
+    /// What follows a PPDU without an answer.
+    pub after_loss: AfterLoss,
+    /// Time for which a receiver holds MPDUs behind a missing one.
+    pub reorder_timeout: Duration,
+}
+
+impl BlockAckConfig {
+    /// 30 attempts, data again, 100 ms: ath9k's driver and Linux's receiver.
+    pub const fn linux(window: u32) -> Self {
+        let reorder_timeout = Duration::from_millis(100);
+        Self { window, attempts: Some(30), after_loss: AfterLoss::Data, reorder_timeout }
+    }
+}
+
+/// What follows a PPDU without an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterLoss {
+    /// The data again, as ath9k's hardware does.
+    #[default]
+    Data,
+    /// A BlockAck request, as ns-3 does; then what is missing.
+    Request,
+}
+
+/// Noise and fading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Noise power in the channel, in watts; positive.
+    pub power: f64,
+    /// True if a PPDU's power is exponential around its mean (Rayleigh, constant over a PPDU).
+    pub is_rayleigh: bool,
+}
+
+/// A station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdcaStation {
+    /// Key of its random streams; unique.
+    pub key: u64,
+    /// Its node.
+    pub node: NodeId,
+    /// Position, for maps.
+    pub place: Position,
+    /// Contention parameters by category.
+    pub contention: [Contention; CATEGORIES],
+    /// Most packets or bytes that wait, over all links and categories.
+    pub buffer: Buffer,
+    /// Discipline of its interface queue.
+    pub queue: QueueConfig,
+}
+
+/// Directed link between two stations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdcaWay {
+    /// Index of the sender.
+    pub from: u32,
+    /// Index of the receiver.
+    pub to: u32,
+    /// Probability that an MPDU is lost on its own, 0 to 1.
+    pub loss: f64,
+    /// Rate of data.
+    pub rate: Mode,
+}
+
+impl EdcaConfig {
+    /// Nodes of its stations.
+    pub fn observed_nodes(&self) -> Vec<NodeId> {
+        self.stations.iter().map(|station| station.node).collect()
+    }
+
+    /// Conflicting links of every link, in order: those with ends that sense each other.
+    pub fn conflicts(&self) -> Vec<Vec<u32>> {
+        let ends: Vec<(u32, u32)> = self.ways.iter().map(|way| (way.from, way.to)).collect();
+        conflicts(&self.reach, &ends, Conflict::Receive)
+    }
+
+    /// Share of MPDUs of packets of `bytes` that arrive on the link `local` without interference.
+    pub fn received(&self, local: u32, bytes: u64) -> f64 {
+        let way = &self.ways[local as usize];
+        let noise = self.noise.map_or(0.0, |noise| noise.power);
+        let of_way = self.reach.of(way.from).iter().find(|neighbour| neighbour.station == way.to);
+        let hazard = of_way.map_or(f64::INFINITY, |neighbour| {
+            data_hazard(way.rate, neighbour.power / noise) * (bytes + self.overhead.count()) as f64
+        });
+        (1.0 - way.loss) * libm::exp(-hazard)
+    }
+
+    /// Number of links.
+    pub fn members(&self) -> usize {
+        self.ways.len()
+    }
+
+    /// Nodes at the ends of a link.
+    pub fn ends(&self, way: &EdcaWay) -> (NodeId, NodeId) {
+        (self.stations[way.from as usize].node, self.stations[way.to as usize].node)
+    }
+
+    /// Category of a packet.
+    #[inline]
+    pub(super) fn category(&self, flow: u32, is_datagram: bool, is_ack: bool) -> Category {
+        if is_datagram {
+            return self.sources.get(flow as usize).copied().unwrap_or_default();
+        }
+        self.flows.get(flow as usize).map_or(Category::BestEffort, |of_flow| of_flow[usize::from(is_ack)])
+    }
+
+    /// Air time of a control frame of `bytes` in answer to data at `mode`.
+    pub(super) fn control(&self, mode: Mode, bytes: u64) -> Duration {
+        let mbit = answer_rate(mode, &self.basic_rates);
+        self.phy.air_time(bytes, BitRate::bits_per_sec(mbit * 1_000_000))
+    }
+
+    /// MPDUs in a full A-MPDU of packets of `bytes` at `mode`.
+    pub fn largest(&self, mode: Mode, bytes: u64) -> u64 {
+        let Some(limits) = &self.ampdu else { return 1 };
+        let frames = limits.frames.min(u64::from(self.block_ack.window));
+        largest_aggregate(mode, bytes + self.overhead.count(), &Limits { frames, ..*limits }, &self.timing)
+    }
+
+    /// Mean time of a successful exchange of `frames` packets of `bytes` on the link `local`: interframe space and half of
+    /// the least contention window of best effort, protection if there is one, PPDU and answer.
+    pub fn exchange(&self, local: u32, frames: u64, bytes: u64) -> Duration {
+        let way = &self.ways[local as usize];
+        let mpdu = bytes + self.overhead.count();
+        let is_bare = frames == 1 && self.format == Format::Ht;
+        let psdu = if is_bare { mpdu } else { aggregate_bytes(frames, mpdu) };
+        let answer = if frames == 1 { ACK } else { block_ack_bytes(u64::from(self.block_ack.window)) };
+        let best_effort = self.stations[way.from as usize].contention[Category::BestEffort as usize];
+        let Phy { slot, sifs, propagation, .. } = self.phy;
+        let backoff = slot.scale(f64::from(best_effort.cw_min) / 2.0);
+        let mut whole =
+            sifs + slot * u64::from(best_effort.aifsn) + backoff + ppdu_duration(way.rate, psdu, &self.timing);
+        whole += sifs + self.control(way.rate, answer) + propagation * 2;
+        if self.has_rts(psdu) {
+            whole += self.control(way.rate, RTS) + self.control(way.rate, CTS) + (sifs + propagation) * 2;
+        }
+        whole
+    }
+
+    /// True if a PSDU of `bytes` is preceded by RTS and CTS.
+    pub(super) fn has_rts(&self, bytes: u64) -> bool {
+        self.rts_threshold.is_some_and(|threshold| bytes > threshold.count())
+    }
+
+    /// Rate of a saturated link alone with packets of 1500 bytes, in bits a second.
+    pub fn mean_rate(&self, local: u32) -> f64 {
+        let frames = self.largest(self.ways[local as usize].rate, 1500);
+        frames as f64 * 1500.0 * 8.0 / self.exchange(local, frames, 1500).as_secs()
+    }
+
+    /// Rate of the data.
+    pub fn nominal_rate(&self, local: u32) -> u64 {
+        self.ways[local as usize].rate.bits_per_sec()
+    }
+
+    /// Zero: packets arrive at the end of their frame.
+    pub fn delay(&self, _: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    fn sender(&self, local: u32) -> &EdcaStation {
+        &self.stations[self.ways[local as usize].from as usize]
+    }
+
+    /// The sender's buffer.
+    pub fn buffer(&self, local: u32) -> Buffer {
+        self.sender(local).buffer
+    }
+
+    /// The discipline of the sender's queue.
+    pub fn discipline(&self, local: u32) -> QueueConfig {
+        self.sender(local).queue
+    }
+
+    /// True: stations draw their backoffs.
+    pub(crate) const fn is_random(&self) -> bool {
+        true
+    }
+
+    /// 0: collisions depend on the traffic and are unknown beforehand.
+    pub fn mean_loss(&self, _: u32) -> f64 {
+        0.0
+    }
+}

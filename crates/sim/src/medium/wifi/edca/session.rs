@@ -1,0 +1,310 @@
+//! BlockAck session of a link and a category: the originator's window and the recipient's reorder buffer (IEEE
+//! 802.11-2020, §10.25.6 and §10.25.7; Linux 6.12, `net/mac80211/rx.c`).
+//!
+//! Both ends share one list of MPDUs: each is kept until the originator knows its fate and the recipient has passed it
+//! up or skipped it. Sequence numbers do not wrap here; on the air they are taken modulo 4096, which is the same as long
+//! as a window is at most half of that.
+
+use super::config::BlockAckConfig;
+use crate::packet::Packet;
+use std::collections::VecDeque;
+use windward_units::{Duration, Time};
+
+/// A numbered MPDU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mpdu {
+    pub packet: Packet,
+    /// Transmissions so far.
+    pub attempts: u32,
+    /// True if the recipient has it or had it.
+    pub is_received: bool,
+    /// True if the originator knows that.
+    pub is_acknowledged: bool,
+    /// True if the originator sends it no more.
+    pub is_given_up: bool,
+    /// Time of its reception.
+    pub received_at: Time,
+}
+
+/// Fate of an MPDU that ends now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Passed up, in order.
+    Delivered,
+    /// Lost: given up, or received after the recipient had skipped it.
+    Lost,
+}
+
+/// The session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Session {
+    /// Numbered MPDUs, the first of which is `base`.
+    mpdus: VecDeque<Mpdu>,
+    base: u32,
+    /// Start of the originator's window: all before are acknowledged or given up.
+    start: u32,
+    /// Next number that the recipient expects: all before are passed up or skipped.
+    head: u32,
+    /// MPDUs that the recipient holds behind a missing one.
+    held: u32,
+    /// True while the recipient must be told of MPDUs given up.
+    pub wants_request: bool,
+    /// Requests without an answer.
+    pub request_attempts: u32,
+    /// Time at which the oldest held MPDU is passed up in any case; [`Time::NEVER`] without a scheduled event.
+    pub releases_at: Time,
+    /// True while the session is among those that its sender serves.
+    pub is_listed: bool,
+}
+
+impl Session {
+    /// A session without MPDUs.
+    pub fn new() -> Self {
+        Self { releases_at: Time::NEVER, ..Self::default() }
+    }
+
+    /// Number of the next new MPDU.
+    pub fn next(&self) -> u32 {
+        self.base + self.mpdus.len() as u32
+    }
+
+    /// Start of the originator's window.
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// True if a new MPDU would lie within the window.
+    pub fn has_room(&self, window: u32) -> bool {
+        self.next() < self.start + window
+    }
+
+    /// True if an MPDU is neither acknowledged nor given up.
+    pub fn is_outstanding(&self) -> bool {
+        self.start < self.next()
+    }
+
+    /// MPDU of a number that is still known.
+    pub fn mpdu(&self, number: u32) -> &Mpdu {
+        &self.mpdus[(number - self.base) as usize]
+    }
+
+    fn mpdu_mut(&mut self, number: u32) -> &mut Mpdu {
+        &mut self.mpdus[(number - self.base) as usize]
+    }
+
+    /// Numbers a new MPDU.
+    pub fn push(&mut self, packet: Packet) -> u32 {
+        let number = self.next();
+        self.mpdus.push_back(Mpdu {
+            packet,
+            attempts: 0,
+            is_received: false,
+            is_acknowledged: false,
+            is_given_up: false,
+            received_at: Time::ZERO,
+        });
+        number
+    }
+
+    /// Numbers to be sent again, in order.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = (u32, &Mpdu)> {
+        let skipped = (self.start - self.base) as usize;
+        let all = (self.start..).zip(self.mpdus.iter().skip(skipped));
+        all.filter(|(_, mpdu)| !mpdu.is_acknowledged && !mpdu.is_given_up)
+    }
+
+    /// Counts a transmission of an MPDU.
+    pub fn count_attempt(&mut self, number: u32) {
+        self.mpdu_mut(number).attempts += 1;
+    }
+
+    /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each packet whose
+    /// fate is decided.
+    pub fn receive(&mut self, now: Time, number: u32, window: u32, end: &mut impl FnMut(Packet, Fate)) {
+        let head = self.head;
+        let mpdu = self.mpdu_mut(number);
+        if mpdu.is_received {
+            return;
+        }
+        mpdu.is_received = true;
+        mpdu.received_at = now;
+        if number < head {
+            // Skipped before.
+            return end(mpdu.packet, Fate::Lost);
+        }
+        self.held += 1;
+        if number >= head + window {
+            self.skip_to(number + 1 - window, end);
+        }
+        self.pass_up(end);
+    }
+
+    /// Passes up what is received below `head`, skips the rest, and goes on in order.
+    pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(Packet, Fate)) {
+        while self.head < head {
+            let mpdu = self.mpdus[(self.head - self.base) as usize];
+            self.head += 1;
+            if mpdu.is_received {
+                self.held -= 1;
+                end(mpdu.packet, Fate::Delivered);
+            }
+        }
+        self.pass_up(end);
+    }
+
+    fn pass_up(&mut self, end: &mut impl FnMut(Packet, Fate)) {
+        while self.head < self.next() {
+            let mpdu = self.mpdus[(self.head - self.base) as usize];
+            if !mpdu.is_received {
+                break;
+            }
+            self.head += 1;
+            self.held -= 1;
+            end(mpdu.packet, Fate::Delivered);
+        }
+    }
+
+    /// Time at which the recipient passes up the oldest MPDU that it holds, if it holds one.
+    pub fn release_time(&self, timeout: Duration) -> Option<Time> {
+        if self.held == 0 {
+            return None;
+        }
+        let held = self.mpdus.iter().skip((self.head - self.base) as usize).filter(|mpdu| mpdu.is_received);
+        held.map(|mpdu| mpdu.received_at + timeout).min()
+    }
+
+    /// Passes up MPDUs held for `timeout`, and what was received before them.
+    pub fn release(&mut self, now: Time, timeout: Duration, end: &mut impl FnMut(Packet, Fate)) {
+        let due = |mpdu: &Mpdu| mpdu.is_received && mpdu.received_at + timeout <= now;
+        let numbers = (self.head..self.next()).rev();
+        let last = numbers.into_iter().find(|&number| due(self.mpdu(number)));
+        if let Some(last) = last {
+            self.skip_to(last + 1, end);
+        }
+        self.trim();
+    }
+
+    /// Processes a BlockAck: the originator learns all that the recipient has. Returns the number of MPDUs learnt.
+    pub fn learn(&mut self) -> u32 {
+        let mut learnt = 0;
+        for mpdu in self.mpdus.iter_mut().skip((self.start - self.base) as usize) {
+            learnt += u32::from(mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up);
+            mpdu.is_acknowledged |= mpdu.is_received;
+        }
+        self.advance();
+        learnt
+    }
+
+    /// Gives up an MPDU after all its attempts. Returns its packet if the recipient never got it.
+    pub fn give_up(&mut self, number: u32) -> Option<Packet> {
+        let mpdu = self.mpdu_mut(number);
+        mpdu.is_given_up = true;
+        (!mpdu.is_received).then_some(mpdu.packet)
+    }
+
+    /// Moves the originator's window over all that is acknowledged or given up. True if MPDUs given up are passed that
+    /// the recipient still waits for.
+    pub fn advance(&mut self) -> bool {
+        while self.start < self.next() {
+            let mpdu = self.mpdu(self.start);
+            if !mpdu.is_acknowledged && !mpdu.is_given_up {
+                break;
+            }
+            self.start += 1;
+        }
+        let is_behind = self.head < self.start;
+        self.trim();
+        is_behind
+    }
+
+    /// Forgets MPDUs that both ends are done with.
+    fn trim(&mut self) {
+        let done = self.start.min(self.head);
+        while self.base < done {
+            self.mpdus.pop_front();
+            self.base += 1;
+        }
+    }
+}
+
+/// Largest number of transmissions of an MPDU in a network without BlockAcks: as retries go.
+pub(super) fn most_attempts(config: &BlockAckConfig, is_aggregating: bool, retries: u32) -> Option<u32> {
+    if is_aggregating { config.attempts } else { Some(retries) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    fn packet(number: u32) -> Packet {
+        Packet { number, ..Packet::new(Kind::Datagram, Time::ZERO, 0, 0, 1500) }
+    }
+
+    fn filled(count: u32) -> Session {
+        let mut session = Session::new();
+        (0..count).for_each(|number| assert_eq!(session.push(packet(number)), number));
+        session
+    }
+
+    /// Receives the numbers and returns what is passed up meanwhile.
+    fn passed(session: &mut Session, numbers: &[u32]) -> Vec<u32> {
+        let mut up = Vec::new();
+        for &number in numbers {
+            session.receive(Time::from_nanos(u64::from(number)), number, 64, &mut |packet, fate| {
+                assert_eq!(fate, Fate::Delivered);
+                up.push(packet.number);
+            });
+        }
+        up
+    }
+
+    #[test]
+    fn a_hole_holds_back_what_follows() {
+        let mut session = filled(5);
+        assert_eq!(passed(&mut session, &[0, 2, 3]), [0]);
+        assert_eq!(session.learn(), 3);
+        assert_eq!(
+            (session.start(), session.unacknowledged().map(|(number, _)| number).collect::<Vec<_>>()),
+            (1, vec![1, 4])
+        );
+        assert_eq!(passed(&mut session, &[1, 2]), [1, 2, 3]);
+        assert_eq!(session.learn(), 1);
+        assert_eq!(session.start(), 4);
+    }
+
+    /// A number beyond the window moves it: 70 with 64 makes 7 the head. 0 to 6 are skipped, 7 is passed up.
+    #[test]
+    fn a_number_beyond_the_window_moves_it() {
+        let mut session = filled(71);
+        assert_eq!(passed(&mut session, &[3, 7, 70]), [3, 7]);
+        let mut late = Vec::new();
+        session.receive(Time::ZERO, 5, 64, &mut |packet, fate| late.push((packet.number, fate)));
+        assert_eq!(late, [(5, Fate::Lost)]);
+    }
+
+    #[test]
+    fn what_waits_too_long_is_passed_up() {
+        let timeout = Duration::from_nanos(100);
+        let mut session = filled(6);
+        assert_eq!(passed(&mut session, &[2, 4]), [0; 0]);
+        assert_eq!(session.release_time(timeout), Some(Time::from_nanos(102)));
+        let mut up = Vec::new();
+        session.release(Time::from_nanos(102), timeout, &mut |packet, _| up.push(packet.number));
+        assert_eq!(up, [2]);
+        assert_eq!(session.release_time(timeout), Some(Time::from_nanos(104)));
+    }
+
+    #[test]
+    fn giving_up_moves_the_window() {
+        let mut session = filled(3);
+        assert_eq!(passed(&mut session, &[1]), [0; 0]);
+        session.learn();
+        assert_eq!(session.give_up(0).map(|packet| packet.number), Some(0));
+        assert!(session.advance(), "the recipient still waits for it");
+        assert_eq!(session.start(), 2);
+        let mut up = Vec::new();
+        session.skip_to(2, &mut |packet, _| up.push(packet.number));
+        assert_eq!(up, [1]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of EDCA, aggregation and BlockAcks against closed forms.
+
+mod bianchi;
+mod exchanges;
+mod harness;
+mod saturation;
