@@ -131,8 +131,8 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
     }
 }
 
-/// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). `rate` is
-/// b_l, the packets a second that a link alone delivers: with headers, control frames and retransmissions, without
+/// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). `rate`
+/// is b_l, the packets a second that a link alone delivers: with headers, control frames and retransmissions, without
 /// backoffs. `links` keeps those that are used.
 fn wireless_region(
     conflicts: &[Vec<u32>],

@@ -1,8 +1,8 @@
 //! Composition of a PPDU: which MPDUs go out together.
 
-use super::Edca;
 use super::config::EdcaConfig;
-use crate::medium::wifi::ppdu::{Format, longest_psdu, ppdu_duration};
+use super::mac::Edca;
+use crate::medium::wifi::ppdu::{Format, ppdu_duration};
 use windward_units::{Duration, Time};
 
 /// Bytes of a delimiter.
@@ -108,29 +108,5 @@ impl Edca {
         sending.control = Some(*times.control(mode));
         sending.duration = ppdu_duration(mode, u64::from(sending.ends[count - 1]), timing);
         true
-    }
-}
-
-/// Cache of the longest PSDU of a mode and a limit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Longest {
-    key: (u64, u64),
-    bytes: u64,
-}
-
-impl super::way::WayState {
-    /// Bytes of the longest PSDU at `mode` within `limit` nanoseconds.
-    fn longest_psdu(
-        &mut self,
-        mode: crate::medium::wifi::ppdu::Mode,
-        limit: u64,
-        timing: &crate::medium::wifi::ppdu::Timing,
-    ) -> u64 {
-        let key = (mode.data_bits(), limit);
-        if self.longest.key != key {
-            let bytes = longest_psdu(mode, Duration::from_nanos(limit), timing);
-            self.longest = Longest { key, bytes };
-        }
-        self.longest.bytes
     }
 }

@@ -1,7 +1,7 @@
 //! Frames on the air: transmission, interference and reception.
 
-use super::Edca;
 use super::errors::{control_hazard, data_hazard};
+use super::mac::{Edca, Timer};
 use super::session::Fate;
 use super::station::{Frame, Lock, Stage, Station};
 use super::times::Times;
@@ -31,7 +31,7 @@ impl Edca {
         sender.sends_until = now + time;
         sender.error_until = Time::ZERO;
         sender.air.send(frame.kind, now, sender.sends_until);
-        out.wake_at(end, super::Timer::End.of(id));
+        out.wake_at(end, Timer::End.of(id));
         let (noise, is_rayleigh) = config.noise.map_or((0.0, false), |noise| (noise.power, noise.is_rayleigh));
         for neighbour in config.reach.of(id) {
             let at = neighbour.station;
@@ -267,7 +267,7 @@ impl Edca {
         }
         if let Some(time) = session.release_time(self.config.block_ack.reorder_timeout) {
             session.releases_at = time.max(now);
-            out.wake_at(session.releases_at, super::Timer::Release.of(index));
+            out.wake_at(session.releases_at, Timer::Release.of(index));
         }
     }
 

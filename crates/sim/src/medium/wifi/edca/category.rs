@@ -80,7 +80,7 @@ const fn contention(aifsn: u32, cw_min: u32, cw_max: u32, txop: u64) -> Contenti
 }
 
 impl Contention {
-    /// What Linux's stations assume with OFDM (`ieee80211_set_wmm_default` of Linux 6.12), by category.
+    /// Parameters that Linux's stations assume with OFDM (`ieee80211_set_wmm_default` of Linux 6.12), by category.
     pub const STATION: [Self; CATEGORIES] =
         [contention(7, 15, 1023, 0), contention(3, 15, 1023, 0), contention(2, 7, 15, 3008), contention(2, 3, 7, 1504)];
     /// An access point's own, as access points are shipped (manual of Allied Telesis AT-WA7400), by category.

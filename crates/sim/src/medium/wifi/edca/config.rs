@@ -64,7 +64,7 @@ pub struct BlockAckConfig {
     pub window: u32,
     /// Transmissions of an MPDU before the sender gives it up; `None`: unlimited.
     pub attempts: Option<u32>,
-    /// What follows a PPDU without an answer.
+    /// Reaction of the sender to a PPDU without an answer.
     pub after_loss: AfterLoss,
     /// Time for which a receiver holds MPDUs behind a missing one.
     pub reorder_timeout: Duration,
@@ -78,7 +78,7 @@ impl BlockAckConfig {
     }
 }
 
-/// What follows a PPDU without an answer.
+/// Reaction of the sender to a PPDU without an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterLoss {
     /// The data again, as ath9k's hardware does.
@@ -182,8 +182,8 @@ impl EdcaConfig {
         largest_aggregate(mode, bytes + self.overhead.count(), &Limits { frames, ..*limits }, &self.timing)
     }
 
-    /// Mean time of a successful exchange of `frames` packets of `bytes` on the link `local`: interframe space and half of
-    /// the least contention window of best effort, protection if there is one, PPDU and answer.
+    /// Mean time of a successful exchange of `frames` packets of `bytes` on the link `local`: interframe space and half
+    /// of the least contention window of best effort, protection if there is one, PPDU and answer.
     pub fn exchange(&self, local: u32, frames: u64, bytes: u64) -> Duration {
         let way = &self.ways[local as usize];
         let mpdu = bytes + self.overhead.count();

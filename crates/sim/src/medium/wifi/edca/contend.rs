@@ -5,8 +5,8 @@
 //! distributed coordination function of this crate, the end of a signal is known at its beginning, and a station that
 //! defers to many frames costs a few events.
 
-use super::Edca;
 use super::category::{CATEGORIES, Contention};
+use super::mac::{Edca, Timer};
 use super::station::{Frame, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
@@ -87,7 +87,7 @@ impl Station {
     pub(super) fn wake(&mut self, id: u32, out: &mut impl Out) {
         if self.acts_at < self.wakes_at {
             self.wakes_at = self.acts_at;
-            out.wake_at(self.acts_at, super::Timer::Act.of(id));
+            out.wake_at(self.acts_at, Timer::Act.of(id));
         }
     }
 

@@ -27,7 +27,7 @@ const CONVOLUTIONAL: [[f64; 3]; 10] = [
     [24.21, 25.10, 26.10],
 ];
 
-/// The same with low-density parity checks (HE).
+/// Ratios of the same losses with low-density parity checks (HE).
 const PARITY: [[f64; 3]; 12] = [
     [-0.96, -0.67, -0.34],
     [2.05, 2.34, 2.67],

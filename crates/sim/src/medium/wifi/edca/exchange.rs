@@ -1,12 +1,12 @@
 //! Exchange of a PPDU: protection, data, answer; what follows success and failure; bursts within a TXOP.
 
-use super::Edca;
 use super::config::AfterLoss;
+use super::mac::{Edca, Timer};
 use super::session::{Fate, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
-use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, RTS};
+use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, RTS};
 use crate::output::FrameKind;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
@@ -142,7 +142,7 @@ impl Edca {
         station.answer = Some((frame, time));
         station.sends_from = now + self.times.sifs;
         station.sends_until = station.sends_from + time;
-        out.wake_at(station.sends_from, super::Timer::Follow.of(id));
+        out.wake_at(station.sends_from, Timer::Follow.of(id));
     }
 
     /// Sends the frame scheduled after SIFS.
@@ -339,7 +339,7 @@ impl Edca {
         let sending = &self.stations[from as usize].sending;
         let control = sending.control.unwrap_or(*self.times.control(sending.mode));
         let (kind, bytes, time) = match frame.kind {
-            FrameKind::Rts => (FrameKind::Cts, crate::medium::wifi::ppdu::CTS as u32, control.cts),
+            FrameKind::Rts => (FrameKind::Cts, CTS as u32, control.cts),
             FrameKind::Data if sending.is_single => (FrameKind::Ack, ACK as u32, control.ack),
             _ => (FrameKind::BlockAck, self.times.block_ack_bytes, control.block_ack),
         };

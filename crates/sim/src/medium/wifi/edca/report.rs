@@ -1,7 +1,8 @@
 //! Tables of the stations and links of 802.11n, ac and ax.
 
+use super::category::CATEGORIES;
+use super::mac::Edca;
 use super::way::WayCounts;
-use super::{CATEGORIES, Edca};
 use crate::packet::NodeId;
 use windward_tables::{Frames, table};
 use windward_units::Time;
@@ -76,14 +77,14 @@ table! {
         given_up: u64 ["packets"],
         /// BlockAck requests sent.
         requests: u64 ["frames"],
-        /// Mean contention window CW of the backoff before an attempt. A backoff is drawn from 0 to CW slots. NaN without
-        /// attempts.
+        /// Mean contention window CW of the backoff before an attempt. A backoff is drawn from 0 to CW slots. NaN
+        /// without attempts.
         mean_cw: f64 ["slots"],
         /// Share of the measured time that the link's exchanges took on the air, from the first frame to the end of the
         /// answer or to the time at which it was missed.
         airtime: f64 [""],
-        /// Mean rate of the data in a PPDU's air time, preamble included: bytes of PSDUs over the duration of PPDUs. NaN
-        /// without PPDUs.
+        /// Mean rate of the data in a PPDU's air time, preamble included: bytes of PSDUs over the duration of PPDUs.
+        /// NaN without PPDUs.
         mean_rate_bps: f64 ["bit/s"],
         /// Mean duration of a PPDU with data. NaN without PPDUs.
         mean_ppdu_s: f64 ["s"],

@@ -2,8 +2,8 @@
 //! 802.11-2020, §10.25.6 and §10.25.7; Linux 6.12, `net/mac80211/rx.c`).
 //!
 //! Both ends share one list of MPDUs: each is kept until the originator knows its fate and the recipient has passed it
-//! up or skipped it. Sequence numbers do not wrap here; on the air they are taken modulo 4096, which is the same as long
-//! as a window is at most half of that.
+//! up or skipped it. Sequence numbers do not wrap here; on the air they are taken modulo 4096, which is the same as
+//! long as a window is at most half of that.
 
 use super::config::BlockAckConfig;
 use crate::packet::Packet;

@@ -1,6 +1,6 @@
 //! Periodic position updates of moving stations.
 
-use super::{Edca, Timer};
+use super::mac::{Edca, Timer};
 use crate::medium::interface::Out;
 use crate::medium::wifi::propagation::Neighbour;
 use windward_units::Time;

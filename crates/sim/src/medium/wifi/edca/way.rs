@@ -1,8 +1,7 @@
 //! A link at run time.
 
-use super::aggregate::Longest;
 use super::config::EdcaConfig;
-use crate::medium::wifi::ppdu::Mode;
+use crate::medium::wifi::ppdu::{Mode, Timing, longest_psdu};
 use crate::status::{Counts, Line};
 use windward_units::Duration;
 
@@ -70,5 +69,24 @@ impl WayState {
             longest: Longest::default(),
             counts: WayCounts::default(),
         }
+    }
+}
+
+/// Cache of the longest PSDU of a mode and a limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Longest {
+    key: (u64, u64),
+    bytes: u64,
+}
+
+impl WayState {
+    /// Bytes of the longest PSDU at `mode` within `limit` nanoseconds.
+    pub fn longest_psdu(&mut self, mode: Mode, limit: u64, timing: &Timing) -> u64 {
+        let key = (mode.data_bits(), limit);
+        if self.longest.key != key {
+            let bytes = longest_psdu(mode, Duration::from_nanos(limit), timing);
+            self.longest = Longest { key, bytes };
+        }
+        self.longest.bytes
     }
 }

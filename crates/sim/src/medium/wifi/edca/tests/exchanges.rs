@@ -9,7 +9,7 @@ fn ht7() -> Mode {
     Mode::new(Format::Ht, Width::Mhz20, 1, Guard::Ns800, 7).unwrap()
 }
 
-/// What is taken is delivered once and in order, or lost once: Rayleigh fading around a poor signal loses MPDUs,
+/// Each packet is delivered once and in order, or lost once: Rayleigh fading around a poor signal loses MPDUs,
 /// BlockAcks and requests; three attempts and a short wait make everything happen. Two stations send to each other.
 #[test]
 fn every_packet_has_one_fate() {
@@ -88,8 +88,8 @@ fn protection_costs_its_time() {
     assert!((found / 58.81 - 1.0).abs() < 0.003, "{found}");
 }
 
-/// Two categories of one station: when both backoffs end together the higher one goes, and the lower one acts as after a
-/// collision. Nothing else fails on a medium without other senders.
+/// Two categories of one station: when both backoffs end together the higher one goes, and the lower one acts as after
+/// a collision. Nothing else fails on a medium without other senders.
 #[test]
 fn a_station_does_not_collide_with_itself() {
     let mut config = star(2, ht7());

@@ -70,8 +70,8 @@ fn losses_shorten_aggregates() {
     }
 }
 
-/// Below saturation λ(a + bK) = K: aggregates size themselves. 55 Mbit/s at MCS 7 gives 8.17 MPDUs (ns-3 8.25), 58 gives
-/// 15.14.
+/// Below saturation λ(a + bK) = K: aggregates size themselves. 55 Mbit/s at MCS 7 gives 8.17 MPDUs (ns-3 8.25), 58
+/// gives 15.14.
 #[test]
 fn partial_load_sizes_aggregates() {
     for (mbit, expected) in [(55.0, 8.17), (58.0, 15.14)] {

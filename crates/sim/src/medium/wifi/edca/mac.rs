@@ -1,0 +1,176 @@
+//! A network of 802.11n, ac or ax at run time.
+
+use super::category::CATEGORIES;
+use super::config::EdcaConfig;
+use super::session::Session;
+use super::station::{Frame, Station, StationCounts};
+use super::times::Times;
+use super::way::{WayCounts, WayState};
+use crate::medium::Hooks;
+use crate::medium::interface::{Medium, Out};
+use crate::medium::wifi::propagation::Neighbour;
+use crate::medium::wifi::station::Air;
+use crate::medium::wifi::waiting::ROOM;
+use crate::packet::{Kind, NodeId, Packet};
+use crate::status::{Cause, Counts, Sight};
+use std::collections::VecDeque;
+use windward_tables::{Frames, Histogram};
+use windward_units::{Duration, Time};
+
+/// Events, in their order at one instant: the end of a frame precedes a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// End of a station's frame at the receivers.
+    End,
+    /// End of the SIFS before a frame.
+    Follow,
+    /// End of a station's backoff or of its wait for an answer.
+    Act,
+    /// End of a session's wait for a missing MPDU.
+    Release,
+    /// Position update of all stations.
+    Move,
+}
+
+/// Bits of the index of a station or session in a timer number.
+const INDEX_BITS: u32 = 28;
+
+impl Timer {
+    pub(super) const fn of(self, index: u32) -> u32 {
+        (self as u32) << INDEX_BITS | index
+    }
+}
+
+/// A packet without a number, and the time of its arrival.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub since: Time,
+    pub packet: Packet,
+}
+
+/// Stations, frames on the air between them, and their packets.
+///
+/// A signal reaches all stations in range of its sender after the same propagation delay.
+#[derive(Debug)]
+pub struct Edca {
+    pub(super) config: EdcaConfig,
+    pub(super) times: Times,
+    pub(super) stations: Vec<Station>,
+    /// The last frame of each station.
+    pub(super) frames: Vec<Frame>,
+    pub(super) ways: Vec<WayState>,
+    /// BlockAck sessions, by link and category.
+    pub(super) sessions: Vec<Session>,
+    /// Packets without a number, by link and category.
+    pub(super) queues: Vec<VecDeque<Waiting>>,
+    /// Start of counting.
+    pub(super) counts_from: Time,
+    /// New reach of stations whose frame is on the air.
+    pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
+}
+
+impl Edca {
+    /// Creates the network of `config` in the run of `seed`.
+    pub fn new(config: &EdcaConfig, _: &Hooks, seed: u64) -> Self {
+        let stations = config.stations.len();
+        let sessions = config.ways.len() * CATEGORIES;
+        Self {
+            times: Times::new(config),
+            stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),
+            frames: vec![Frame::SILENCE; stations],
+            ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config)).collect(),
+            sessions: vec![Session::new(); sessions],
+            queues: vec![VecDeque::new(); sessions],
+            counts_from: Time::ZERO,
+            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
+            config: config.clone(),
+        }
+    }
+
+    /// Queues a packet at its link's sender, or drops it if the buffer is full.
+    fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let is_ack =
+            matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
+        let category = self.config.category(packet.flow, packet.kind == Kind::Datagram, is_ack) as u32;
+        let way = &mut self.ways[local as usize];
+        let id = way.from;
+        let station = &mut self.stations[id as usize];
+        if station.buffer.is_full(station.waiting, station.bytes, packet.size, Duration::ZERO) {
+            way.counts.link.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        way.backlog += 1;
+        way.line.join(now);
+        station.note_queue(now);
+        station.waiting += 1;
+        station.bytes += u64::from(packet.size);
+        station.longest_queue = station.longest_queue.max(station.waiting);
+        let index = local * CATEGORIES as u32 + category;
+        let queue = &mut self.queues[index as usize];
+        if queue.capacity() == 0 {
+            queue.reserve(ROOM);
+        }
+        queue.push_back(Waiting { since: now, packet });
+        let session = &mut self.sessions[index as usize];
+        if !session.is_listed {
+            session.is_listed = true;
+            station.turns[category as usize].push_back(index);
+            self.contend_anew(now, id, category as usize, out);
+        }
+    }
+}
+
+impl Medium for Edca {
+    fn begin(&mut self, out: &mut impl Out) {
+        self.begin_motion(out);
+    }
+
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        self.queue_up(now, local, packet, out);
+    }
+
+    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
+        let index = timer & ((1 << INDEX_BITS) - 1);
+        match timer >> INDEX_BITS {
+            0 => self.end(now, index, out),
+            1 => self.follow(now, index, out),
+            2 => self.wake_up(now, index, out),
+            3 => self.release(now, index, false, out),
+            _ => self.step(now, out),
+        }
+    }
+
+    fn see(&mut self, _: Time, local: u32) -> Sight {
+        let way = &self.ways[local as usize];
+        let packets = way.backlog as usize;
+        let queue_delay = Duration::from_secs(packets as f64 * 12_000.0 / way.alone);
+        Sight { backlog: packets, queue_delay, rate: way.alone }
+    }
+
+    fn counts(&self, now: Time, local: u32) -> Counts {
+        let way = &self.ways[local as usize];
+        way.line.show(now, Counts { busy: way.counts.airtime.as_nanos(), ..way.counts.link })
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.counts_from = now;
+        self.ways.iter_mut().for_each(|way| {
+            way.counts = WayCounts::default();
+            way.line.reset(now);
+        });
+        self.stations.iter_mut().for_each(|station| {
+            station.air = Air { until: station.air.until, ..Air::default() };
+            station.counts = StationCounts::default();
+            (station.queue_time, station.queue_since, station.longest_queue) = (0.0, now, 0);
+        });
+    }
+
+    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+        let way = &mut self.ways[local as usize];
+        Some(way.line.take_waits(way.counts.link.packets))
+    }
+
+    fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
+        self.fill(now, members, stations, tables);
+    }
+}
