@@ -65,6 +65,7 @@ EXAMPLE = {
     "links": '["up", "down"]',
     "matrix": "[[1.0, 0.2], [0.2, 1.0]]",
     "max": '"5 ms"',
+    "mcs": "9",
     "mean": '"2 ms"',
     "most": '"10 Mbit/s"',
     "name": '"home"',

@@ -151,7 +151,7 @@ fn wireless_region(
 
 /// Packets a second that a link alone delivers in full aggregates.
 fn aggregated_rate(edca: &EdcaConfig, local: u32, bytes: u64) -> f64 {
-    let frames = edca.largest(edca.ways[local as usize].rate, bytes);
+    let frames = edca.largest(edca.rate(local), bytes);
     edca.received(local, bytes) * frames as f64 / edca.exchange(local, frames, bytes).as_secs()
 }
 

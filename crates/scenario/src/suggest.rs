@@ -27,6 +27,22 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("newreno", "reno"),
 ];
 
+/// Words that people write for features that are not modelled, with what to use instead.
+const ABSENT: &[(&str, &str)] = &[
+    ("802.11be", "Wi-Fi 7 is not modelled: no multi-link operation, no 4096-QAM, no 320 MHz; 802.11ax is the nearest"),
+    ("802.11ad", "60 GHz is not modelled; 802.11ac and ax reach to 6 GHz"),
+    ("802.11p", "802.11a with a `timing` of doubled times is the nearest"),
+    ("wifi6", "\"802.11ax\""),
+    ("wifi5", "\"802.11ac\""),
+    ("wifi4", "\"802.11n\""),
+];
+
+/// What to use instead of a word whose meaning is known and not modelled.
+pub(crate) fn instead_of(given: &str) -> Option<String> {
+    let found = ABSENT.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
+    found.map(|(_, hint)| (*hint).to_owned())
+}
+
 /// Maximum length in bytes of a word that may be a misspelling.
 const LONGEST: usize = 64;
 

@@ -76,6 +76,27 @@ class Frames(ABC):
         return self._frame("wifi_links")
 
     @cached_property
+    def edca_stations(self) -> pd.DataFrame:
+        """Stations of networks of 802.11n, ac and ax: position, frames, air time and queue.
+
+        Columns: `seed`, `node`, `x_m` (m), `y_m` (m), `background_txops`, `best_effort_txops`, `video_txops`,
+        `voice_txops`, `internal_collisions`, `rts_frames` (frames), `cts_frames` (frames), `data_frames` (frames),
+        `ack_frames` (frames), `block_ack_frames` (frames), `request_frames` (frames), `garbled_frames` (frames),
+        `sending`, `sensing`, `mean_queue` (packets), `longest_queue` (packets).
+        """
+        return self._frame("edca_stations")
+
+    @cached_property
+    def edca_links(self) -> pd.DataFrame:
+        """Links of networks of 802.11n, ac and ax: the columns that other links lack.
+
+        Columns: `seed`, `link`, `attempts`, `failures`, `ppdus`, `mpdus`, `mean_ampdu`, `mpdu_failures`, `successes`
+        (packets), `given_up` (packets), `requests` (frames), `mean_cw` (slots), `airtime`, `mean_rate_bps` (bit/s),
+        `mean_ppdu_s` (s).
+        """
+        return self._frame("edca_links")
+
+    @cached_property
     def csma_links(self) -> pd.DataFrame:
         """Links under ideal CSMA: the columns that other links lack.
 

@@ -1112,7 +1112,15 @@ class Cell:
 
 
 #: Physical layer.
-Standard = Literal["802.11b"] | Literal["802.11a"] | Literal["802.11g"] | Literal["bianchi"]
+Standard = (
+    Literal["802.11b"]
+    | Literal["802.11a"]
+    | Literal["802.11g"]
+    | Literal["802.11n"]
+    | Literal["802.11ac"]
+    | Literal["802.11ax"]
+    | Literal["bianchi"]
+)
 
 
 #: MAC behaviour.
@@ -1539,19 +1547,21 @@ class WifiReach:
     Attributes
     ----------
     receive
-        Maximum distance at which frames are received. Default: 250 m, if no threshold is given.
+        Maximum distance at which frames are received. Default: 250 m, if no threshold is given; for 802.11n, ac and
+        ax a threshold of −82 dBm.
     sense
-        Maximum distance at which frames are sensed. Default: 2.2 times `receive`.
+        Maximum distance at which frames are sensed. Default: 2.2 times `receive`; for 802.11n, ac and ax `receive`.
     receive_threshold
         Minimum power at which frames are received, instead of `receive`.
     sense_threshold
         Minimum power at which frames are sensed, instead of `sense`.
     power
-        Transmit power of every station.
+        Transmit power of every station. Default: 24.5 dBm, ns-2's; 20 dBm for 802.11n, ac and ax.
     frequency
-        Carrier frequency.
+        Carrier frequency. Default: 914 MHz, ns-2's; 2.437, 5.25 or 6.5 GHz by the band for 802.11n, ac and ax.
     path_loss
-        Path loss: power as a function of distance.
+        Path loss: power as a function of distance. Default: two-ray ground; for 802.11n, ac and ax free space up to 5
+        m and from there the power 3.5 of the distance, as within a house (model B of IEEE 802.11-03/940).
     capture
         Minimum signal-to-interference ratio at which a frame is received, for all rates: its power over the sum of
         all others. Default: by rate; 10 dB with `mode = "ns2"`.
@@ -1567,9 +1577,9 @@ class WifiReach:
     sense: str | None = None
     receive_threshold: str | None = None
     sense_threshold: str | None = None
-    power: str = "24.5 dBm"
-    frequency: str = "914 MHz"
-    path_loss: str | PathLoss = "two-ray-ground"
+    power: str | None = None
+    frequency: str | None = None
+    path_loss: str | PathLoss | None = None
     capture: str | None = None
 
 
@@ -1594,6 +1604,173 @@ class WifiNoise:
 
     power: str
     rayleigh: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ideal:
+    """The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without interference,
+    a bit error rate of 10⁻⁶.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rate_control = ww.Ideal()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed:
+    """One rate.
+
+    Attributes
+    ----------
+    mcs
+        Modulation and coding scheme per stream: 0 to 7 in 802.11n, to 9 in 802.11ac, to 11 in 802.11ax.
+    streams
+        Spatial streams. Default: those of the network.
+    width
+        Width of the PPDUs. Default: that of the channel.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rate_control = ww.Fixed(mcs=9)
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "fixed")
+
+    mcs: int
+    streams: int | None = None
+    width: str | None = None
+
+
+#: Choice of the rate of data.
+RateControl = Ideal | Fixed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ampdu:
+    """Limits of an A-MPDU, which all hold at once.
+
+    Attributes
+    ----------
+    mpdus
+        MPDUs, at most the window of the BlockAck; 1: no aggregation, and an ACK for each frame. Default: 64; 256 in
+        802.11ax.
+    bytes
+        Bytes. Default: 65 535 in 802.11n, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
+    duration
+        Duration of the PPDU, up to 5484 µs. Default: 5484 µs.
+    spacing
+        Least time between the starts of two MPDUs that receivers ask for, up to 16 µs. Default: 0 s.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> ampdu = ww.Ampdu()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], ampdu=ampdu)
+    """
+
+    mpdus: int | None = None
+    bytes: str | None = None
+    duration: str | None = None
+    spacing: str | None = None
+
+
+#: What follows an A-MPDU without an answer.
+AfterLoss = Literal["data"] | Literal["request"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockAck:
+    """BlockAck sessions, which exist from the beginning.
+
+    Attributes
+    ----------
+    window
+        Window in MPDUs: 1 to 256. Default: 64; 256 in 802.11ax.
+    attempts
+        Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
+    after_loss
+        What follows an A-MPDU without an answer.
+    reorder_timeout
+        Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> block_ack = ww.BlockAck()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], block_ack=block_ack)
+    """
+
+    window: int | None = None
+    attempts: int | None = None
+    after_loss: AfterLoss = "data"
+    reorder_timeout: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contention:
+    """Contention parameters of an access category.
+
+    Default of each: as stations or access points have it.
+
+    Attributes
+    ----------
+    aifsn
+        Slots of the interframe space after SIFS: 1 to 15.
+    cw_min
+        Least contention window: 1 to 32 767.
+    cw_max
+        Largest contention window: `cw_min` to 32 767.
+    txop
+        TXOP limit, up to 8160 µs; 0 s: one PPDU.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> background = ww.Contention()
+    >>> edca = ww.Edca(background=background)
+    """
+
+    aifsn: int | None = None
+    cw_min: int | None = None
+    cw_max: int | None = None
+    txop: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edca:
+    """Contention parameters by access category.
+
+    Default: what Linux's stations assume; at the access point what access points use for their own traffic.
+
+    Attributes
+    ----------
+    background
+        Background, AC_BK.
+    best_effort
+        Best effort, AC_BE.
+    video
+        Video, AC_VI.
+    voice
+        Voice, AC_VO.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> edca = ww.Edca()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], edca=edca)
+    """
+
+    background: Contention | None = None
+    best_effort: Contention | None = None
+    video: Contention | None = None
+    voice: Contention | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1746,6 +1923,31 @@ Motion = WaypointsMotion | RandomWaypointMotion
 
 
 @dataclass(frozen=True, kw_only=True)
+class FixedRate:
+    """One rate.
+
+    Attributes
+    ----------
+    mcs
+        Modulation and coding scheme per stream: 0 to 7 in 802.11n, to 9 in 802.11ac, to 11 in 802.11ax.
+    streams
+        Spatial streams. Default: those of the network.
+    width
+        Width of the PPDUs. Default: that of the channel.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> receive_rate = ww.FixedRate(mcs=9)
+    >>> wifi_station = ww.WifiStation(node="phone", receive_rate=receive_rate)
+    """
+
+    mcs: int
+    streams: int | None = None
+    width: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class WifiStation:
     """A station, or a group of them.
 
@@ -1765,6 +1967,12 @@ class WifiStation:
         Interface queue of the station. Default: that of the network.
     queue
         Discipline of the station's interface queue. Default: that of the network.
+    rate_control
+        Choice of the rate of what the station sends, for 802.11n, ac and ax. Default: that of the network.
+    receive_rate
+        Rate of what is sent to the station, for 802.11n, ac and ax. Default: as its sender chooses.
+    edca
+        Contention parameters of the station, for 802.11n, ac and ax. Default: those of the network.
 
     Examples
     --------
@@ -1780,6 +1988,9 @@ class WifiStation:
     data_rate: str | None = None
     buffer: str | None = None
     queue: str | Queue | None = None
+    rate_control: str | RateControl | None = None
+    receive_rate: FixedRate | None = None
+    edca: Edca | None = None
 
 
 #: Unit to which the loss probability of a link applies.
@@ -1859,6 +2070,27 @@ class Wifi:
         Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility:
         packets for window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or
         ideal access, else 0.
+    band
+        Band of the channel, for 802.11n and ax: `"2.4 GHz"`, `"5 GHz"`, with 802.11ax also `"6 GHz"`. Default: 5 GHz.
+    width
+        Width of the channel, for 802.11n, ac and ax: 20, 40, 80 or 160 MHz. Default: 20 MHz in 802.11n, else 80 MHz.
+    streams
+        Spatial streams at most, for 802.11n, ac and ax: 1 to 4. Default: 2.
+    guard_interval
+        Guard interval between symbols, for 802.11n and ac 400 or 800 ns, for 802.11ax 800, 1600 or 3200 ns. Default:
+        the shortest.
+    rate_control
+        Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal".
+    ampdu
+        Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
+    block_ack
+        BlockAck sessions, for 802.11n, ac and ax.
+    edca
+        Contention parameters of all stations, for 802.11n, ac and ax. Default: as stations and access points have
+        them.
+    access_point
+        Station that is the access point, for 802.11n, ac and ax: all links begin or end at it. Default: none, so that
+        every pair of stations in reach has links.
     station
         The stations.
     loss
@@ -1886,6 +2118,15 @@ class Wifi:
     reach: WifiReach = WifiReach()
     noise: WifiNoise | None = None
     entropy: float | None = None
+    band: str | None = None
+    width: str | None = None
+    streams: int | None = None
+    guard_interval: str | None = None
+    rate_control: str | RateControl | None = None
+    ampdu: Ampdu | None = None
+    block_ack: BlockAck | None = None
+    edca: Edca | None = None
+    access_point: str | None = None
     station: Sequence[WifiStation]
     loss: Sequence[LinkLoss] = ()
 
@@ -3102,6 +3343,11 @@ class Flow:
         the shortest path.
     return_via
         Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
+    dscp
+        Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a number,
+        or a name such as `"EF"`.
+    ack_dscp
+        Code point of the ACKs. A receiver does not copy that of the data.
     law
         Congestion control law: its name, or a table of name and parameters.
     connections
@@ -3186,6 +3432,8 @@ class Flow:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
+    dscp: int | str = None
+    ack_dscp: int | str = None
     law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
     connections: str | Connections | None = None
     coding: str | Coding | None = None
@@ -3398,6 +3646,9 @@ class Background:
         Sending times of the datagrams.
     packet
         Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
+    dscp
+        Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name
+        such as `"EF"`.
     start
         Time at which the source starts.
     start_step
@@ -3421,6 +3672,7 @@ class Background:
     count: int | None = None
     pattern: Pattern
     packet: str = "1500 B"
+    dscp: int | str = None
     start: str = "0 s"
     start_step: str = "0 s"
     stop: str | None = None

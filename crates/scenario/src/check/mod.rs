@@ -106,6 +106,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     }
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
+    file.wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,6 +129,16 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flow_routes::spread_starts(&mut flows, span, &links);
     }
 
+    for medium in &mut links.topology.media {
+        if let sim::MediumConfig::Edca(network) = medium {
+            let of_flow = |plan: &FlowPlan| {
+                let flow = &file.flow[plan.entry];
+                [flow.dscp.category(), flow.ack_dscp.category()]
+            };
+            network.flows = flows.plans.iter().map(of_flow).collect();
+            network.sources = sources.tables.iter().map(|&at| file.background[at].dscp.category()).collect();
+        }
+    }
     let per_sample = (flows.plans.len() + links.names.len()) as u64;
     let given = file.output.sample_interval.map(|interval| interval.0);
     let sample_interval = given.unwrap_or_else(|| default_interval(span, per_sample));

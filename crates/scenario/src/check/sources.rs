@@ -21,6 +21,8 @@ const MAX_PACKET: u64 = 65_535;
 pub(crate) struct Sources {
     pub configs: Vec<SourceConfig>,
     pub names: Vec<SourceName>,
+    /// Index of the table of each source.
+    pub tables: Vec<usize>,
 }
 
 pub(crate) fn expand(
@@ -32,7 +34,7 @@ pub(crate) fn expand(
     let Network { nodes, links, is_whole } = network;
     let before = problems.len();
     let graph = Graph::new(nodes, links, Direction::Forth);
-    let mut all = Sources { configs: Vec::new(), names: Vec::new() };
+    let mut all = Sources { configs: Vec::new(), names: Vec::new(), tables: Vec::new() };
     let mut names = Names::new("background");
     for (at, background) in backgrounds.iter().enumerate() {
         let Background { from, to, .. } = background;
@@ -74,6 +76,7 @@ pub(crate) fn expand(
             if !names.take(&name, at, problems) {
                 break;
             }
+            all.tables.push(at);
             all.configs.push(SourceConfig {
                 key: key("background", &name),
                 source: from,

@@ -1,8 +1,8 @@
 //! TCP flows.
 
 use super::{
-    Coding, Connections, Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, ReceiveWindow,
-    Written, zero,
+    Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive,
+    ReceiveWindow, Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,13 @@ pub(crate) struct Flow {
     /// Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_via: Option<Vec<Name>>,
+    /// Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a number, or
+    /// a name such as `"EF"`.
+    #[serde(default, skip_serializing_if = "Dscp::is_default")]
+    pub dscp: Dscp,
+    /// Code point of the ACKs. A receiver does not copy that of the data.
+    #[serde(default, skip_serializing_if = "Dscp::is_default")]
+    pub ack_dscp: Dscp,
     /// Congestion control law: its name, or a table of name and parameters.
     pub law: Law,
     /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT

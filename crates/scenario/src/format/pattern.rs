@@ -1,6 +1,6 @@
 //! Background traffic: sources that do not respond to congestion.
 
-use super::{Count, Name, Number, Positive, Shape, Written, zero};
+use super::{Count, Dscp, Name, Number, Positive, Shape, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim::Codepoint;
@@ -28,6 +28,10 @@ pub(crate) struct Background {
     /// Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
     #[serde(default = "packet")]
     pub packet: Written<Bytes>,
+    /// Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name such
+    /// as `"EF"`.
+    #[serde(default, skip_serializing_if = "Dscp::is_default")]
+    pub dscp: Dscp,
     /// Time at which the source starts.
     #[serde(default = "zero")]
     pub start: Written<Duration>,

@@ -64,7 +64,8 @@ impl de::Error for Fault {
 
     fn unknown_variant(given: &str, known: &'static [&'static str]) -> Self {
         let refusal = Refusal::new(format!("unknown value `{given}`; allowed: {}", known.join(", ")));
-        Self::custom(refusal.hint(suggest::nearest(given, known.iter().copied()).map(suggest::did_you_mean)))
+        let nearest = || suggest::nearest(given, known.iter().copied()).map(suggest::did_you_mean);
+        Self::custom(refusal.hint(suggest::instead_of(given).or_else(nearest)))
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {

@@ -1,5 +1,6 @@
 //! The format: what is accepted and what it becomes, what is refused and in which words.
 
+mod aggregation;
 mod backlog_csma;
 mod backpressure;
 mod cells;

@@ -16,6 +16,7 @@ impl Check<'_> {
             Standard::A => Phy::A,
             Standard::G => Phy::G,
             Standard::Bianchi => Phy::BIANCHI,
+            Standard::N | Standard::Ac | Standard::Ax => unreachable!("EDCA has its own check"),
         };
         let mut mac = match wifi.standard {
             Standard::Bianchi => Mac { basic_rate: slowest, ..Mac::bianchi() },
@@ -80,7 +81,7 @@ const fn mbit(rate: u64) -> BitRate {
 pub(super) const fn fastest(standard: Standard) -> BitRate {
     match standard {
         Standard::B => mbit(11),
-        Standard::A | Standard::G => mbit(54),
+        Standard::A | Standard::G | Standard::N | Standard::Ac | Standard::Ax => mbit(54),
         Standard::Bianchi => mbit(1),
     }
 }
@@ -88,6 +89,6 @@ pub(super) const fn fastest(standard: Standard) -> BitRate {
 const fn slowest(standard: Standard) -> BitRate {
     match standard {
         Standard::B | Standard::Bianchi => mbit(1),
-        Standard::A | Standard::G => mbit(6),
+        Standard::A | Standard::G | Standard::N | Standard::Ac | Standard::Ax => mbit(6),
     }
 }

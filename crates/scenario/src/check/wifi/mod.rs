@@ -2,6 +2,7 @@
 
 mod access;
 mod check;
+mod edca;
 mod mac;
 mod motion;
 mod noise;
@@ -20,10 +21,12 @@ use crate::names::LinkName;
 use crate::problems::Problems;
 use crate::python::PythonClass;
 use check::Check;
+use edca::format_of;
 use reach::Radio;
+pub(crate) use reach::resolve;
 use std::collections::BTreeMap;
-use windward_sim::wifi::{Position, Reach, StationConfig, WifiConfig};
-use windward_sim::{Forwarding, NodeConfig, NodeId};
+use windward_sim::wifi::{Position, Reach, WifiConfig};
+use windward_sim::{Forwarding, MediumConfig, NodeConfig, NodeId};
 use windward_units::Duration;
 
 /// Adds all wireless networks, whose links are added too. They last for the span, and their stations jump as given.
@@ -41,26 +44,32 @@ pub(crate) fn expand(
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
         let mut check = Check { wifi, at, nodes, span, jumps, problems, classes };
-        let Some(config) = check.config(&mut placed) else { continue };
-        let Some(ways) = check.ways(&config, links) else { continue };
-        let config = WifiConfig { ways, ..config };
-        let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
+        check.keys();
+        let (medium, ends, stations) = if let Some(format) = format_of(wifi.standard) {
+            let Some(config) = check.edca(format, &mut placed, links) else { continue };
+            let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
+            (MediumConfig::Edca(config), ends, None)
+        } else {
+            let Some(config) = check.config(&mut placed) else { continue };
+            let Some(ways) = check.ways(&config, links) else { continue };
+            let config = WifiConfig { ways, ..config };
+            let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
+            let stations = config.routing.is_some().then(|| config.observed_nodes());
+            (check.medium(config), ends, stations)
+        };
         for &(from, to) in &ends {
             links.between.insert((from, to), links.names.len() as u32);
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
             links.names.push(LinkName { name: format!("{from}->{to}"), from, to });
         }
         let entropy = check.entropy();
-        let finds_routes = config.routing.is_some();
-        let index = links.topology.media.len() as u32;
-        if finds_routes {
-            let node = |(station, config): (u32, &StationConfig)| NodeConfig {
-                node: config.node,
-                forwarding: Forwarding::Medium { medium: index, station },
-            };
-            links.topology.nodes.extend((0..).zip(&config.stations).map(node));
-        }
-        let medium = check.medium(config);
+        let finds_routes = stations.is_some();
+        let medium_index = links.topology.media.len() as u32;
+        let node = |(station, node): (u32, NodeId)| {
+            let forwarding = Forwarding::Medium { medium: medium_index, station };
+            NodeConfig { node, forwarding }
+        };
+        links.topology.nodes.extend((0..).zip(stations.into_iter().flatten()).map(node));
         let first = links.topology.add_medium(medium, ends);
         let links_of = first..links.topology.ports.len() as u32;
         links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy });

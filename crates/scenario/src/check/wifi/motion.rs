@@ -1,6 +1,7 @@
 //! Motion of stations.
 
 use super::check::Check;
+use super::edca::format_of;
 use super::reach::Radio;
 use crate::check::common::place;
 use crate::check::key::{key, uniform};
@@ -29,7 +30,8 @@ impl Check<'_> {
             (None, Some(change)) => place("change", change, ["position".into()]),
             (None, None) => return Some(None),
         };
-        if let Routing::Shortest(_) | Routing::Backpressure(_) = wifi.routing.0 {
+        let follows = format_of(wifi.standard).is_some();
+        if let (false, Routing::Shortest(_) | Routing::Backpressure(_)) = (follows, &wifi.routing.0) {
             let message = "stations that move need a protocol that follows them, \"aodv\" or \"dsdv\"";
             self.problems.add(place_of_it.clone(), message, Some("routing = \"aodv\", in the [[wifi]]".to_owned()));
         }

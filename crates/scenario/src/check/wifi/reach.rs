@@ -1,10 +1,11 @@
 //! Reception and carrier sense.
 
 use super::check::Check;
-use crate::format::Written;
-use crate::format::wifi::{PathLoss, Reach};
+use super::edca::format_of;
+use crate::format::wifi::{LogDistance, PathLoss, Reach, TwoRayGround, Wifi};
+use crate::format::{Named, Number, Positive, Written};
 use windward_sim::wifi::{self as model, Propagation};
-use windward_units::{Distance, PowerLevel};
+use windward_units::{Distance, Frequency, PowerLevel};
 
 /// Path loss of frames, and the power needed for reception and carrier sense.
 #[derive(Clone, Copy)]
@@ -21,10 +22,13 @@ impl Check<'_> {
     pub fn radio(&mut self) -> Option<Radio> {
         let wifi = self.wifi;
         let Reach { receive, sense, receive_threshold, sense_threshold, .. } = &wifi.reach;
+        let is_new = format_of(wifi.standard).is_some();
+        let usual = usual(wifi);
+        let Reach { power, frequency, path_loss, .. } = &wifi.reach;
         let propagation = Propagation {
-            power: watts(wifi.reach.power.0),
-            frequency: wifi.reach.frequency.0.as_hertz(),
-            loss: match &wifi.reach.path_loss.0 {
+            power: watts(power.unwrap_or(usual.0).0),
+            frequency: frequency.unwrap_or(usual.1).0.as_hertz(),
+            loss: match &path_loss.as_ref().unwrap_or(&usual.2).0 {
                 PathLoss::FreeSpace(_) => model::PathLoss::FreeSpace,
                 PathLoss::TwoRayGround(loss) => model::PathLoss::TwoRayGround { height: loss.height.0.as_metres() },
                 PathLoss::LogDistance(loss) => {
@@ -49,11 +53,13 @@ impl Check<'_> {
         let at = |distance: Distance| propagation.received(distance.as_metres());
         let received = match (receive, receive_threshold) {
             (_, Some(Written(level))) => watts(*level),
+            (None, None) if is_new => watts(DETECTED),
             (distance, None) => at(distance.map_or(Distance::metres(250.0), |distance| distance.0)),
         };
         let sensed = match (sense, sense_threshold) {
             (_, Some(Written(level))) => watts(*level),
             (Some(distance), None) => at(distance.0),
+            (None, None) if is_new => received,
             // ns-2's 550 m for 250 m.
             (None, None) => match receive_threshold {
                 None => at(Distance::metres(2.2 * receive.map_or(250.0, |distance| distance.0.as_metres()))),
@@ -69,6 +75,33 @@ impl Check<'_> {
         }
         Some(Radio { propagation, receive: received, sense: sensed })
     }
+}
+
+/// Least power at which a preamble is detected in 802.11n, ac and ax (IEEE 802.11-2020, §17.3.10.6).
+const DETECTED: PowerLevel = PowerLevel::dbm(-82.0);
+
+/// Power, frequency and path loss if the table gives none: ns-2's, for which the papers' networks are made, or those of
+/// an access point and its stations in a house.
+fn usual(wifi: &Wifi) -> (Written<PowerLevel>, Positive<Frequency>, Named<PathLoss>) {
+    if format_of(wifi.standard).is_none() {
+        let loss = PathLoss::TwoRayGround(TwoRayGround { height: TwoRayGround::usual_height() });
+        return (Written(PowerLevel::dbm(24.5)), Positive(Frequency::hertz(914e6)), Named(loss));
+    }
+    let frequency = match wifi.band.map_or(5e9, |band| band.0.as_hertz()) {
+        low if low < 3e9 => 2.437e9,
+        high if high > 5.5e9 => 6.5e9,
+        _ => 5.25e9,
+    };
+    let loss = LogDistance { exponent: Number(3.5), reference: Positive(Distance::metres(5.0)) };
+    (Written(PowerLevel::dbm(20.0)), Positive(Frequency::hertz(frequency)), Named(PathLoss::LogDistance(loss)))
+}
+
+/// Fills in the radio that the table leaves open.
+pub(crate) fn resolve(wifi: &mut Wifi) {
+    let (power, frequency, path_loss) = usual(wifi);
+    wifi.reach.power.get_or_insert(power);
+    wifi.reach.frequency.get_or_insert(frequency);
+    wifi.reach.path_loss.get_or_insert(path_loss);
 }
 
 pub(super) fn watts(level: PowerLevel) -> f64 {

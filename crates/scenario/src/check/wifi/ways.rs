@@ -3,16 +3,17 @@
 use super::check::Check;
 use crate::check::common::{MAX_LINKS, is_within_limit, place};
 use crate::check::links::Links;
-use crate::format::wifi::LossOf;
+use crate::format::wifi::{LinkLoss, LossOf};
 use crate::path::Segment;
+use std::collections::BTreeSet;
+use windward_sim::NodeId;
 use windward_sim::wifi::{Way, WifiConfig};
 use windward_units::Time;
 
 impl Check<'_> {
     /// Links between all stations that can receive each other.
     pub fn ways(&mut self, config: &WifiConfig, links: &Links) -> Option<Vec<Way>> {
-        let (nodes, count) = (self.nodes, config.stations.len() as u32);
-        let name = |station: u32| nodes.names[config.stations[station as usize].node as usize].as_str();
+        let count = config.stations.len() as u32;
         let (mut ways, end) = (Vec::new(), Time::ZERO + self.span);
         for from in 0..count {
             let way = |to| Way { from, to, ..Way::default() };
@@ -28,41 +29,61 @@ impl Check<'_> {
                 }
             }
         }
-        let total = links.names.len() as u64 + ways.len() as u64;
-        if !is_within_limit("link", total, MAX_LINKS, self.at, self.problems) {
-            return None;
-        }
+        let ends: Vec<(NodeId, NodeId)> = ways.iter().map(|way| config.ends(way)).collect();
         let before = self.problems.len();
-        let mut is_heard = vec![false; count as usize];
-        ways.iter().for_each(|way| is_heard[way.from as usize] = true);
-        if let Some(alone) = is_heard.iter().position(|heard| !heard) {
-            let message = format!("`{}` is out of reach of all other stations", name(alone as u32));
-            let hint = "move it, or enlarge `reach.receive`";
-            self.refuse(["station".into()], message, Some(hint));
-        }
-        if let Some(taken) = ways.iter().find(|way| links.between.contains_key(&config.ends(way))) {
-            let message = format!("there is already a link from `{}` to `{}`", name(taken.from), name(taken.to));
-            self.refuse(["station".into()], message, None);
+        if !self.admit(&ends, &config.observed_nodes(), links) {
+            return None;
         }
         let is_tried_forever = config.mac.short_retries.is_none() || config.mac.long_retries.is_none();
         for (index, loss) in self.wifi.loss.iter().enumerate() {
-            let inside = |key: &'static str| place("wifi", self.at, ["loss".into(), Segment::Index(index), key.into()]);
-            let from = nodes.find(&loss.from, inside("from"), self.problems).map(|end| end.member(0));
-            let to = nodes.find(&loss.to, inside("to"), self.problems).map(|end| end.member(0));
             if is_tried_forever && loss.of == LossOf::Packets {
                 let message = "packets are tried for ever: losing all attempts of one stops its sender for good";
                 let hint = "of = \"attempts\", or \"deliveries\"";
-                self.problems.add(inside("of"), message, Some(hint.into()));
+                self.refuse(["loss".into(), Segment::Index(index), "of".into()], message, Some(hint));
             }
+        }
+        for (link, loss) in self.losses(&ends) {
+            (ways[link].loss, ways[link].loss_of) = (loss.probability.0, loss.of.of_sim());
+        }
+        (self.problems.len() == before).then_some(ways)
+    }
+
+    /// True if there is room for links between these ends, every station has one, and no two nodes have two.
+    pub fn admit(&mut self, ends: &[(NodeId, NodeId)], stations: &[NodeId], links: &Links) -> bool {
+        let total = links.names.len() as u64 + ends.len() as u64;
+        if !is_within_limit("link", total, MAX_LINKS, self.at, self.problems) {
+            return false;
+        }
+        let name = |node: NodeId| self.nodes.names[node as usize].clone();
+        let heard: BTreeSet<NodeId> = ends.iter().map(|(from, _)| *from).collect();
+        if let Some(&alone) = stations.iter().find(|node| !heard.contains(node)) {
+            let message = format!("`{}` is out of reach of all other stations", name(alone));
+            let hint = "move it, or enlarge `reach.receive`";
+            self.refuse(["station".into()], message, Some(hint));
+        }
+        if let Some(&(from, to)) = ends.iter().find(|ends| links.between.contains_key(ends)) {
+            let message = format!("there is already a link from `{}` to `{}`", name(from), name(to));
+            self.refuse(["station".into()], message, None);
+        }
+        true
+    }
+
+    /// Losses of single links, with the place of each link among `ends`.
+    pub fn losses(&mut self, ends: &[(NodeId, NodeId)]) -> Vec<(usize, &LinkLoss)> {
+        let mut found = Vec::new();
+        for (index, loss) in self.wifi.loss.iter().enumerate() {
+            let inside = |key: &'static str| place("wifi", self.at, ["loss".into(), Segment::Index(index), key.into()]);
+            let from = self.nodes.find(&loss.from, inside("from"), self.problems).map(|end| end.member(0));
+            let to = self.nodes.find(&loss.to, inside("to"), self.problems).map(|end| end.member(0));
             let (Some(from), Some(to)) = (from, to) else { continue };
-            match ways.iter_mut().find(|way| config.ends(way) == (from, to)) {
-                Some(way) => (way.loss, way.loss_of) = (loss.probability.0, loss.of.of_sim()),
+            match ends.iter().position(|&link| link == (from, to)) {
+                Some(link) => found.push((link, loss)),
                 None => {
                     let message = format!("`{}` cannot receive frames of `{}`", loss.to.0, loss.from.0);
                     self.problems.add(inside("to"), message, None);
                 }
             }
         }
-        (self.problems.len() == before).then_some(ways)
+        found
     }
 }

@@ -7,7 +7,7 @@ use windward_units::{Bytes, Duration};
 
 /// Physical layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(expecting = "\"802.11b\", \"802.11a\", \"802.11g\" or \"bianchi\"")]
+#[serde(expecting = "\"802.11b\", \"802.11a\", \"802.11g\", \"802.11n\", \"802.11ac\", \"802.11ax\" or \"bianchi\"")]
 pub(crate) enum Standard {
     /// 1 to 11 Mbit/s, long preamble.
     #[default]
@@ -19,6 +19,15 @@ pub(crate) enum Standard {
     /// 6 to 54 Mbit/s without stations of 802.11b: short slots.
     #[serde(rename = "802.11g")]
     G,
+    /// Aggregation and several spatial streams, up to 40 MHz.
+    #[serde(rename = "802.11n")]
+    N,
+    /// 256-QAM and up to 160 MHz, at 5 GHz.
+    #[serde(rename = "802.11ac")]
+    Ac,
+    /// 1024-QAM, longer symbols and aggregates, for one user at a time.
+    #[serde(rename = "802.11ax")]
+    Ax,
     /// The parameters and assumptions of Bianchi's model (JSAC 2000): 1 Mbit/s, no retry limit, no EIFS.
     #[serde(rename = "bianchi")]
     Bianchi,

@@ -1,14 +1,16 @@
 //! Wireless networks: stations, their positions and radios, reception ranges, and channel access.
 
 mod access;
+mod aggregation;
 mod mac;
 mod reach;
 mod routing;
 mod station;
 
 pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
+pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, RateControl};
 pub(crate) use mac::{Mode, Standard, Timing};
-pub(crate) use reach::{Noise, PathLoss, Reach};
+pub(crate) use reach::{LogDistance, Noise, PathLoss, Reach, TwoRayGround};
 pub(crate) use routing::{Backpressure, DistanceVectors, OnDemand, Routing, Shortest};
 pub(crate) use station::{Layout, Motion, RandomWaypoint, Station, Waypoint, Waypoints};
 
@@ -19,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
 use windward_sim::wifi;
-use windward_units::{BitRate, Bytes};
+use windward_units::{BitRate, Bytes, Duration, Frequency};
 
 /// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link,
 /// named `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to
@@ -77,6 +79,35 @@ pub(crate) struct Wifi {
     /// access, else 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entropy: Option<Number>,
+    /// Band of the channel, for 802.11n and ax: `"2.4 GHz"`, `"5 GHz"`, with 802.11ax also `"6 GHz"`. Default: 5 GHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<Positive<Frequency>>,
+    /// Width of the channel, for 802.11n, ac and ax: 20, 40, 80 or 160 MHz. Default: 20 MHz in 802.11n, else 80 MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Positive<Frequency>>,
+    /// Spatial streams at most, for 802.11n, ac and ax: 1 to 4. Default: 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<Count>,
+    /// Guard interval between symbols, for 802.11n and ac 400 or 800 ns, for 802.11ax 800, 1600 or 3200 ns. Default:
+    /// the shortest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard_interval: Option<Positive<Duration>>,
+    /// Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<Named<RateControl>>,
+    /// Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ampdu: Option<Ampdu>,
+    /// BlockAck sessions, for 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_ack: Option<BlockAck>,
+    /// Contention parameters of all stations, for 802.11n, ac and ax. Default: as stations and access points have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edca: Option<Edca>,
+    /// Station that is the access point, for 802.11n, ac and ax: all links begin or end at it. Default: none, so that
+    /// every pair of stations in reach has links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_point: Option<Name>,
     /// The stations.
     pub station: Vec<Station>,
     /// Losses of single links in addition to those of the channel.

@@ -1,5 +1,6 @@
 //! Stations: positions and motion.
 
+use super::aggregation::{Edca, FixedRate, RateControl};
 use crate::format::named::Named;
 use crate::format::{Buffer, Count, Name, Positive, Queue, Written};
 use schemars::JsonSchema;
@@ -31,6 +32,15 @@ pub(crate) struct Station {
     /// Discipline of the station's interface queue. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Named<Queue>>,
+    /// Choice of the rate of what the station sends, for 802.11n, ac and ax. Default: that of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<Named<RateControl>>,
+    /// Rate of what is sent to the station, for 802.11n, ac and ax. Default: as its sender chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_rate: Option<FixedRate>,
+    /// Contention parameters of the station, for 802.11n, ac and ax. Default: those of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edca: Option<Edca>,
 }
 
 tagged! {

@@ -1,7 +1,7 @@
 //! Configuration of a network of 802.11n, ac or ax.
 
 use super::category::{CATEGORIES, Category, Contention};
-use super::errors::data_hazard;
+use super::errors::{data_hazard, required_ratio};
 use crate::medium::wifi::config::{Conflict, conflicts};
 use crate::medium::wifi::motion::Motion;
 use crate::medium::wifi::phy::Phy;
@@ -49,6 +49,8 @@ pub struct EdcaConfig {
     pub sense: f64,
     /// Mobility; `None`: stations do not move.
     pub motion: Option<Motion>,
+    /// Rates of links without a rate of their own; not empty if there are such links.
+    pub ladder: Vec<Rung>,
     /// Noise; `None`: frames without interference are received.
     pub noise: Option<Noise>,
     /// Categories of each flow's data and ACKs; flows beyond the list are best effort.
@@ -123,14 +125,62 @@ pub struct EdcaWay {
     pub to: u32,
     /// Probability that an MPDU is lost on its own, 0 to 1.
     pub loss: f64,
-    /// Rate of data.
-    pub rate: Mode,
+    /// Rate of data; `None`: the fastest that the signal allows.
+    pub rate: Option<Mode>,
 }
+
+/// Rate that a signal allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// Rate.
+    pub mode: Mode,
+    /// Least linear ratio of signal to noise for it.
+    pub ratio: f64,
+}
+
+/// Rates in the order in which better signals allow them; each is faster than all before it.
+pub fn ladder(modes: impl IntoIterator<Item = Mode>) -> Vec<Rung> {
+    let rung = |mode| Rung { mode, ratio: libm::pow(10.0, required_ratio(mode, IDEAL_BYTES, IDEAL_LOSS) / 10.0) };
+    let mut all: Vec<Rung> = modes.into_iter().map(rung).collect();
+    all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.mode.bits_per_sec().cmp(&a.mode.bits_per_sec())));
+    let mut fastest = 0;
+    all.retain(|rung| {
+        let rate = rung.mode.bits_per_sec();
+        let is_faster = rate > fastest;
+        fastest = fastest.max(rate);
+        is_faster
+    });
+    all
+}
+
+/// Loss of an MPDU of these bytes up to which the signal allows a rate: bit errors of one in a million, as ns-3's ideal
+/// rate control has it, lose 1.2 % of them.
+const IDEAL_BYTES: u64 = 1538;
+const IDEAL_LOSS: f64 = 0.012;
 
 impl EdcaConfig {
     /// Nodes of its stations.
     pub fn observed_nodes(&self) -> Vec<NodeId> {
         self.stations.iter().map(|station| station.node).collect()
+    }
+
+    /// Linear ratio of signal to noise on a link, infinite without noise; 0 out of reach.
+    pub fn ratio(&self, local: u32) -> f64 {
+        let way = &self.ways[local as usize];
+        let power = self.reach.of(way.from).iter().find(|neighbour| neighbour.station == way.to);
+        power.map_or(0.0, |neighbour| neighbour.power) / self.noise.map_or(0.0, |noise| noise.power)
+    }
+
+    /// Rate of data on a link: its own, or the fastest that the signal allows.
+    ///
+    /// # Panics
+    /// Without a rate and with an empty ladder.
+    pub fn rate(&self, local: u32) -> Mode {
+        self.ways[local as usize].rate.unwrap_or_else(|| {
+            let ratio = self.ratio(local);
+            let allowed = self.ladder.partition_point(|rung| rung.ratio <= ratio);
+            self.ladder[allowed.saturating_sub(1)].mode
+        })
     }
 
     /// Conflicting links of every link, in order: those with ends that sense each other.
@@ -142,11 +192,7 @@ impl EdcaConfig {
     /// Share of MPDUs of packets of `bytes` that arrive on the link `local` without interference.
     pub fn received(&self, local: u32, bytes: u64) -> f64 {
         let way = &self.ways[local as usize];
-        let noise = self.noise.map_or(0.0, |noise| noise.power);
-        let of_way = self.reach.of(way.from).iter().find(|neighbour| neighbour.station == way.to);
-        let hazard = of_way.map_or(f64::INFINITY, |neighbour| {
-            data_hazard(way.rate, neighbour.power / noise) * (bytes + self.overhead.count()) as f64
-        });
+        let hazard = data_hazard(self.rate(local), self.ratio(local)) * (bytes + self.overhead.count()) as f64;
         (1.0 - way.loss) * libm::exp(-hazard)
     }
 
@@ -186,6 +232,7 @@ impl EdcaConfig {
     /// of the least contention window of best effort, protection if there is one, PPDU and answer.
     pub fn exchange(&self, local: u32, frames: u64, bytes: u64) -> Duration {
         let way = &self.ways[local as usize];
+        let rate = self.rate(local);
         let mpdu = bytes + self.overhead.count();
         let is_bare = frames == 1 && self.format == Format::Ht;
         let psdu = if is_bare { mpdu } else { aggregate_bytes(frames, mpdu) };
@@ -193,11 +240,10 @@ impl EdcaConfig {
         let best_effort = self.stations[way.from as usize].contention[Category::BestEffort as usize];
         let Phy { slot, sifs, propagation, .. } = self.phy;
         let backoff = slot.scale(f64::from(best_effort.cw_min) / 2.0);
-        let mut whole =
-            sifs + slot * u64::from(best_effort.aifsn) + backoff + ppdu_duration(way.rate, psdu, &self.timing);
-        whole += sifs + self.control(way.rate, answer) + propagation * 2;
+        let mut whole = sifs + slot * u64::from(best_effort.aifsn) + backoff + ppdu_duration(rate, psdu, &self.timing);
+        whole += sifs + self.control(rate, answer) + propagation * 2;
         if self.has_rts(psdu) {
-            whole += self.control(way.rate, RTS) + self.control(way.rate, CTS) + (sifs + propagation) * 2;
+            whole += self.control(rate, RTS) + self.control(rate, CTS) + (sifs + propagation) * 2;
         }
         whole
     }
@@ -209,13 +255,13 @@ impl EdcaConfig {
 
     /// Rate of a saturated link alone with packets of 1500 bytes, in bits a second.
     pub fn mean_rate(&self, local: u32) -> f64 {
-        let frames = self.largest(self.ways[local as usize].rate, 1500);
+        let frames = self.largest(self.rate(local), 1500);
         frames as f64 * 1500.0 * 8.0 / self.exchange(local, frames, 1500).as_secs()
     }
 
     /// Rate of the data.
     pub fn nominal_rate(&self, local: u32) -> u64 {
-        self.ways[local as usize].rate.bits_per_sec()
+        self.rate(local).bits_per_sec()
     }
 
     /// Zero: packets arrive at the end of their frame.

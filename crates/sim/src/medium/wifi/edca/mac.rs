@@ -33,7 +33,7 @@ pub(super) enum Timer {
 }
 
 /// Bits of the index of a station or session in a timer number.
-const INDEX_BITS: u32 = 28;
+const INDEX_BITS: u32 = 21;
 
 impl Timer {
     pub(super) const fn of(self, index: u32) -> u32 {

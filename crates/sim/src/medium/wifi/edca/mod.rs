@@ -23,7 +23,7 @@ mod way;
 mod tests;
 
 pub use category::{CATEGORIES, Category, Contention};
-pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise};
+pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, Rung, ladder};
 pub use errors::required_ratio;
 pub use mac::Edca;
 pub use report::{EdcaLinkStats, EdcaStationStats};

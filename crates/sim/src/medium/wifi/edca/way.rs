@@ -62,7 +62,7 @@ impl WayState {
             from: way.from,
             to: way.to,
             hazard: super::errors::hazard_of(way.loss),
-            rate: way.rate,
+            rate: config.rate(at),
             alone: config.mean_rate(at),
             backlog: 0,
             line: Line::default(),

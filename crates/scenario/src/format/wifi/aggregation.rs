@@ -1,0 +1,121 @@
+//! Rates, aggregation and access categories of 802.11n, ac and ax.
+
+use crate::format::{Count, Positive, Written};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_sim::wifi::edca;
+use windward_units::{Bytes, Duration, Frequency};
+
+tagged! {
+    /// Choice of the rate of data.
+    RateControl by "kind", "a table with a `kind`, such as \"fixed\"" {
+        /// The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without
+        /// interference, a bit error rate of 10⁻⁶.
+        "ideal" IdealRate {}
+        /// One rate.
+        "fixed" FixedRate {
+            /// Modulation and coding scheme per stream: 0 to 7 in 802.11n, to 9 in 802.11ac, to 11 in 802.11ax.
+            mcs: u32,
+            /// Spatial streams. Default: those of the network.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            streams: Option<Count>,
+            /// Width of the PPDUs. Default: that of the channel.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            width: Option<Positive<Frequency>>,
+        }
+    }
+}
+
+/// Limits of an A-MPDU, which all hold at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Ampdu {
+    /// MPDUs, at most the window of the BlockAck; 1: no aggregation, and an ACK for each frame. Default: 64; 256 in
+    /// 802.11ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpdus: Option<Count>,
+    /// Bytes. Default: 65 535 in 802.11n, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Positive<Bytes>>,
+    /// Duration of the PPDU, up to 5484 µs. Default: 5484 µs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Positive<Duration>>,
+    /// Least time between the starts of two MPDUs that receivers ask for, up to 16 µs. Default: 0 s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Written<Duration>>,
+}
+
+/// BlockAck sessions, which exist from the beginning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct BlockAck {
+    /// Window in MPDUs: 1 to 256. Default: 64; 256 in 802.11ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Count>,
+    /// Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<Count>,
+    /// What follows an A-MPDU without an answer.
+    #[serde(default)]
+    pub after_loss: AfterLoss,
+    /// Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder_timeout: Option<Positive<Duration>>,
+}
+
+/// What follows an A-MPDU without an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"data\" or \"request\"")]
+pub(crate) enum AfterLoss {
+    /// The data again, as ath9k.
+    #[default]
+    Data,
+    /// A BlockAck request, as ns-3; then what is missing.
+    Request,
+}
+
+impl AfterLoss {
+    pub fn of_sim(self) -> edca::AfterLoss {
+        match self {
+            Self::Data => edca::AfterLoss::Data,
+            Self::Request => edca::AfterLoss::Request,
+        }
+    }
+}
+
+/// Contention parameters by access category. Default: what Linux's stations assume; at the access point what access
+/// points use for their own traffic.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Edca {
+    /// Background, AC_BK.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<Contention>,
+    /// Best effort, AC_BE.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_effort: Option<Contention>,
+    /// Video, AC_VI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<Contention>,
+    /// Voice, AC_VO.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<Contention>,
+}
+
+/// Contention parameters of an access category. Default of each: as stations or access points have it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Contention {
+    /// Slots of the interframe space after SIFS: 1 to 15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aifsn: Option<Count>,
+    /// Least contention window: 1 to 32 767.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<Count>,
+    /// Largest contention window: `cw_min` to 32 767.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<Count>,
+    /// TXOP limit, up to 8160 µs; 0 s: one PPDU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub txop: Option<Written<Duration>>,
+}
