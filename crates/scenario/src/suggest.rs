@@ -37,7 +37,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("wifi4", "\"802.11n\""),
 ];
 
-/// What to use instead of a word whose meaning is known and not modelled.
+/// Hint for a word whose meaning is known and not modelled.
 pub(crate) fn instead_of(given: &str) -> Option<String> {
     let found = ABSENT.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
     found.map(|(_, hint)| (*hint).to_owned())

@@ -4,7 +4,7 @@ use super::check::Check;
 use super::reach::{Radio, watts};
 use crate::check::common::place;
 use crate::check::links::Links;
-use crate::format::wifi::{Access, Edca, FixedRate, LossOf, Mode, RateControl, Routing, Standard};
+use crate::format::wifi::{Access, Edca, FixedRate, LossOf, Mode, RateControl, Routing};
 use crate::format::{Named, Positive};
 use crate::path::Segment;
 use std::collections::BTreeMap;
@@ -37,21 +37,11 @@ struct Air {
     guard: Guard,
 }
 
-/// Format of a standard with aggregation.
-pub(super) const fn format_of(standard: Standard) -> Option<Format> {
-    match standard {
-        Standard::N => Some(Format::Ht),
-        Standard::Ac => Some(Format::Vht),
-        Standard::Ax => Some(Format::He),
-        Standard::B | Standard::A | Standard::G | Standard::Bianchi => None,
-    }
-}
-
 impl Check<'_> {
     /// Refuses keys that the network's standard does not know.
     pub fn keys(&mut self) {
         let wifi = self.wifi;
-        let is_new = format_of(wifi.standard).is_some();
+        let is_new = wifi.standard.format().is_some();
         let of_new = [
             ("band", wifi.band.is_some()),
             ("width", wifi.width.is_some()),
@@ -174,10 +164,10 @@ impl Check<'_> {
             6_000 => Some(Band::High),
             _ => None,
         };
-        let is_allowed = match (format, found) {
-            (Format::Ht, Some(Band::Low | Band::Middle)) | (Format::Vht, Some(Band::Middle)) => true,
-            (Format::He, Some(_)) => true,
-            _ => false,
+        let is_allowed = match format {
+            Format::Ht => matches!(found, Some(Band::Low | Band::Middle)),
+            Format::Vht => found == Some(Band::Middle),
+            Format::He => found.is_some(),
         };
         if !is_allowed {
             let allowed = match format {

@@ -21,7 +21,6 @@ use crate::names::LinkName;
 use crate::problems::Problems;
 use crate::python::PythonClass;
 use check::Check;
-use edca::format_of;
 use reach::Radio;
 pub(crate) use reach::resolve;
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ pub(crate) fn expand(
         names.take(&wifi.name.0, at, problems);
         let mut check = Check { wifi, at, nodes, span, jumps, problems, classes };
         check.keys();
-        let (medium, ends, stations) = if let Some(format) = format_of(wifi.standard) {
+        let (medium, ends, stations) = if let Some(format) = wifi.standard.format() {
             let Some(config) = check.edca(format, &mut placed, links) else { continue };
             let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
             (MediumConfig::Edca(config), ends, None)

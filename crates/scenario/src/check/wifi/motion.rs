@@ -1,7 +1,6 @@
 //! Motion of stations.
 
 use super::check::Check;
-use super::edca::format_of;
 use super::reach::Radio;
 use crate::check::common::place;
 use crate::check::key::{key, uniform};
@@ -30,7 +29,7 @@ impl Check<'_> {
             (None, Some(change)) => place("change", change, ["position".into()]),
             (None, None) => return Some(None),
         };
-        let follows = format_of(wifi.standard).is_some();
+        let follows = wifi.standard.format().is_some();
         if let (false, Routing::Shortest(_) | Routing::Backpressure(_)) = (follows, &wifi.routing.0) {
             let message = "stations that move need a protocol that follows them, \"aodv\" or \"dsdv\"";
             self.problems.add(place_of_it.clone(), message, Some("routing = \"aodv\", in the [[wifi]]".to_owned()));

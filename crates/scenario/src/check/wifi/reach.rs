@@ -1,7 +1,6 @@
 //! Reception and carrier sense.
 
 use super::check::Check;
-use super::edca::format_of;
 use crate::format::wifi::{LogDistance, PathLoss, Reach, TwoRayGround, Wifi};
 use crate::format::{Named, Number, Positive, Written};
 use windward_sim::wifi::{self as model, Propagation};
@@ -22,7 +21,7 @@ impl Check<'_> {
     pub fn radio(&mut self) -> Option<Radio> {
         let wifi = self.wifi;
         let Reach { receive, sense, receive_threshold, sense_threshold, .. } = &wifi.reach;
-        let is_new = format_of(wifi.standard).is_some();
+        let is_new = wifi.standard.format().is_some();
         let usual = usual(wifi);
         let Reach { power, frequency, path_loss, .. } = &wifi.reach;
         let propagation = Propagation {
@@ -83,7 +82,7 @@ const DETECTED: PowerLevel = PowerLevel::dbm(-82.0);
 /// Power, frequency and path loss if the table gives none: ns-2's, for which the papers' networks are made, or those of
 /// an access point and its stations in a house.
 fn usual(wifi: &Wifi) -> (Written<PowerLevel>, Positive<Frequency>, Named<PathLoss>) {
-    if format_of(wifi.standard).is_none() {
+    if wifi.standard.format().is_none() {
         let loss = PathLoss::TwoRayGround(TwoRayGround { height: TwoRayGround::usual_height() });
         return (Written(PowerLevel::dbm(24.5)), Positive(Frequency::hertz(914e6)), Named(loss));
     }

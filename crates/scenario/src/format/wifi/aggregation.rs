@@ -55,7 +55,7 @@ pub(crate) struct BlockAck {
     /// Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<Count>,
-    /// What follows an A-MPDU without an answer.
+    /// Reaction of the sender to an A-MPDU without an answer.
     #[serde(default)]
     pub after_loss: AfterLoss,
     /// Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
@@ -63,7 +63,7 @@ pub(crate) struct BlockAck {
     pub reorder_timeout: Option<Positive<Duration>>,
 }
 
-/// What follows an A-MPDU without an answer.
+/// Reaction of the sender to an A-MPDU without an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"data\" or \"request\"")]
 pub(crate) enum AfterLoss {

@@ -3,6 +3,7 @@
 use crate::format::{Count, Positive, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windward_sim::wifi::ppdu::Format;
 use windward_units::{Bytes, Duration};
 
 /// Physical layer.
@@ -31,6 +32,18 @@ pub(crate) enum Standard {
     /// The parameters and assumptions of Bianchi's model (JSAC 2000): 1 Mbit/s, no retry limit, no EIFS.
     #[serde(rename = "bianchi")]
     Bianchi,
+}
+
+impl Standard {
+    /// Format of the data of a standard with aggregation.
+    pub const fn format(self) -> Option<Format> {
+        match self {
+            Self::N => Some(Format::Ht),
+            Self::Ac => Some(Format::Vht),
+            Self::Ax => Some(Format::He),
+            Self::B | Self::A | Self::G | Self::Bianchi => None,
+        }
+    }
 }
 
 /// MAC behaviour.
