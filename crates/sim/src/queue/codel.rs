@@ -7,8 +7,21 @@ use super::line::{Line, Rule};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// Queue size in bytes up to which no packet is dropped: a full-size packet (RFC 8289 §5.4, `maxpacket`).
-const LEAST_BYTES: u64 = 1514;
+/// Conditions under which a delay above the target does not count, which implementations choose differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Bytes left in the queue up to which no packet is dropped (RFC 8289 §5.4, `maxpacket`).
+    bytes: u64,
+    /// True if the delay must have been above the target for longer than an interval, not just for an interval.
+    is_strict: bool,
+}
+
+impl Allowance {
+    /// A full-size packet, as in RFC 8289.
+    pub const FULL_PACKET: Self = Self { bytes: 1514, is_strict: false };
+    /// The last packet of the queue alone, as in Linux's mac80211.
+    pub const LAST_PACKET: Self = Self { bytes: 0, is_strict: true };
+}
 
 /// Age in intervals up to which the last drop state is resumed at its rate (RFC 8289 §5.5).
 const MEMORY: u64 = 16;
@@ -36,13 +49,13 @@ impl Control {
     #[inline]
     pub fn take(
         &mut self,
-        config: &CoDelConfig,
+        (config, allowance): (&CoDelConfig, Allowance),
         now: Time,
         first: &mut impl FnMut() -> Option<(Waiting, u64)>,
         marked: &mut u64,
         mut dropped: impl FnMut(Waiting),
     ) -> Option<Waiting> {
-        let (mut head, mut is_late) = self.look(config, now, first);
+        let (mut head, mut is_late) = self.look(config, allowance, now, first);
         if self.is_dropping {
             if !is_late {
                 self.is_dropping = false;
@@ -56,7 +69,7 @@ impl Control {
                     return Some(waiting);
                 }
                 dropped(waiting);
-                (head, is_late) = self.look(config, now, first);
+                (head, is_late) = self.look(config, allowance, now, first);
                 if is_late {
                     self.drop_next = after(config, self.drop_next, self.count);
                 } else {
@@ -70,7 +83,7 @@ impl Control {
                 head = Some(waiting);
             } else {
                 dropped(waiting);
-                (head, _) = self.look(config, now, first);
+                (head, _) = self.look(config, allowance, now, first);
             }
             self.is_dropping = true;
             let delta = self.count.saturating_sub(self.last_count);
@@ -100,6 +113,7 @@ impl Control {
     fn look(
         &mut self,
         config: &CoDelConfig,
+        allowance: Allowance,
         now: Time,
         first: &mut impl FnMut() -> Option<(Waiting, u64)>,
     ) -> (Option<Waiting>, bool) {
@@ -107,12 +121,13 @@ impl Control {
             self.first_above = None;
             return (None, false);
         };
-        if now.since(waiting.since) < config.target || bytes <= LEAST_BYTES {
+        if now.since(waiting.since) < config.target || bytes <= allowance.bytes {
             self.first_above = None;
             return (Some(waiting), false);
         }
         let first_above = *self.first_above.get_or_insert(now + config.interval);
-        (Some(waiting), now >= first_above)
+        let is_late = if allowance.is_strict { now > first_above } else { now >= first_above };
+        (Some(waiting), is_late)
     }
 }
 
@@ -152,6 +167,6 @@ impl Rule for CoDel {
     fn take(&mut self, line: &mut Line, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
         let Line { queue, marked } = line;
         let mut first = || queue.leave().map(|waiting| (waiting, queue.bytes()));
-        self.control.take(&self.config, now, &mut first, marked, dropped)
+        self.control.take((&self.config, Allowance::FULL_PACKET), now, &mut first, marked, dropped)
     }
 }

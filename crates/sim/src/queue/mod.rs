@@ -19,11 +19,13 @@ mod tests;
 
 use crate::packet::Packet;
 use codel::CoDel;
+pub use codel::{Allowance, Control};
 pub use config::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 pub use discipline::{Buffer, Queue, Waiting};
 use dualpi2::DualPi2;
 use fq_codel::FqCoDel;
 pub use front::Front;
+pub use key::conversation;
 use line::Ruled;
 use pie::Pie;
 use red::Red;
