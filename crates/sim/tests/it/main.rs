@@ -12,6 +12,7 @@ mod goodput;
 mod host_jitter;
 mod invariants;
 mod md1;
+mod minstrel;
 mod nodes;
 mod padhye;
 mod queues;

@@ -14,6 +14,7 @@ mod errors;
 mod exchange;
 mod mac;
 mod managed;
+pub mod minstrel;
 mod motion;
 mod phy;
 pub mod ppdu;
