@@ -24,6 +24,7 @@ mod routing;
 mod station;
 mod steps;
 mod times;
+pub mod txq;
 mod waiting;
 
 #[cfg(test)]
