@@ -32,6 +32,8 @@ pub enum Purpose {
     Reorder = 9,
     /// Processing time of a sending host.
     Host = 10,
+    /// Rates that a station probes.
+    Rates = 11,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

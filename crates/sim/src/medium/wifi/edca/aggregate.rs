@@ -1,8 +1,10 @@
 //! Composition of a PPDU: which MPDUs go out together.
 
-use super::config::EdcaConfig;
+use super::category::CATEGORIES;
 use super::mac::Edca;
-use crate::medium::wifi::ppdu::{Format, ppdu_duration};
+use super::station::Sending;
+use crate::medium::interface::Out;
+use crate::medium::wifi::ppdu::{Format, Mode, ppdu_duration};
 use windward_units::{Duration, Time};
 
 /// Bytes of a delimiter.
@@ -31,82 +33,93 @@ impl Composition {
         };
         (start + DELIMITER + mpdu, start)
     }
+
+    /// Adds an MPDU if the limits allow it; a first one is always taken.
+    fn take(&mut self, sending: &mut Sending, number: u32, mpdu: u64) -> bool {
+        let (bytes, start) = self.with(mpdu);
+        let is_first = sending.numbers.is_empty();
+        if !is_first && (bytes > self.most || sending.numbers.len() >= self.frames) {
+            return false;
+        }
+        (self.bytes, self.last) = (bytes, start);
+        sending.numbers.push(number);
+        sending.ends.push(bytes as u32);
+        true
+    }
 }
 
 impl Edca {
-    /// Composes the next PPDU of a session, no longer than `most`; a first MPDU is always taken. Those that failed come
-    /// first, in order, then new ones. Returns false without an MPDU.
-    pub(super) fn compose(&mut self, now: Time, id: u32, session: u32, most: Duration) -> bool {
-        let Self { config, stations, sessions, queues, ways, times, .. } = self;
-        let EdcaConfig { ampdu, overhead, block_ack, timing, spacing, .. } = config;
-        let station = &mut stations[id as usize];
-        let way = &mut ways[(session / 4) as usize];
-        let mode = way.rate;
-        let overhead = overhead.count();
-        let (frames, bytes, longest) = match ampdu {
+    /// Composes the next PPDU of a session at `mode`, no longer than `most`; a first MPDU is always taken, and only one if
+    /// `is_single`. Those that failed come first, in order, then new ones. Returns false without an MPDU.
+    pub(super) fn compose(
+        &mut self,
+        now: Time,
+        id: u32,
+        session: u32,
+        (mode, most, is_single): (Mode, Duration, bool),
+        out: &mut impl Out,
+    ) -> bool {
+        let Self { config, stations, sessions, ways, .. } = self;
+        let overhead = config.overhead.count();
+        let (frames, bytes, longest) = match &config.ampdu {
             Some(limits) => (limits.frames, limits.bytes, limits.duration),
             None => (1, u64::MAX, Duration::MAX),
         };
-        let room = way.longest_psdu(mode, longest.as_nanos().min(most.as_nanos()), timing);
-        let bits_per_nano = mode.bits_per_sec() as u128 * u128::from(spacing.as_nanos());
+        let room = longest.as_nanos().min(most.as_nanos());
+        let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
         let mut composition = Composition {
-            most: bytes.min(room),
-            frames: frames as usize,
+            most: bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing)),
+            frames: if is_single { 1 } else { frames as usize },
             step: bits_per_nano.div_ceil(8_000_000_000) as u64,
             bytes: 0,
             last: 0,
         };
-        let (of, queue) = (&mut sessions[session as usize], &mut queues[session as usize]);
-        let sending = &mut station.sending;
+        let sending = &mut stations[id as usize].sending;
         sending.numbers.clear();
         sending.ends.clear();
-        let mut take = |number: u32, size: u64| {
-            let (bytes, start) = composition.with(size + overhead);
-            let is_first = sending.numbers.is_empty();
-            if !is_first && (bytes > composition.most || sending.numbers.len() >= composition.frames) {
-                return false;
-            }
-            (composition.bytes, composition.last) = (bytes, start);
-            sending.numbers.push(number);
-            sending.ends.push(bytes as u32);
-            true
-        };
         let mut is_full = false;
-        for (number, mpdu) in of.unacknowledged() {
-            if !take(number, u64::from(mpdu.packet.size)) {
+        for (number, mpdu) in sessions[session as usize].unacknowledged() {
+            if !composition.take(sending, number, u64::from(mpdu.packet.size) + overhead) {
                 is_full = true;
                 break;
             }
         }
-        let window = if ampdu.is_some() { block_ack.window } else { 1 };
-        while !is_full && of.has_room(window) {
+        let window = if config.ampdu.is_some() { config.block_ack.window } else { 1 };
+        while !is_full && self.sessions[session as usize].has_room(window) {
+            self.fetch(now, id, session, out);
+            let Self { stations, sessions, queues, ways, .. } = self;
+            let (of, queue) = (&mut sessions[session as usize], &mut queues[session as usize]);
+            let station = &mut stations[id as usize];
             let Some(&waiting) = queue.front() else { break };
-            if !take(of.next(), u64::from(waiting.packet.size)) {
+            let size = waiting.packet.size;
+            if !composition.take(&mut station.sending, of.next(), u64::from(size) + overhead) {
                 break;
             }
             queue.pop_front();
-            station.queue_time += station.waiting as f64 * now.since(station.queue_since).as_secs();
-            station.queue_since = now;
+            station.note_queue(now);
             station.waiting -= 1;
-            station.bytes -= u64::from(waiting.packet.size);
-            of.push(waiting.packet);
+            station.bytes -= u64::from(size);
+            of.push(waiting.packet, waiting.estimate);
+            let way = &mut ways[session as usize / CATEGORIES];
             way.counts.link.packets += 1;
-            way.counts.link.bytes += u64::from(waiting.packet.size);
+            way.counts.link.bytes += u64::from(size);
             way.line.leave(waiting.since, now);
         }
+        let Self { config, stations, times, .. } = self;
+        let sending = &mut stations[id as usize].sending;
         let count = sending.numbers.len();
         if count == 0 {
             return false;
         }
-        let is_bare = count == 1 && (config.format == Format::Ht || ampdu.is_none());
-        if is_bare {
+        if count == 1 && (config.format == Format::Ht || config.ampdu.is_none()) {
+            // A bare MPDU.
             sending.ends[0] -= DELIMITER as u32;
         }
         sending.session = session;
         sending.mode = mode;
         sending.is_single = count == 1;
         sending.control = Some(*times.control(mode));
-        sending.duration = ppdu_duration(mode, u64::from(sending.ends[count - 1]), timing);
+        sending.duration = ppdu_duration(mode, u64::from(sending.ends[count - 1]), &config.timing);
         true
     }
 }

@@ -1,11 +1,13 @@
 //! Frames on the air: transmission, interference and reception.
 
+use super::category::CATEGORIES;
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
 use super::session::Fate;
 use super::station::{Frame, Lock, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
+use crate::medium::wifi::minstrel::RateControl;
 use crate::output::{AirFrame, FrameKind};
 use crate::status::Cause;
 use windward_units::{BitRate, Duration, Time};
@@ -179,6 +181,10 @@ impl Edca {
             }
             sum
         };
+        if let RateControl::Ideal(ideal) = &mut way.control {
+            // The answer will report it.
+            ideal.heard(10.0 * libm::log10(lock.power / noise), sending.mode.width());
+        }
         let mut left = f64::INFINITY;
         let mut is_drawn = false;
         let mut any = false;
@@ -236,7 +242,12 @@ impl Edca {
             FrameKind::Data => {
                 let (answer, time) = self.answer_to(frame, from);
                 self.follow_with(now, at, answer, time, out);
-                self.watch_reordering(now, self.stations[from as usize].sending.session, out);
+                let (index, span) = {
+                    let sending = &self.stations[from as usize].sending;
+                    (sending.session, sending.duration)
+                };
+                self.charge_received(now, index, span);
+                self.watch_reordering(now, index, out);
             }
             FrameKind::BlockAckRequest => {
                 let index = self.stations[from as usize].sending.session;
@@ -256,7 +267,7 @@ impl Edca {
     /// True if a station in `stage` waits for an answer of `from`.
     fn is_awaited(&self, id: u32, from: u32, stage: Stage) -> bool {
         let station = &self.stations[id as usize];
-        station.stage == stage && self.ways[(station.sending.session / 4) as usize].to == from
+        station.stage == stage && self.ways[station.sending.session as usize / CATEGORIES].to == from
     }
 
     /// Schedules the time at which a recipient stops waiting for a missing MPDU.
@@ -274,10 +285,10 @@ impl Edca {
     /// Passes up what has waited too long at a recipient, or, at a request, all before the sender's window.
     pub(super) fn release(&mut self, now: Time, index: u32, is_requested: bool, out: &mut impl Out) {
         let Self { config, sessions, ways, .. } = self;
-        let (session, way) = (&mut sessions[index as usize], &mut ways[(index / 4) as usize]);
+        let (session, way) = (&mut sessions[index as usize], &mut ways[index as usize / CATEGORIES]);
         let mut end = |packet, fate| {
             match fate {
-                Fate::Delivered => out.arrive_at(now, index / 4, packet),
+                Fate::Delivered => out.arrive_at(now, index / CATEGORIES as u32, packet),
                 Fate::Lost => {
                     way.counts.link.lost += 1;
                     out.lose(packet, Cause::Sent);

@@ -3,6 +3,7 @@
 use super::category::{CATEGORIES, Category, Contention};
 use super::errors::{data_hazard, required_ratio};
 use crate::medium::wifi::config::{Conflict, conflicts};
+use crate::medium::wifi::minstrel::Capabilities;
 use crate::medium::wifi::motion::Motion;
 use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{
@@ -10,8 +11,9 @@ use crate::medium::wifi::ppdu::{
     ppdu_duration,
 };
 use crate::medium::wifi::propagation::{Position, Reach};
+use crate::medium::wifi::txq::{Discipline, FlowsConfig, TxqConfig};
 use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
+use crate::queue::{Buffer, FqCoDelConfig, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Stations of 802.11n, ac or ax on one channel: EDCA, A-MPDUs, BlockAcks.
@@ -112,8 +114,10 @@ pub struct EdcaStation {
     pub contention: [Contention; CATEGORIES],
     /// Most packets or bytes that wait, over all links and categories.
     pub buffer: Buffer,
-    /// Discipline of its interface queue.
-    pub queue: QueueConfig,
+    /// Linux's transmit queues; `None`: one queue of `buffer`, of which every link takes what it needs.
+    pub txqs: Option<TxqConfig>,
+    /// Weight of the station's airtime at those that send to it; positive.
+    pub weight: u16,
 }
 
 /// Directed link between two stations.
@@ -125,8 +129,19 @@ pub struct EdcaWay {
     pub to: u32,
     /// Probability that an MPDU is lost on its own, 0 to 1.
     pub loss: f64,
-    /// Rate of data; `None`: the fastest that the signal allows.
-    pub rate: Option<Mode>,
+    /// Rate of data.
+    pub rate: RateChoice,
+}
+
+/// Choice of a link's rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateChoice {
+    /// One rate.
+    Fixed(Mode),
+    /// The fastest that the signal allows, as the receiver's answers report it.
+    Ideal,
+    /// Minstrel-HT.
+    Minstrel(Capabilities),
 }
 
 /// Rate that a signal allows.
@@ -171,16 +186,17 @@ impl EdcaConfig {
         power.map_or(0.0, |neighbour| neighbour.power) / self.noise.map_or(0.0, |noise| noise.power)
     }
 
-    /// Rate of data on a link: its own, or the fastest that the signal allows.
+    /// Rate of data on a link: its own, or the fastest that the mean signal allows.
     ///
     /// # Panics
-    /// Without a rate and with an empty ladder.
+    /// Without a rate of its own and with an empty ladder.
     pub fn rate(&self, local: u32) -> Mode {
-        self.ways[local as usize].rate.unwrap_or_else(|| {
-            let ratio = self.ratio(local);
-            let allowed = self.ladder.partition_point(|rung| rung.ratio <= ratio);
-            self.ladder[allowed.saturating_sub(1)].mode
-        })
+        if let RateChoice::Fixed(mode) = self.ways[local as usize].rate {
+            return mode;
+        }
+        let ratio = self.ratio(local);
+        let allowed = self.ladder.partition_point(|rung| rung.ratio <= ratio);
+        self.ladder[allowed.saturating_sub(1)].mode
     }
 
     /// Conflicting links of every link, in order: those with ends that sense each other.
@@ -280,7 +296,11 @@ impl EdcaConfig {
 
     /// The discipline of the sender's queue.
     pub fn discipline(&self, local: u32) -> QueueConfig {
-        self.sender(local).queue
+        let has_codel = |flows: FlowsConfig| flows.codel.is_some();
+        let is_managed = self.sender(local).txqs.is_some_and(|txqs| match txqs.discipline {
+            Discipline::PerStation(flows) | Discipline::Shared { above: flows, .. } => has_codel(flows),
+        });
+        if is_managed { QueueConfig::FqCoDel(FqCoDelConfig::default()) } else { QueueConfig::DropTail }
     }
 
     /// True: stations draw their backoffs.

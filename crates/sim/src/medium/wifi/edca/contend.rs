@@ -143,7 +143,10 @@ impl Edca {
     /// Starts contention of a function that has got its first packet.
     pub(super) fn contend_anew(&mut self, now: Time, id: u32, of: usize, out: &mut impl Out) {
         let station = &mut self.stations[id as usize];
-        if station.counting >> of & 1 == 1 || station.stage != Stage::Contend && station.owner == of {
+        if station.counting >> of & 1 == 1
+            || !station.has_work(of)
+            || station.stage != Stage::Contend && station.owner == of
+        {
             // A backoff continues, or one follows the exchange in progress.
             return;
         }
@@ -199,7 +202,7 @@ impl Edca {
             }
             station.counting &= !(1 << of);
             station.fresh &= !(1 << of);
-            if station.turns[of].is_empty() {
+            if !station.has_work(of) {
                 continue;
             }
             if winner.is_none() {

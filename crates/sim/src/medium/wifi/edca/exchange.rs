@@ -1,8 +1,9 @@
 //! Exchange of a PPDU: protection, data, answer; what follows success and failure; bursts within a TXOP.
 
+use super::category::CATEGORIES;
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Fate, most_attempts};
+use super::session::{Attempt, Fate, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
@@ -27,24 +28,34 @@ impl Edca {
         station.owner = of;
         station.is_first = true;
         station.txop_until = now + limit;
-        station.counts.txops[of] += 1;
         let most = if limit == Duration::ZERO { Duration::MAX } else { limit };
-        if let Some((frame, time)) = self.prepare(now, id, of, most) {
+        if let Some((frame, time)) = self.prepare(now, id, of, most, out) {
+            self.stations[id as usize].counts.txops[of] += 1;
             self.send_first(now, id, frame, time, out);
+        } else {
+            // Its packets are gone, or those of others must be acknowledged first.
+            self.stations[id as usize].arm(now, id, &self.times, out);
         }
     }
 
     /// Frame that begins the next exchange of a function within `most`, and its air time. `None` if nothing fits.
-    fn prepare(&mut self, now: Time, id: u32, of: usize, most: Duration) -> Option<(Frame, Duration)> {
+    fn prepare(
+        &mut self,
+        now: Time,
+        id: u32,
+        of: usize,
+        most: Duration,
+        out: &mut impl Out,
+    ) -> Option<(Frame, Duration)> {
+        let mut begins = true;
         loop {
-            let session = *self.stations[id as usize].turns[of].front()?;
-            let found = self.prepare_session(now, id, of, session, most);
+            let index = self.choose(id, of, begins)?;
+            begins = false;
+            let found = self.prepare_session(now, id, index, most, out);
             if found.is_some() {
                 return found;
             }
-            // Its packets are gone.
-            self.stations[id as usize].turns[of].pop_front();
-            self.sessions[session as usize].is_listed = false;
+            self.end_turn(now, id, index);
         }
     }
 
@@ -52,38 +63,51 @@ impl Edca {
         &mut self,
         now: Time,
         id: u32,
-        of: usize,
-        session: u32,
+        index: u32,
         most: Duration,
+        out: &mut impl Out,
     ) -> Option<(Frame, Duration)> {
-        let way = session / 4;
-        let to = self.ways[way as usize].to;
-        let mode = self.ways[way as usize].rate;
+        let (way, of) = (index / CATEGORIES as u32, index as usize % CATEGORIES);
+        let session = &mut self.sessions[index as usize];
+        let state = &mut self.ways[way as usize];
+        let attempt = match session.attempt {
+            Some(attempt) => attempt,
+            None => *session.attempt.insert(Attempt::new(state.control.chain(now))),
+        };
+        let stage = attempt.chain.stages[attempt.stage];
+        let mode = stage.mode;
         let control = *self.times.control(mode);
         let sifs = self.times.sifs;
-        let frame = Frame { to, way, category: of as u8, mbit: control.mbit, began: now, end: now, ..Frame::SILENCE };
-        if self.sessions[session as usize].wants_request {
+        let frame =
+            Frame { to: state.to, way, category: of as u8, mbit: control.mbit, began: now, end: now, ..Frame::SILENCE };
+        if session.wants_request {
             let station = &mut self.stations[id as usize];
-            station.sending.session = session;
+            station.sending.session = index;
             station.sending.mode = mode;
             station.sending.control = Some(control);
             let duration = whole_micros(sifs + control.block_ack);
             let request = Frame { kind: FrameKind::BlockAckRequest, bytes: BAR_BYTES as u32, duration, ..frame };
             return Some((request, control.request));
         }
-        let has_rts = self.config.rts_threshold.is_some();
+        if state.mode != Some(mode) {
+            state.mode = Some(mode);
+            self.note_rate(id, way, mode);
+        }
+        let has_rts = stage.rts || self.config.rts_threshold.is_some();
         let around = sifs + control.block_ack.max(control.ack);
         let protection = if has_rts { control.rts + control.cts + sifs * 2 } else { Duration::ZERO };
         let room = most.saturating_sub(around + protection);
-        if !self.compose(now, id, session, room) {
+        let is_single = attempt.chain.probe && attempt.stage == 0;
+        if !self.compose(now, id, index, (mode, room, is_single), out) {
+            self.sessions[index as usize].attempt = None;
             return None;
         }
         let sending = &self.stations[id as usize].sending;
         let (bytes, duration) = (u64::from(sending.ends[sending.ends.len() - 1]), sending.duration);
         let answer = if sending.is_single { control.ack } else { control.block_ack };
-        if !self.config.has_rts(bytes) {
-            let data =
-                Frame { kind: FrameKind::Data, bytes: bytes as u32, duration: whole_micros(sifs + answer), ..frame };
+        if !stage.rts && !self.config.has_rts(bytes) {
+            let reserved = whole_micros(sifs + answer);
+            let data = Frame { kind: FrameKind::Data, bytes: bytes as u32, duration: reserved, ..frame };
             return Some((data, duration));
         }
         let reserved = whole_micros(sifs * 3 + control.cts + duration + answer);
@@ -166,7 +190,7 @@ impl Edca {
         let sending = &station.sending;
         let Some(Control { ack, block_ack, mbit, .. }) = sending.control else { return };
         let answer = if sending.is_single { ack } else { block_ack };
-        let way = sending.session / 4;
+        let way = sending.session / CATEGORIES as u32;
         let (bytes, time) = (sending.ends[sending.ends.len() - 1], sending.duration);
         let frame = Frame {
             kind: FrameKind::Data,
@@ -186,37 +210,59 @@ impl Edca {
 
     /// Processes the answer to data or to a request.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let station = &mut self.stations[id as usize];
+        let Self { stations, sessions, ways, done, .. } = self;
+        let station = &mut stations[id as usize];
         let of = station.owner;
         let was_data = station.stage == Stage::AwaitAnswer;
         let index = station.sending.session;
-        let session = &mut self.sessions[index as usize];
-        let counts = &mut self.ways[(index / 4) as usize].counts;
-        counts.airtime += now.since(station.sending.began);
-        let learnt = session.learn();
-        counts.successes += u64::from(learnt);
+        let session = &mut sessions[index as usize];
+        let way = &mut ways[index as usize / CATEGORIES];
+        way.counts.airtime += now.since(station.sending.began);
+        done.clear();
+        session.learn(&mut |estimate| done.push(estimate));
+        way.counts.successes += done.len() as u64;
+        session.request_attempts = 0;
         if was_data {
+            let sent = station.sending.numbers.len();
             let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged;
-            counts.mpdu_failures += station.sending.numbers.iter().filter(failed).count() as u64;
+            let failures = station.sending.numbers.iter().filter(failed).count();
+            way.counts.mpdu_failures += failures as u64;
+            if let Some(mut attempt) = session.attempt.take() {
+                attempt.count();
+                way.control.report(now, &attempt.chain, attempt.tries, sent as u16, (sent - failures) as u16);
+            }
         } else {
             session.wants_request = false;
         }
-        session.request_attempts = 0;
         station.narrow(of);
         station.is_first = false;
+        let span = station.sending.duration;
+        if was_data {
+            self.charge(now, id, index, span);
+        }
         self.give_up(index, id, out);
-        self.rotate(id, of);
+        self.finish(now, id, index, out);
         let station = &self.stations[id as usize];
         let left = station.txop_until.since(now + self.times.sifs);
-        if left > Duration::ZERO && !station.turns[of].is_empty() && self.burst(now, id, of, left, out) {
+        if left > Duration::ZERO && station.has_work(of) && self.burst(now, id, of, left, out) {
             return;
         }
         self.end_opportunity(now, id, of, out);
     }
 
+    /// Ends a session's turn, and tells the queues which packets are done.
+    fn finish(&mut self, now: Time, id: u32, index: u32, out: &mut impl Out) {
+        if self.stations[id as usize].transmit.is_some() {
+            let done = std::mem::take(&mut self.done);
+            self.complete(now, id, index, &done, out);
+            self.done = done;
+        }
+        self.end_turn(now, id, index);
+    }
+
     /// Goes on within a TXOP after SIFS if the next exchange fits into what is left.
     fn burst(&mut self, now: Time, id: u32, of: usize, left: Duration, out: &mut impl Out) -> bool {
-        let Some((frame, time)) = self.prepare(now, id, of, left) else { return false };
+        let Some((frame, time)) = self.prepare(now, id, of, left, out) else { return false };
         let sending = &self.stations[id as usize].sending;
         let whole = time + frame.duration;
         if whole > left {
@@ -233,21 +279,19 @@ impl Edca {
 
     /// Handles a missing answer.
     pub(super) fn fail(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let station = &mut self.stations[id as usize];
+        let Self { config, stations, sessions, ways, done, .. } = self;
+        let station = &mut stations[id as usize];
         let of = station.owner;
         let index = station.sending.session;
         let stage = station.stage;
-        let session = &mut self.sessions[index as usize];
-        let counts = &mut self.ways[(index / 4) as usize].counts;
-        counts.failures += 1;
-        counts.airtime += now.since(station.sending.began);
+        let session = &mut sessions[index as usize];
+        let way = &mut ways[index as usize / CATEGORIES];
+        way.counts.failures += 1;
+        way.counts.airtime += now.since(station.sending.began);
         station.waited_until = now;
+        done.clear();
+        let mut is_over = false;
         match stage {
-            Stage::AwaitAnswer => {
-                counts.mpdu_failures += station.sending.numbers.len() as u64;
-                let asks = self.config.block_ack.after_loss == AfterLoss::Request;
-                session.wants_request |= asks && !station.sending.is_single;
-            }
             Stage::AwaitRequested => {
                 session.request_attempts += 1;
                 if session.request_attempts >= MOST_REQUESTS {
@@ -255,20 +299,41 @@ impl Edca {
                     session.request_attempts = 0;
                 }
             }
-            _ => {}
+            _ => {
+                let sent = station.sending.numbers.len();
+                if stage == Stage::AwaitAnswer {
+                    way.counts.mpdu_failures += sent as u64;
+                    let asks = config.block_ack.after_loss == AfterLoss::Request;
+                    session.wants_request |= asks && !station.sending.is_single;
+                }
+                if let Some(attempt) = &mut session.attempt {
+                    attempt.count();
+                    let tried = *attempt;
+                    is_over = !attempt.goes_on();
+                    if is_over {
+                        // The MPDUs go back to the queue.
+                        way.control.report(now, &tried.chain, tried.tries, sent as u16, 0);
+                        session.attempt = None;
+                    }
+                }
+            }
         }
         let (is_first, left) = (station.is_first, station.txop_until.since(now));
         let is_idle = station.idle_from() <= now;
         if is_first {
-            station.widen(of, self.config.retries);
+            station.widen(of, config.retries);
         }
+        let span = station.sending.duration;
         if stage == Stage::AwaitAnswer {
+            self.charge(now, id, index, span);
             self.give_up(index, id, out);
         }
-        let station = &self.stations[id as usize];
-        if !is_first && is_idle && !station.turns[of].is_empty() && left > Duration::ZERO {
+        if is_over || !self.done.is_empty() {
+            self.finish(now, id, index, out);
+        }
+        if !is_first && is_idle && self.stations[id as usize].has_work(of) && left > Duration::ZERO {
             // Recovery within the TXOP: PIFS has passed.
-            if let Some((frame, time)) = self.prepare(now, id, of, left)
+            if let Some((frame, time)) = self.prepare(now, id, of, left, out)
                 && time + frame.duration <= left
             {
                 return self.send_first(now, id, frame, time, out);
@@ -287,10 +352,10 @@ impl Edca {
 
     /// Gives up the MPDUs of the last PPDU that have had all their attempts.
     fn give_up(&mut self, index: u32, id: u32, out: &mut impl Out) {
-        let Self { config, stations, sessions, ways, .. } = self;
+        let Self { config, stations, sessions, ways, done, .. } = self;
         let Some(most) = most_attempts(&config.block_ack, config.ampdu.is_some(), config.retries) else { return };
         let session = &mut sessions[index as usize];
-        let way = &mut ways[(index / 4) as usize];
+        let way = &mut ways[index as usize / CATEGORIES];
         let mut has_given_up = false;
         for &number in &stations[id as usize].sending.numbers {
             if number < session.start() {
@@ -302,10 +367,12 @@ impl Edca {
             }
             has_given_up = true;
             way.counts.given_up += 1;
-            if let Some(packet) = session.give_up(number) {
+            let gone = session.give_up(number);
+            done.push(gone.estimate);
+            if !gone.is_received {
                 way.backlog -= 1;
                 way.counts.link.lost += 1;
-                out.lose(packet, Cause::Sent);
+                out.lose(gone.packet, Cause::Sent);
             }
         }
         if has_given_up {
@@ -318,19 +385,6 @@ impl Edca {
                 session.skip_to(start, &mut |_, _: Fate| {});
                 session.advance();
             }
-        }
-    }
-
-    /// Moves the served session behind the others of its category, or takes it off the list.
-    fn rotate(&mut self, id: u32, of: usize) {
-        let turns = &mut self.stations[id as usize].turns[of];
-        let Some(served) = turns.pop_front() else { return };
-        let session = &mut self.sessions[served as usize];
-        let has_work = session.wants_request || session.is_outstanding() || !self.queues[served as usize].is_empty();
-        if has_work {
-            turns.push_back(served);
-        } else {
-            session.is_listed = false;
         }
     }
 

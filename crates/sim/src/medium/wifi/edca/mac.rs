@@ -10,9 +10,8 @@ use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::propagation::Neighbour;
 use crate::medium::wifi::station::Air;
-use crate::medium::wifi::waiting::ROOM;
-use crate::packet::{Kind, NodeId, Packet};
-use crate::status::{Cause, Counts, Sight};
+use crate::packet::{NodeId, Packet};
+use crate::status::{Counts, Sight};
 use std::collections::VecDeque;
 use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
@@ -46,6 +45,8 @@ impl Timer {
 pub(super) struct Waiting {
     pub since: Time,
     pub packet: Packet,
+    /// Airtime that AQL counts for it, in microseconds.
+    pub estimate: u16,
 }
 
 /// Stations, frames on the air between them, and their packets.
@@ -63,6 +64,8 @@ pub struct Edca {
     pub(super) sessions: Vec<Session>,
     /// Packets without a number, by link and category.
     pub(super) queues: Vec<VecDeque<Waiting>>,
+    /// Estimates of the packets that an exchange completed.
+    pub(super) done: Vec<u16>,
     /// Start of counting.
     pub(super) counts_from: Time,
     /// New reach of stations whose frame is on the air.
@@ -78,44 +81,13 @@ impl Edca {
             times: Times::new(config),
             stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),
             frames: vec![Frame::SILENCE; stations],
-            ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config)).collect(),
+            ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config, seed)).collect(),
             sessions: vec![Session::new(); sessions],
             queues: vec![VecDeque::new(); sessions],
+            done: Vec::new(),
             counts_from: Time::ZERO,
             next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
             config: config.clone(),
-        }
-    }
-
-    /// Queues a packet at its link's sender, or drops it if the buffer is full.
-    fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
-        let is_ack =
-            matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
-        let category = self.config.category(packet.flow, packet.kind == Kind::Datagram, is_ack) as u32;
-        let way = &mut self.ways[local as usize];
-        let id = way.from;
-        let station = &mut self.stations[id as usize];
-        if station.buffer.is_full(station.waiting, station.bytes, packet.size, Duration::ZERO) {
-            way.counts.link.dropped += 1;
-            return out.lose(packet, Cause::Queue);
-        }
-        way.backlog += 1;
-        way.line.join(now);
-        station.note_queue(now);
-        station.waiting += 1;
-        station.bytes += u64::from(packet.size);
-        station.longest_queue = station.longest_queue.max(station.waiting);
-        let index = local * CATEGORIES as u32 + category;
-        let queue = &mut self.queues[index as usize];
-        if queue.capacity() == 0 {
-            queue.reserve(ROOM);
-        }
-        queue.push_back(Waiting { since: now, packet });
-        let session = &mut self.sessions[index as usize];
-        if !session.is_listed {
-            session.is_listed = true;
-            station.turns[category as usize].push_back(index);
-            self.contend_anew(now, id, category as usize, out);
         }
     }
 }

@@ -12,6 +12,7 @@ mod contend;
 mod errors;
 mod exchange;
 mod mac;
+mod queues;
 mod report;
 mod session;
 mod station;
@@ -23,7 +24,7 @@ mod way;
 mod tests;
 
 pub use category::{CATEGORIES, Category, Contention};
-pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, Rung, ladder};
+pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, Rung, ladder};
 pub use errors::required_ratio;
 pub use mac::Edca;
 pub use report::{EdcaLinkStats, EdcaStationStats};

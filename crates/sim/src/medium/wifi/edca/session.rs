@@ -6,6 +6,7 @@
 //! long as a window is at most half of that.
 
 use super::config::BlockAckConfig;
+use crate::medium::wifi::minstrel::{Chain, STAGES};
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
@@ -14,6 +15,8 @@ use windward_units::{Duration, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mpdu {
     pub packet: Packet,
+    /// Airtime that AQL counts for it, in microseconds.
+    pub estimate: u16,
     /// Transmissions so far.
     pub attempts: u32,
     /// True if the recipient has it or had it.
@@ -24,6 +27,36 @@ pub(super) struct Mpdu {
     pub is_given_up: bool,
     /// Time of its reception.
     pub received_at: Time,
+}
+
+/// Progress of a PPDU along its chain of rates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    pub chain: Chain,
+    /// Attempts so far at each stage.
+    pub tries: [u8; STAGES],
+    pub stage: usize,
+}
+
+impl Attempt {
+    /// Start of a chain.
+    pub fn new(chain: Chain) -> Self {
+        let stage = chain.stages.iter().position(|stage| stage.attempts > 0).unwrap_or(0);
+        Self { chain, tries: [0; STAGES], stage }
+    }
+
+    /// Counts an attempt.
+    pub fn count(&mut self) {
+        self.tries[self.stage] += 1;
+    }
+
+    /// Moves on after a failure; false if all attempts are used.
+    pub fn goes_on(&mut self) -> bool {
+        while self.stage < STAGES && self.tries[self.stage] >= self.chain.stages[self.stage].attempts {
+            self.stage += 1;
+        }
+        self.stage < STAGES
+    }
 }
 
 /// Fate of an MPDU that ends now.
@@ -55,6 +88,8 @@ pub(super) struct Session {
     pub releases_at: Time,
     /// True while the session is among those that its sender serves.
     pub is_listed: bool,
+    /// Rates of the PPDU in progress, until it is answered or has had all its attempts.
+    pub attempt: Option<Attempt>,
 }
 
 impl Session {
@@ -93,10 +128,11 @@ impl Session {
     }
 
     /// Numbers a new MPDU.
-    pub fn push(&mut self, packet: Packet) -> u32 {
+    pub fn push(&mut self, packet: Packet, estimate: u16) -> u32 {
         let number = self.next();
         self.mpdus.push_back(Mpdu {
             packet,
+            estimate,
             attempts: 0,
             is_received: false,
             is_acknowledged: false,
@@ -184,22 +220,23 @@ impl Session {
         self.trim();
     }
 
-    /// Processes a BlockAck: the originator learns all that the recipient has. Returns the number of MPDUs learnt.
-    pub fn learn(&mut self) -> u32 {
-        let mut learnt = 0;
+    /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with the estimate of each
+    /// MPDU that it had not known of.
+    pub fn learn(&mut self, done: &mut impl FnMut(u16)) {
         for mpdu in self.mpdus.iter_mut().skip((self.start - self.base) as usize) {
-            learnt += u32::from(mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up);
-            mpdu.is_acknowledged |= mpdu.is_received;
+            if mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up {
+                mpdu.is_acknowledged = true;
+                done(mpdu.estimate);
+            }
         }
         self.advance();
-        learnt
     }
 
-    /// Gives up an MPDU after all its attempts. Returns its packet if the recipient never got it.
-    pub fn give_up(&mut self, number: u32) -> Option<Packet> {
+    /// Gives up an MPDU after all its attempts. Returns it.
+    pub fn give_up(&mut self, number: u32) -> Mpdu {
         let mpdu = self.mpdu_mut(number);
         mpdu.is_given_up = true;
-        (!mpdu.is_received).then_some(mpdu.packet)
+        *mpdu
     }
 
     /// Moves the originator's window over all that is acknowledged or given up. True if MPDUs given up are passed that
@@ -243,7 +280,7 @@ mod tests {
 
     fn filled(count: u32) -> Session {
         let mut session = Session::new();
-        (0..count).for_each(|number| assert_eq!(session.push(packet(number)), number));
+        (0..count).for_each(|number| assert_eq!(session.push(packet(number), 0), number));
         session
     }
 
@@ -259,17 +296,23 @@ mod tests {
         up
     }
 
+    fn learnt(session: &mut Session) -> u32 {
+        let mut count = 0;
+        session.learn(&mut |_| count += 1);
+        count
+    }
+
     #[test]
     fn a_hole_holds_back_what_follows() {
         let mut session = filled(5);
         assert_eq!(passed(&mut session, &[0, 2, 3]), [0]);
-        assert_eq!(session.learn(), 3);
+        assert_eq!(learnt(&mut session), 3);
         assert_eq!(
             (session.start(), session.unacknowledged().map(|(number, _)| number).collect::<Vec<_>>()),
             (1, vec![1, 4])
         );
         assert_eq!(passed(&mut session, &[1, 2]), [1, 2, 3]);
-        assert_eq!(session.learn(), 1);
+        assert_eq!(learnt(&mut session), 1);
         assert_eq!(session.start(), 4);
     }
 
@@ -299,8 +342,8 @@ mod tests {
     fn giving_up_moves_the_window() {
         let mut session = filled(3);
         assert_eq!(passed(&mut session, &[1]), [0; 0]);
-        session.learn();
-        assert_eq!(session.give_up(0).map(|packet| packet.number), Some(0));
+        learnt(&mut session);
+        assert!(!session.give_up(0).is_received);
         assert!(session.advance(), "the recipient still waits for it");
         assert_eq!(session.start(), 2);
         let mut up = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::category::{CATEGORIES, Contention};
 use super::config::EdcaConfig;
+use super::queues::Transmit;
 use super::times::Control;
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
@@ -172,6 +173,8 @@ pub(super) struct Station {
     pub answer: Option<(Frame, Duration)>,
     /// Sessions with work, by category, in the order of service.
     pub turns: [VecDeque<u32>; CATEGORIES],
+    /// Linux's transmit queues, in place of one queue for all.
+    pub transmit: Option<Box<Transmit>>,
     /// Packets without a number, and their bytes.
     pub waiting: u64,
     pub bytes: u64,
@@ -247,6 +250,7 @@ impl Station {
             is_first: true,
             answer: None,
             turns: Default::default(),
+            transmit: Transmit::new(at, config, seed),
             waiting: 0,
             bytes: 0,
             buffer: station.buffer,

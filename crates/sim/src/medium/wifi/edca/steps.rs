@@ -28,9 +28,6 @@ impl Edca {
                 self.next_reach[id as usize] = None;
             }
         }
-        for (local, way) in (0..).zip(&mut self.ways) {
-            way.rate = self.config.rate(local);
-        }
     }
 
     /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.

@@ -1,9 +1,11 @@
 //! A link at run time.
 
-use super::config::EdcaConfig;
+use super::config::{EdcaConfig, RateChoice};
+use crate::engine::{Purpose, Stream};
+use crate::medium::wifi::minstrel::{Ideal, Minstrel, RateControl, SampleTable};
 use crate::medium::wifi::ppdu::{Mode, Timing, longest_psdu};
 use crate::status::{Counts, Line};
-use windward_units::Duration;
+use windward_units::{Duration, Time};
 
 /// Counters of a link beyond those of a wired one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +37,31 @@ pub(super) struct WayCounts {
     pub psdu_bytes: u64,
 }
 
+/// Attempts of a PPDU at one rate before its MPDUs go back to the queue, where no chain of rates says otherwise.
+const ATTEMPTS: u8 = 7;
+
+/// Rate control of link `at` of `config` in the run of `seed`.
+fn control(at: u32, config: &EdcaConfig, seed: u64) -> RateControl {
+    let way = &config.ways[at as usize];
+    match &way.rate {
+        RateChoice::Fixed(mode) => RateControl::Fixed(*mode, ATTEMPTS),
+        RateChoice::Ideal => {
+            let decibels = |ratio: f64| 10.0 * libm::log10(ratio);
+            let of = |mode: Mode| config.ladder.iter().find(|rung| rung.mode == mode).map_or(0.0, |rung| rung.ratio);
+            let modes = config.ladder.iter().map(|rung| rung.mode);
+            let mut ideal = Ideal::new(modes, |mode| decibels(of(mode)), ATTEMPTS);
+            ideal.heard(decibels(config.ratio(at)), config.rate(at).width());
+            RateControl::Ideal(ideal)
+        }
+        RateChoice::Minstrel(capabilities) => {
+            let key = config.stations[way.from as usize].key ^ config.stations[way.to as usize].key.rotate_left(1);
+            let mut stream = Stream::new(seed, key, Purpose::Rates);
+            let table = SampleTable::new(capabilities.format, || (stream.uniform() * 256.0) as u8);
+            RateControl::Minstrel(Box::new(Minstrel::new(Time::ZERO, capabilities, table)))
+        }
+    }
+}
+
 /// A link at run time.
 #[derive(Debug)]
 pub(super) struct WayState {
@@ -42,8 +69,14 @@ pub(super) struct WayState {
     pub to: u32,
     /// Hazard of an MPDU from the link's own losses.
     pub hazard: f64,
-    /// Rate of data.
-    pub rate: Mode,
+    /// Control of the rate of data.
+    pub control: RateControl,
+    /// Rate of the last PPDU.
+    pub mode: Option<Mode>,
+    /// The sender's number of the receiver.
+    pub peer: u32,
+    /// Link in the other direction.
+    pub reverse: Option<u32>,
     /// Rate of the link alone, in bits a second.
     pub alone: f64,
     /// Packets queued or in service, and not yet received.
@@ -55,14 +88,21 @@ pub(super) struct WayState {
 }
 
 impl WayState {
-    /// Creates link `at` of `config`, empty.
-    pub fn new(at: u32, config: &EdcaConfig) -> Self {
+    /// Creates link `at` of `config` in the run of `seed`, empty.
+    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Self {
         let way = &config.ways[at as usize];
         Self {
             from: way.from,
             to: way.to,
             hazard: super::errors::hazard_of(way.loss),
-            rate: config.rate(at),
+            control: control(at, config, seed),
+            mode: None,
+            peer: config.ways[..at as usize].iter().filter(|other| other.from == way.from).count() as u32,
+            reverse: config
+                .ways
+                .iter()
+                .position(|other| (other.from, other.to) == (way.to, way.from))
+                .map(|at| at as u32),
             alone: config.mean_rate(at),
             backlog: 0,
             line: Line::default(),

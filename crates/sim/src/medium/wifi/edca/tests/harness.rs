@@ -1,13 +1,13 @@
 //! Test bench of a network of 802.11n, ac or ax with saturated sources.
 
 use crate::medium::interface::Medium;
-use crate::medium::wifi::edca::{BlockAckConfig, Contention, Edca, EdcaConfig, EdcaStation, EdcaWay};
+use crate::medium::wifi::edca::{BlockAckConfig, Contention, Edca, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
 use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{Limits, Mode, Timing};
 use crate::medium::wifi::propagation::Reach;
 use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
+use crate::queue::Buffer;
 use windward_units::{Bytes, Duration, Time};
 
 /// A network and its test environment.
@@ -100,7 +100,8 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         place: (0.0, 0.0),
         contention: [Contention { txop: Duration::ZERO, ..Contention::STATION[1] }; 4],
         buffer: Buffer::Unlimited,
-        queue: QueueConfig::DropTail,
+        txqs: None,
+        weight: 256,
     };
     let limits = Limits::most(rate.format());
     EdcaConfig {
@@ -115,7 +116,9 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=u64::from(senders)).map(station).collect(),
-        ways: (0..senders).map(|from| EdcaWay { from, to: senders, loss: 0.0, rate: Some(rate) }).collect(),
+        ways: (0..senders)
+            .map(|from| EdcaWay { from, to: senders, loss: 0.0, rate: RateChoice::Fixed(rate) })
+            .collect(),
         reach: Reach::complete(senders + 1),
         sense: 0.0,
         motion: None,

@@ -3,4 +3,5 @@
 mod bianchi;
 mod exchanges;
 mod harness;
+mod queues;
 mod saturation;

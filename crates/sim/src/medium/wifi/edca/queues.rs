@@ -1,0 +1,298 @@
+//! Packets without a number: one queue for a station, or Linux's transmit queues.
+
+use super::category::{CATEGORIES, Category};
+use super::config::EdcaConfig;
+use super::mac::{Edca, Waiting};
+use super::station::Station;
+use super::way::WayState;
+use crate::medium::interface::Out;
+use crate::medium::wifi::ppdu::Mode;
+use crate::medium::wifi::txq::{self, Txq, Txqs};
+use crate::medium::wifi::waiting::ROOM;
+use crate::packet::{Kind, Packet};
+use crate::queue;
+use crate::status::Cause;
+use windward_units::{Duration, Time};
+
+/// Traffic identifier by category, from background to voice.
+const TIDS: [u8; CATEGORIES] = [1, 0, 5, 6];
+
+/// Category of Linux's transmit queues.
+const fn of_txqs(category: usize) -> txq::Category {
+    txq::Category::of(TIDS[category])
+}
+
+/// Index of a session's category.
+fn category_of(txq: Txq) -> usize {
+    TIDS.iter().position(|&tid| tid == txq.tid).unwrap_or(Category::BestEffort as usize)
+}
+
+/// Transmit queues of a station.
+#[derive(Debug)]
+pub(super) struct Transmit {
+    txqs: Txqs,
+    /// True if the firmware composes aggregates: packets go down as AQL allows. Otherwise the driver takes them when it
+    /// composes one.
+    is_firmware: bool,
+    /// Packets in the queues, by category.
+    held: [u32; CATEGORIES],
+    /// Queue whose PPDU is in progress, by category; not on the schedule meanwhile.
+    serving: [Option<Txq>; CATEGORIES],
+    /// Link to each receiver.
+    links: Vec<u32>,
+}
+
+impl Transmit {
+    /// Queues of station `at` of `config` in the run of `seed`; `None` with one queue for all.
+    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Option<Box<Self>> {
+        let station = &config.stations[at as usize];
+        let of = station.txqs.as_ref()?;
+        let mut txqs = Txqs::new(of, station.key, seed);
+        let mut links = Vec::new();
+        for (link, way) in (0..).zip(&config.ways).filter(|(_, way)| way.from == at) {
+            txqs.add_station(config.stations[way.to as usize].weight);
+            links.push(link);
+        }
+        let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
+        Some(Box::new(Self { txqs, is_firmware: of.aql.is_some(), held, serving, links }))
+    }
+
+    /// Link and category of a queue, as the index of their session.
+    fn session(&self, txq: Txq) -> u32 {
+        self.links[txq.station as usize] * CATEGORIES as u32 + category_of(txq) as u32
+    }
+
+    /// True if the driver has packets of a category to compose a PPDU of.
+    fn has_packets(&self, of: usize) -> bool {
+        !self.is_firmware && (self.held[of] > 0 || self.serving[of].is_some())
+    }
+}
+
+/// Accounts for a packet that a queue drops.
+fn drop(
+    (ways, waiting): (&mut [WayState], (&mut u64, &mut u64)),
+    link: u32,
+    now: Time,
+    gone: &queue::Waiting,
+    out: &mut impl Out,
+) {
+    let way = &mut ways[link as usize];
+    way.backlog -= 1;
+    way.line.drop(gone.since, now);
+    way.counts.link.dropped += 1;
+    *waiting.0 -= 1;
+    *waiting.1 -= u64::from(gone.packet.size);
+    out.lose(gone.packet, Cause::Queue);
+}
+
+impl Station {
+    /// True if a category has something to send.
+    pub(super) fn has_work(&self, of: usize) -> bool {
+        !self.turns[of].is_empty() || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
+    }
+}
+
+impl Edca {
+    /// Queues a packet at its link's sender.
+    pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let is_ack =
+            matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
+        let category = self.config.category(packet.flow, packet.kind == Kind::Datagram, is_ack) as usize;
+        let Self { ways, stations, .. } = self;
+        let way = &mut ways[local as usize];
+        let id = way.from;
+        let station = &mut stations[id as usize];
+        let is_full = station.transmit.is_none()
+            && station.buffer.is_full(station.waiting, station.bytes, packet.size, Duration::ZERO);
+        if is_full {
+            way.counts.link.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        way.backlog += 1;
+        way.line.join(now);
+        station.note_queue(now);
+        station.waiting += 1;
+        station.bytes += u64::from(packet.size);
+        station.longest_queue = station.longest_queue.max(station.waiting);
+        let peer = way.peer;
+        let Some(transmit) = station.transmit.as_deref_mut() else {
+            self.go_down(local * CATEGORIES as u32 + category as u32, Waiting { since: now, packet, estimate: 0 });
+            return self.contend_anew(now, id, category, out);
+        };
+        transmit.held[category] += 1;
+        let Transmit { txqs, held, links, is_firmware, .. } = transmit;
+        txqs.enqueue(now, Txq { station: peer, tid: TIDS[category] }, packet, &mut |txq, gone| {
+            held[category_of(txq)] -= 1;
+            let sums = (&mut station.waiting, &mut station.bytes);
+            drop((ways, sums), links[txq.station as usize], now, &gone, out);
+        });
+        if *is_firmware {
+            self.pull(now, id, category, out);
+        }
+        self.contend_anew(now, id, category, out);
+    }
+
+    /// Adds a packet to those of a session that the driver has, and lists the session.
+    fn go_down(&mut self, index: u32, waiting: Waiting) {
+        let queue = &mut self.queues[index as usize];
+        if queue.capacity() == 0 {
+            queue.reserve(ROOM);
+        }
+        queue.push_back(waiting);
+        self.list(index);
+    }
+
+    /// Lists a session among those with work.
+    fn list(&mut self, index: u32) {
+        let session = &mut self.sessions[index as usize];
+        if !session.is_listed {
+            session.is_listed = true;
+            let from = self.ways[index as usize / CATEGORIES].from;
+            self.stations[from as usize].turns[index as usize % CATEGORIES].push_back(index);
+        }
+    }
+
+    /// Takes packets of a category down to the firmware, as far as AQL allows.
+    pub(super) fn pull(&mut self, now: Time, id: u32, of: usize, out: &mut impl Out) {
+        let is_firmware = |transmit: &Transmit| transmit.is_firmware && transmit.held[of] > 0;
+        if !self.stations[id as usize].transmit.as_deref().is_some_and(is_firmware) {
+            return;
+        }
+        self.stations[id as usize].note_queue(now);
+        if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
+            transmit.txqs.begin(of_txqs(of));
+        }
+        loop {
+            let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() else { return };
+            let Some(txq) = transmit.txqs.next(of_txqs(of)) else { return };
+            let index = transmit.session(txq);
+            while let Some(waiting) = self.take_from(now, id, txq, out) {
+                self.go_down(index, waiting);
+            }
+            if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
+                transmit.txqs.give_back(now, txq, false);
+            }
+        }
+    }
+
+    /// Takes the next packet of a transmit queue.
+    fn take_from(&mut self, now: Time, id: u32, txq: Txq, out: &mut impl Out) -> Option<Waiting> {
+        let Self { ways, stations, .. } = self;
+        let station = &mut stations[id as usize];
+        let Transmit { txqs, held, links, .. } = station.transmit.as_deref_mut()?;
+        let marked = txqs.marked();
+        let taken = txqs.dequeue(now, txq, &mut |txq, gone| {
+            held[category_of(txq)] -= 1;
+            let sums = (&mut station.waiting, &mut station.bytes);
+            drop((ways, sums), links[txq.station as usize], now, &gone, out);
+        })?;
+        ways[links[txq.station as usize] as usize].counts.link.marked += txqs.marked() - marked;
+        held[category_of(txq)] -= 1;
+        Some(Waiting { since: taken.since, packet: taken.packet, estimate: taken.estimate as u16 })
+    }
+
+    /// Makes sure that a session's next packet is at the driver, if the driver may take one now.
+    pub(super) fn fetch(&mut self, now: Time, id: u32, index: u32, out: &mut impl Out) {
+        let of = index as usize % CATEGORIES;
+        if !self.queues[index as usize].is_empty() {
+            return;
+        }
+        let serving = self.stations[id as usize].transmit.as_deref().and_then(|transmit| transmit.serving[of]);
+        let Some(txq) = serving else { return };
+        if let Some(waiting) = self.take_from(now, id, txq, out) {
+            self.queues[index as usize].push_back(waiting);
+        }
+    }
+
+    /// Session that a category serves next. `begins` opens a round of the airtime scheduler.
+    pub(super) fn choose(&mut self, id: u32, of: usize, begins: bool) -> Option<u32> {
+        let station = &mut self.stations[id as usize];
+        let Some(transmit) = station.transmit.as_deref_mut().filter(|transmit| !transmit.is_firmware) else {
+            return station.turns[of].front().copied();
+        };
+        if transmit.serving[of].is_none() {
+            if begins {
+                transmit.txqs.begin(of_txqs(of));
+            }
+            transmit.serving[of] = transmit.txqs.next(of_txqs(of));
+        }
+        let serving = transmit.serving[of].map(|txq| transmit.session(txq));
+        serving.or_else(|| station.turns[of].front().copied())
+    }
+
+    /// Ends a session's turn: it goes behind the others of its category, or off the list.
+    pub(super) fn end_turn(&mut self, now: Time, id: u32, index: u32) {
+        let of = index as usize % CATEGORIES;
+        let session = &mut self.sessions[index as usize];
+        let has_work = session.wants_request || session.is_outstanding() || !self.queues[index as usize].is_empty();
+        let station = &mut self.stations[id as usize];
+        if session.is_listed {
+            let turns = &mut station.turns[of];
+            if turns.front() == Some(&index) {
+                turns.pop_front();
+            } else {
+                turns.retain(|&other| other != index);
+            }
+            session.is_listed = false;
+        }
+        if let Some(transmit) = station.transmit.as_deref_mut()
+            && let Some(txq) = transmit.serving[of].take()
+        {
+            transmit.txqs.give_back(now, txq, has_work);
+        }
+        if has_work {
+            self.list(index);
+        }
+    }
+
+    /// Charges the receiver of a PPDU for its airtime, at its sender.
+    pub(super) fn charge(&mut self, now: Time, id: u32, index: u32, span: Duration) {
+        let (way, of) = (&self.ways[index as usize / CATEGORIES], index as usize % CATEGORIES);
+        if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
+            transmit.txqs.airtime(now, way.peer, of_txqs(of), (span.as_nanos() / 1000) as u32);
+        }
+    }
+
+    /// Charges the sender of a PPDU for its airtime, at its receiver.
+    pub(super) fn charge_received(&mut self, now: Time, index: u32, span: Duration) {
+        let way = &self.ways[index as usize / CATEGORIES];
+        let of = index as usize % CATEGORIES;
+        let (Some(reverse), Some(transmit)) = (way.reverse, self.stations[way.to as usize].transmit.as_deref_mut())
+        else {
+            return;
+        };
+        let peer = self.ways[reverse as usize].peer;
+        transmit.txqs.airtime(now, peer, of_txqs(of), (span.as_nanos() / 1000) as u32);
+    }
+
+    /// Completes packets of a session that were acknowledged or given up, with their estimates.
+    pub(super) fn complete(&mut self, now: Time, id: u32, index: u32, done: &[u16], out: &mut impl Out) {
+        let Self { ways, stations, .. } = self;
+        let station = &mut stations[id as usize];
+        let (peer, of) = (ways[index as usize / CATEGORIES].peer, index as usize % CATEGORIES);
+        let Some(Transmit { txqs, held, links, .. }) = station.transmit.as_deref_mut() else { return };
+        station.queue_time += station.waiting as f64 * now.since(station.queue_since).as_secs();
+        station.queue_since = now;
+        for &estimate in done {
+            let txq = Txq { station: peer, tid: TIDS[of] };
+            txqs.completed(now, txq, u32::from(estimate), &mut |txq, gone| {
+                held[category_of(txq)] -= 1;
+                let sums = (&mut station.waiting, &mut station.bytes);
+                drop((ways, sums), links[txq.station as usize], now, &gone, out);
+            });
+        }
+        // The limit of the radio is common to all categories.
+        for of in 0..CATEGORIES {
+            self.pull(now, id, of, out);
+            self.contend_anew(now, id, of, out);
+        }
+    }
+
+    /// Tells the transmit queues the rate of a PPDU.
+    pub(super) fn note_rate(&mut self, id: u32, way: u32, mode: Mode) {
+        let peer = self.ways[way as usize].peer;
+        if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
+            transmit.txqs.set_rate(peer, mode);
+        }
+    }
+}
