@@ -1622,6 +1622,22 @@ class Ideal:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MinstrelHt:
+    """Minstrel-HT, the rate control of Linux's mac80211, decision by decision.
+
+    For 802.11ax its rules are applied to the rates of 802.11ax, which Linux leaves to firmware.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rate_control = ww.MinstrelHt()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "minstrel-ht")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fixed:
     """One rate.
 
@@ -1649,7 +1665,7 @@ class Fixed:
 
 
 #: Choice of the rate of data.
-RateControl = Ideal | Fixed
+RateControl = Ideal | MinstrelHt | Fixed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1681,7 +1697,7 @@ class Ampdu:
     spacing: str | None = None
 
 
-#: What follows an A-MPDU without an answer.
+#: Reaction of the sender to an A-MPDU without an answer.
 AfterLoss = Literal["data"] | Literal["request"]
 
 
@@ -1696,7 +1712,7 @@ class BlockAck:
     attempts
         Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
     after_loss
-        What follows an A-MPDU without an answer.
+        Reaction of the sender to an A-MPDU without an answer.
     reorder_timeout
         Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
 
@@ -1711,6 +1727,41 @@ class BlockAck:
     attempts: int | None = None
     after_loss: AfterLoss = "data"
     reorder_timeout: str | None = None
+
+
+#: Discipline of the queues above the MAC.
+TransmitQueue = Literal["fq-codel"] | Literal["shared-fq-codel"] | Literal["fifo"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransmitQueues:
+    """Queues of packets above the MAC of 802.11n, ac and ax.
+
+    Attributes
+    ----------
+    queue
+        Discipline of the queues.
+    airtime_fairness
+        Deficit round robin in airtime between receivers, by their `weight`. If false, receivers take turns by
+        A-MPDUs. Needs `queue = "fq-codel"`. Default: true with it.
+    aql
+        Airtime queue limits: the firmware composes A-MPDUs of packets that it holds already, 5 to 12 ms for each
+        receiver. If false, the driver takes packets as it composes an A-MPDU. Needs `queue = "fq-codel"`. Default:
+        true with it.
+    below
+        Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> txq = ww.TransmitQueues()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], txq=txq)
+    """
+
+    queue: TransmitQueue = "fq-codel"
+    airtime_fairness: bool | None = None
+    aql: bool | None = None
+    below: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1971,6 +2022,10 @@ class WifiStation:
         Choice of the rate of what the station sends, for 802.11n, ac and ax. Default: that of the network.
     receive_rate
         Rate of what is sent to the station, for 802.11n, ac and ax. Default: as its sender chooses.
+    txq
+        Queues above the MAC of the station, for 802.11n, ac and ax. Default: those of the network.
+    weight
+        Weight of what is sent to the station under airtime fairness, 1 to 65 535. Default: 256.
     edca
         Contention parameters of the station, for 802.11n, ac and ax. Default: those of the network.
 
@@ -1990,6 +2045,8 @@ class WifiStation:
     queue: str | Queue | None = None
     rate_control: str | RateControl | None = None
     receive_rate: FixedRate | None = None
+    txq: TransmitQueues | None = None
+    weight: int | None = None
     edca: Edca | None = None
 
 
@@ -2051,7 +2108,8 @@ class Wifi:
     long_retries
         Maximum attempts of a data frame above the RTS threshold.
     buffer
-        Interface queue of every station, in packets or bytes, not counting the packet being sent.
+        Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac
+        and ax it holds for `txq = { queue = "fifo" }`.
     queue
         Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-
         tail.
@@ -2085,6 +2143,8 @@ class Wifi:
         Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
     block_ack
         BlockAck sessions, for 802.11n, ac and ax.
+    txq
+        Queues above the MAC of every station, for 802.11n, ac and ax. Default: those of Linux's mac80211.
     edca
         Contention parameters of all stations, for 802.11n, ac and ax. Default: as stations and access points have
         them.
@@ -2125,6 +2185,7 @@ class Wifi:
     rate_control: str | RateControl | None = None
     ampdu: Ampdu | None = None
     block_ack: BlockAck | None = None
+    txq: TransmitQueues | None = None
     edca: Edca | None = None
     access_point: str | None = None
     station: Sequence[WifiStation]

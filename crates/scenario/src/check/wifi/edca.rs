@@ -4,13 +4,18 @@ use super::check::Check;
 use super::reach::{Radio, watts};
 use crate::check::common::place;
 use crate::check::links::Links;
-use crate::format::wifi::{Access, Edca, FixedRate, LossOf, Mode, RateControl, Routing};
-use crate::format::{Named, Positive};
+use crate::format::Positive;
+use crate::format::wifi::{Access, Edca, FixedRate, LossOf, Mode, RateControl, Routing, TransmitQueue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
+use windward_sim::Buffer;
 use windward_sim::NodeId;
-use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, ladder};
+use windward_sim::wifi::edca::{
+    BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, ladder,
+};
+use windward_sim::wifi::minstrel::Capabilities;
 use windward_sim::wifi::ppdu::{Format, Guard, Impossible, Limits, Mode as Rate, Timing, Width};
+use windward_sim::wifi::txq::{Aql, Discipline, FlowsConfig, TxqConfig, Txqs};
 use windward_sim::wifi::{Phy, Position, Reach, StationConfig};
 use windward_units::{Bytes, Duration, Frequency, PowerLevel, Time};
 
@@ -26,6 +31,8 @@ const PROPAGATION: Duration = Duration::from_nanos(100);
 const LARGEST_WINDOW: u32 = 32_767;
 /// Longest TXOP limit: 255 times 32 µs.
 const LONGEST_TXOP: Duration = Duration::from_micros(8160);
+/// Packets of a category below a shared queue: those that ath9k holds.
+const BELOW: u32 = 123;
 /// Longest spacing of MPDUs that a receiver may ask for.
 const LONGEST_SPACING: Duration = Duration::from_micros(16);
 
@@ -51,6 +58,7 @@ impl Check<'_> {
             ("ampdu", wifi.ampdu.is_some()),
             ("block_ack", wifi.block_ack.is_some()),
             ("edca", wifi.edca.is_some()),
+            ("txq", wifi.txq.is_some()),
             ("access_point", wifi.access_point.is_some()),
         ];
         let of_old = [
@@ -64,7 +72,7 @@ impl Check<'_> {
             ("queue", wifi.queue.is_some()),
         ];
         let (given, of, hint) = if is_new {
-            let hint = "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu` and `block_ack` set the MAC";
+            let hint = "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu`, `block_ack` and `txq` set the MAC";
             (&of_old[..], "802.11a, b and g", hint)
         } else {
             (&of_new[..], "802.11n, ac and ax", "standard = \"802.11ac\"")
@@ -77,6 +85,8 @@ impl Check<'_> {
                 ("rate_control", station.rate_control.is_some(), false),
                 ("receive_rate", station.receive_rate.is_some(), false),
                 ("edca", station.edca.is_some(), false),
+                ("txq", station.txq.is_some(), false),
+                ("weight", station.weight.is_some(), false),
                 ("data_rate", station.data_rate.is_some(), true),
                 ("queue", station.queue.is_some(), true),
             ];
@@ -110,6 +120,7 @@ impl Check<'_> {
         let block_ack = self.block_ack(format);
         let access_point = self.access_point(&stations);
         let edca: Vec<_> = (0..stations.len()).map(|at| self.contention(&stations, at, access_point)).collect();
+        let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station)).collect();
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
         let rates = self.rates(&air, &stations);
         let Radio { propagation, receive, sense: weakest } = radio;
@@ -131,14 +142,15 @@ impl Check<'_> {
             ampdu: ampdu?.0,
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
-            stations: (stations.iter().zip(edca))
-                .map(|(station, contention)| EdcaStation {
+            stations: (stations.iter().zip(edca).zip(queues))
+                .map(|((station, contention), (txqs, weight))| EdcaStation {
                     key: station.key,
                     node: station.node,
                     place: station.place,
                     contention,
                     buffer: station.buffer,
-                    queue: station.queue,
+                    txqs,
+                    weight,
                 })
                 .collect(),
             ways: Vec::new(),
@@ -367,15 +379,55 @@ impl Check<'_> {
         }
     }
 
-    /// Fixed rates of what each station sends and of what is sent to it.
-    fn rates(&mut self, air: &Air, stations: &[StationConfig]) -> Vec<[Option<Rate>; 2]> {
-        let fixed = |control: &Option<Named<RateControl>>| match control.as_ref().map(|named| &named.0) {
-            Some(RateControl::FixedRate(fixed)) => Some(fixed.clone()),
-            Some(RateControl::IdealRate(_)) | None => None,
+    /// Queues of a station, and its weight at those that send to it.
+    fn queues(&mut self, format: Format, station: &StationConfig) -> (Option<TxqConfig>, u16) {
+        let own = self.station_of(station.node).map(|(index, table)| (index, table.txq.clone(), table.weight));
+        let weight = own.as_ref().and_then(|(_, _, weight)| *weight).map_or(u32::from(Txqs::WEIGHT), |count| count.0);
+        if let (Some((index, ..)), true) = (&own, weight > u32::from(u16::MAX)) {
+            let message = format!("a weight of {weight} is too large; allowed: 1 to {}", u16::MAX);
+            self.refuse(["station".into(), Segment::Index(*index), "weight".into()], message, None);
+        }
+        let (path, given) = match own {
+            Some((index, Some(own), _)) => (vec!["station".into(), Segment::Index(index), "txq".into()], own),
+            _ => (vec!["txq".into()], self.wifi.txq.clone().unwrap_or_default()),
         };
-        let of_all = fixed(&self.wifi.rate_control);
-        let of_all = of_all.and_then(|fixed| self.rate(air, &fixed, &["rate_control".into()]));
-        let mut known: BTreeMap<usize, [Option<Rate>; 2]> = BTreeMap::new();
+        let is_per_station = given.queue == TransmitQueue::FqCodel;
+        let inside = |key: &'static str| -> Vec<Segment> { path.iter().cloned().chain([key.into()]).collect() };
+        for (key, is_given) in
+            [("airtime_fairness", given.airtime_fairness == Some(true)), ("aql", given.aql == Some(true))]
+        {
+            if is_given && !is_per_station {
+                let message = format!("`{key}` needs queues for each receiver");
+                self.problems.add(self.path(&inside(key)), message, Some("queue = \"fq-codel\"".to_owned()));
+            }
+        }
+        if given.below.is_some() && is_per_station {
+            let message = "`below` is for queues that all receivers share";
+            self.problems.add(self.path(&inside("below")), message, Some("queue = \"fifo\"".to_owned()));
+        }
+        let below = given.below.map_or(BELOW, |count| count.0);
+        let shared = |above| Discipline::Shared { above, below };
+        let discipline = match given.queue {
+            TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
+            TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
+            TransmitQueue::Fifo => {
+                let Buffer::Packets(packets) = station.buffer else { return (None, weight as u16) };
+                shared(FlowsConfig::fifo(u32::try_from(packets).unwrap_or(u32::MAX)))
+            }
+        };
+        let config = TxqConfig {
+            discipline,
+            airtime_fairness: given.airtime_fairness.unwrap_or(is_per_station),
+            aql: given.aql.unwrap_or(is_per_station).then(Aql::default),
+        };
+        (Some(config), weight as u16)
+    }
+
+    /// Fixed rates of what each station sends and of what is sent to it.
+    fn rates(&mut self, air: &Air, stations: &[StationConfig]) -> Vec<[Option<RateChoice>; 2]> {
+        let of_all = self.wifi.rate_control.clone();
+        let of_all = of_all.and_then(|control| self.choice(air, &control.0, &["rate_control".into()]));
+        let mut known: BTreeMap<usize, [Option<RateChoice>; 2]> = BTreeMap::new();
         let mut rates = Vec::new();
         for station in stations {
             let Some((index, table)) = self.station_of(station.node) else {
@@ -388,13 +440,30 @@ impl Check<'_> {
             }
             let (sends, receives) = (table.rate_control.clone(), table.receive_rate.clone());
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
-            let own = fixed(&sends).and_then(|fixed| self.rate(air, &fixed, &inside("rate_control")));
+            let own = sends.and_then(|control| self.choice(air, &control.0, &inside("rate_control")));
             let to = receives.and_then(|fixed| self.rate(air, &fixed, &inside("receive_rate")));
-            let of_station = [if sends.is_some() { own } else { of_all }, to];
+            let of_station = [own.or(of_all), to.map(RateChoice::Fixed)];
             known.insert(index, of_station);
             rates.push(of_station);
         }
         rates
+    }
+
+    /// Choice of a rate.
+    fn choice(&mut self, air: &Air, control: &RateControl, path: &[Segment]) -> Option<RateChoice> {
+        match control {
+            RateControl::IdealRate(_) => Some(RateChoice::Ideal),
+            RateControl::MinstrelHt(_) if air.width == Width::Mhz160 => {
+                let message = "Minstrel-HT has no rates of 160 MHz";
+                self.problems.add(self.path(path), message, Some("width = \"80 MHz\", or \"ideal\"".to_owned()));
+                None
+            }
+            RateControl::MinstrelHt(_) => {
+                let most = Capabilities::new(air.format, air.width, air.streams);
+                Some(RateChoice::Minstrel(Capabilities { guard: air.guard, ..most }))
+            }
+            RateControl::FixedRate(fixed) => self.rate(air, fixed, path).map(RateChoice::Fixed),
+        }
     }
 
     /// One rate, which the standard must have.
@@ -446,7 +515,7 @@ impl Check<'_> {
     fn edca_ways(
         &mut self,
         config: &EdcaConfig,
-        rates: Vec<[Option<Rate>; 2]>,
+        rates: Vec<[Option<RateChoice>; 2]>,
         access_point: Option<usize>,
         links: &Links,
     ) -> Option<Vec<EdcaWay>> {
@@ -480,7 +549,7 @@ impl Check<'_> {
             from: from as u32,
             to: to as u32,
             loss,
-            rate: rates[to][1].or(rates[from][0]),
+            rate: rates[to][1].or(rates[from][0]).unwrap_or(RateChoice::Ideal),
         };
         Some(ends.iter().zip(losses).map(way).collect())
     }

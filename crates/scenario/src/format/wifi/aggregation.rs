@@ -12,6 +12,9 @@ tagged! {
         /// The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without
         /// interference, a bit error rate of 10⁻⁶.
         "ideal" IdealRate {}
+        /// Minstrel-HT, the rate control of Linux's mac80211, decision by decision. For 802.11ax its rules are applied to
+        /// the rates of 802.11ax, which Linux leaves to firmware.
+        "minstrel-ht" MinstrelHt {}
         /// One rate.
         "fixed" FixedRate {
             /// Modulation and coding scheme per stream: 0 to 7 in 802.11n, to 9 in 802.11ac, to 11 in 802.11ax.
@@ -24,6 +27,40 @@ tagged! {
             width: Option<Positive<Frequency>>,
         }
     }
+}
+
+/// Queues of packets above the MAC of 802.11n, ac and ax.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "TransmitQueues")]
+pub(crate) struct TransmitQueues {
+    /// Discipline of the queues.
+    #[serde(default)]
+    pub queue: TransmitQueue,
+    /// Deficit round robin in airtime between receivers, by their `weight`. If false, receivers take turns by A-MPDUs.
+    /// Needs `queue = "fq-codel"`. Default: true with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub airtime_fairness: Option<bool>,
+    /// Airtime queue limits: the firmware composes A-MPDUs of packets that it holds already, 5 to 12 ms for each receiver.
+    /// If false, the driver takes packets as it composes an A-MPDU. Needs `queue = "fq-codel"`. Default: true with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aql: Option<bool>,
+    /// Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<Count>,
+}
+
+/// Discipline of the queues above the MAC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", expecting = "\"fq-codel\", \"shared-fq-codel\" or \"fifo\"")]
+pub(crate) enum TransmitQueue {
+    /// FQ-CoDel for each receiver and access category, as Linux's mac80211.
+    #[default]
+    FqCodel,
+    /// One FQ-CoDel for all receivers, as an interface of Linux whose driver does not use mac80211's queues.
+    SharedFqCodel,
+    /// One drop-tail queue of `buffer` for all receivers.
+    Fifo,
 }
 
 /// Limits of an A-MPDU, which all hold at once.

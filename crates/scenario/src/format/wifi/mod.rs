@@ -8,7 +8,7 @@ mod routing;
 mod station;
 
 pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
-pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, RateControl};
+pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, RateControl, TransmitQueue, TransmitQueues};
 pub(crate) use mac::{Mode, Standard, Timing};
 pub(crate) use reach::{LogDistance, Noise, PathLoss, Reach, TwoRayGround};
 pub(crate) use routing::{Backpressure, DistanceVectors, OnDemand, Routing, Shortest};
@@ -52,7 +52,8 @@ pub(crate) struct Wifi {
     /// Maximum attempts of a data frame above the RTS threshold.
     #[serde(default = "four")]
     pub long_retries: Count,
-    /// Interface queue of every station, in packets or bytes, not counting the packet being sent.
+    /// Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac and ax
+    /// it holds for `txq = { queue = "fifo" }`.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
     /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.
@@ -101,6 +102,9 @@ pub(crate) struct Wifi {
     /// BlockAck sessions, for 802.11n, ac and ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_ack: Option<BlockAck>,
+    /// Queues above the MAC of every station, for 802.11n, ac and ax. Default: those of Linux's mac80211.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub txq: Option<TransmitQueues>,
     /// Contention parameters of all stations, for 802.11n, ac and ax. Default: as stations and access points have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edca: Option<Edca>,

@@ -1,6 +1,6 @@
 //! Stations: positions and motion.
 
-use super::aggregation::{Edca, FixedRate, RateControl};
+use super::aggregation::{Edca, FixedRate, RateControl, TransmitQueues};
 use crate::format::named::Named;
 use crate::format::{Buffer, Count, Name, Positive, Queue, Written};
 use schemars::JsonSchema;
@@ -38,6 +38,12 @@ pub(crate) struct Station {
     /// Rate of what is sent to the station, for 802.11n, ac and ax. Default: as its sender chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_rate: Option<FixedRate>,
+    /// Queues above the MAC of the station, for 802.11n, ac and ax. Default: those of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub txq: Option<TransmitQueues>,
+    /// Weight of what is sent to the station under airtime fairness, 1 to 65 535. Default: 256.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Count>,
     /// Contention parameters of the station, for 802.11n, ac and ax. Default: those of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edca: Option<Edca>,
