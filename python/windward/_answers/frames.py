@@ -77,22 +77,19 @@ class Frames(ABC):
 
     @cached_property
     def edca_stations(self) -> pd.DataFrame:
-        """Stations of networks of 802.11n, ac and ax: position, frames, air time and queue.
+        """Stations of networks of 802.11n, ac and ax: what `wifi_stations` does not have.
 
-        Columns: `seed`, `node`, `x_m` (m), `y_m` (m), `background_txops`, `best_effort_txops`, `video_txops`,
-        `voice_txops`, `internal_collisions`, `rts_frames` (frames), `cts_frames` (frames), `data_frames` (frames),
-        `ack_frames` (frames), `block_ack_frames` (frames), `request_frames` (frames), `garbled_frames` (frames),
-        `sending`, `sensing`, `mean_queue` (packets), `longest_queue` (packets).
+        Columns: `seed`, `node`, `background_txops`, `best_effort_txops`, `video_txops`, `voice_txops`,
+        `internal_collisions`, `block_ack_frames` (frames), `request_frames` (frames).
         """
         return self._frame("edca_stations")
 
     @cached_property
     def edca_links(self) -> pd.DataFrame:
-        """Links of networks of 802.11n, ac and ax: the columns that other links lack.
+        """Links of networks of 802.11n, ac and ax: what `wifi_links` does not have.
 
-        Columns: `seed`, `link`, `attempts`, `failures`, `ppdus`, `mpdus`, `mean_ampdu`, `mpdu_failures`, `successes`
-        (packets), `given_up` (packets), `requests` (frames), `mean_cw` (slots), `airtime`, `mean_rate_bps` (bit/s),
-        `mean_ppdu_s` (s).
+        Columns: `seed`, `link`, `mpdus`, `mean_ampdu`, `mpdu_failures`, `given_up` (packets), `requests` (frames),
+        `airtime`, `mean_rate_bps` (bit/s), `mean_ppdu_s` (s).
         """
         return self._frame("edca_links")
 

@@ -1733,6 +1733,10 @@ class BlockAck:
 TransmitQueue = Literal["fq-codel"] | Literal["shared-fq-codel"] | Literal["fifo"]
 
 
+#: Place at which A-MPDUs are composed.
+Hardware = Literal["driver"] | Literal["firmware"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TransmitQueues:
     """Queues of packets above the MAC of 802.11n, ac and ax.
@@ -1745,9 +1749,10 @@ class TransmitQueues:
         Deficit round robin in airtime between receivers, by their `weight`. If false, receivers take turns by
         A-MPDUs. Needs `queue = "fq-codel"`. Default: true with it.
     aql
-        Airtime queue limits: the firmware composes A-MPDUs of packets that it holds already, 5 to 12 ms for each
-        receiver. If false, the driver takes packets as it composes an A-MPDU. Needs `queue = "fq-codel"`. Default:
-        true with it.
+        Airtime queue limits: 5 to 12 ms of estimated airtime for each receiver below the queues. Needs `queue = "fq-
+        codel"`. Default: true with it.
+    hardware
+        Place at which A-MPDUs are composed.
     below
         Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
 
@@ -1761,6 +1766,7 @@ class TransmitQueues:
     queue: TransmitQueue = "fq-codel"
     airtime_fairness: bool | None = None
     aql: bool | None = None
+    hardware: Hardware = "driver"
     below: int | None = None
 
 

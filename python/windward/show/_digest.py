@@ -86,6 +86,7 @@ def digests(run: Packets) -> list[Digest]:
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
+        _aggregation(run.draws("edca_links")),
         _backlogs(run),
         _ways(run),
         _coding(run),
@@ -267,6 +268,25 @@ def _wifi(stations: Totals) -> Digest:
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["station", "sending", "sensing", "attempts", "failed", "mean CW", "mean queue"]
     return Digest(title="Stations", columns=columns, words=1, rows=rows, note=note)
+
+
+def _aggregation(links: Totals) -> Digest:
+    """How links of 802.11n, ac and ax used the air."""
+    rows = [
+        [
+            name,
+            _percent(links.values("airtime", at)),
+            _interval(links.values("mean_rate_bps", at), "bit/s"),
+            _interval(links.values("mean_ampdu", at)),
+            _interval(links.values("mean_ppdu_s", at), "s"),
+            _percent(_shares((table["mpdu_failures"][at], table["mpdus"][at]) for table in links.tables)),
+            _interval(links.values("given_up", at)),
+        ]
+        for at, name in enumerate(links.names)
+        if any(table["mpdus"][at] for table in links.tables)
+    ][:MANY_LINKS]
+    columns = ["link", "airtime", "rate", "MPDUs per PPDU", "PPDU", "MPDUs lost", "given up"]
+    return without_empty(Digest(title="Aggregation", columns=columns, words=1, rows=rows))
 
 
 def _backlogs(run: Packets) -> Digest:

@@ -5,7 +5,7 @@ use super::reach::{Radio, watts};
 use crate::check::common::place;
 use crate::check::links::Links;
 use crate::format::Positive;
-use crate::format::wifi::{Access, Edca, FixedRate, LossOf, Mode, RateControl, Routing, TransmitQueue};
+use crate::format::wifi::{Access, Edca, FixedRate, Hardware, LossOf, Mode, RateControl, Routing, TransmitQueue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
 use windward_sim::Buffer;
@@ -143,13 +143,14 @@ impl Check<'_> {
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
             stations: (stations.iter().zip(edca).zip(queues))
-                .map(|((station, contention), (txqs, weight))| EdcaStation {
+                .map(|((station, contention), (txqs, is_firmware, weight))| EdcaStation {
                     key: station.key,
                     node: station.node,
                     place: station.place,
                     contention,
                     buffer: station.buffer,
                     txqs,
+                    is_firmware,
                     weight,
                 })
                 .collect(),
@@ -380,7 +381,7 @@ impl Check<'_> {
     }
 
     /// Queues of a station, and its weight at those that send to it.
-    fn queues(&mut self, format: Format, station: &StationConfig) -> (Option<TxqConfig>, u16) {
+    fn queues(&mut self, format: Format, station: &StationConfig) -> (Option<TxqConfig>, bool, u16) {
         let own = self.station_of(station.node).map(|(index, table)| (index, table.txq.clone(), table.weight));
         let weight = own.as_ref().and_then(|(_, _, weight)| *weight).map_or(u32::from(Txqs::WEIGHT), |count| count.0);
         if let (Some((index, ..)), true) = (&own, weight > u32::from(u16::MAX)) {
@@ -411,7 +412,7 @@ impl Check<'_> {
             TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
             TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
             TransmitQueue::Fifo => {
-                let Buffer::Packets(packets) = station.buffer else { return (None, weight as u16) };
+                let Buffer::Packets(packets) = station.buffer else { return (None, false, weight as u16) };
                 shared(FlowsConfig::fifo(u32::try_from(packets).unwrap_or(u32::MAX)))
             }
         };
@@ -420,7 +421,12 @@ impl Check<'_> {
             airtime_fairness: given.airtime_fairness.unwrap_or(is_per_station),
             aql: given.aql.unwrap_or(is_per_station).then(Aql::default),
         };
-        (Some(config), weight as u16)
+        let is_firmware = given.hardware == Hardware::Firmware;
+        if is_firmware && config.aql.is_none() {
+            let message = "the firmware would take all packets: it needs airtime queue limits";
+            self.problems.add(self.path(&inside("hardware")), message, Some("aql = true".to_owned()));
+        }
+        (Some(config), is_firmware, weight as u16)
     }
 
     /// Fixed rates of what each station sends and of what is sent to it.

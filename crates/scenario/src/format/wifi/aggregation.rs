@@ -41,13 +41,28 @@ pub(crate) struct TransmitQueues {
     /// Needs `queue = "fq-codel"`. Default: true with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_fairness: Option<bool>,
-    /// Airtime queue limits: the firmware composes A-MPDUs of packets that it holds already, 5 to 12 ms for each receiver.
-    /// If false, the driver takes packets as it composes an A-MPDU. Needs `queue = "fq-codel"`. Default: true with it.
+    /// Airtime queue limits: 5 to 12 ms of estimated airtime for each receiver below the queues. Needs `queue =
+    /// "fq-codel"`. Default: true with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aql: Option<bool>,
+    /// Place at which A-MPDUs are composed.
+    #[serde(default)]
+    pub hardware: Hardware,
     /// Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<Count>,
+}
+
+/// Place at which A-MPDUs are composed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"driver\" or \"firmware\"")]
+pub(crate) enum Hardware {
+    /// The driver takes packets from the queues as it composes an A-MPDU, as ath9k.
+    #[default]
+    Driver,
+    /// The firmware composes A-MPDUs of packets that it holds already, as many as `aql` allows, and serves receivers in
+    /// turn, as mt76 and ath10k.
+    Firmware,
 }
 
 /// Discipline of the queues above the MAC.

@@ -8,7 +8,7 @@ mod routing;
 mod station;
 
 pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
-pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, RateControl, TransmitQueue, TransmitQueues};
+pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, Hardware, RateControl, TransmitQueue, TransmitQueues};
 pub(crate) use mac::{Mode, Standard, Timing};
 pub(crate) use reach::{LogDistance, Noise, PathLoss, Reach, TwoRayGround};
 pub(crate) use routing::{Backpressure, DistanceVectors, OnDemand, Routing, Shortest};

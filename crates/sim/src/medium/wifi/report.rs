@@ -27,7 +27,7 @@ table! {
         rts_frames: u64 ["frames"],
         /// CTS frames sent.
         cts_frames: u64 ["frames"],
-        /// Data frames sent, retransmissions included.
+        /// Data frames sent, retransmissions included; in 802.11n, ac and ax PPDUs with data.
         data_frames: u64 ["frames"],
         /// ACK frames sent.
         ack_frames: u64 ["frames"],

@@ -116,6 +116,9 @@ pub struct EdcaStation {
     pub buffer: Buffer,
     /// Linux's transmit queues; `None`: one queue of `buffer`, of which every link takes what it needs.
     pub txqs: Option<TxqConfig>,
+    /// True if the firmware composes aggregates of packets that it holds already, as many as AQL allows; otherwise the
+    /// driver takes packets from the transmit queues as it composes an aggregate.
+    pub is_firmware: bool,
     /// Weight of the station's airtime at those that send to it; positive.
     pub weight: u16,
 }

@@ -54,7 +54,7 @@ impl Transmit {
             links.push(link);
         }
         let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
-        Some(Box::new(Self { txqs, is_firmware: of.aql.is_some(), held, serving, links }))
+        Some(Box::new(Self { txqs, is_firmware: station.is_firmware && of.aql.is_some(), held, serving, links }))
     }
 
     /// Link and category of a queue, as the index of their session.

@@ -101,6 +101,7 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         contention: [Contention { txop: Duration::ZERO, ..Contention::STATION[1] }; 4],
         buffer: Buffer::Unlimited,
         txqs: None,
+        is_firmware: false,
         weight: 256,
     };
     let limits = Limits::most(rate.format());

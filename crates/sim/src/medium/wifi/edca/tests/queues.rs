@@ -13,23 +13,21 @@ fn ht(streams: u8, mcs: u8) -> Mode {
 
 /// An access point that sends to two stations at 144.4 Mbit/s and to one at 7.2 Mbit/s, in PPDUs of at most 4 ms and 32
 /// MPDUs.
-fn anomaly(txqs: TxqConfig) -> EdcaConfig {
+fn anomaly(txqs: TxqConfig, is_firmware: bool) -> EdcaConfig {
     let mut config = star(3, ht(2, 7));
     config.ampdu = Some(Limits { frames: 32, duration: Duration::from_millis(4), ..Limits::most(Format::Ht) });
     let to = |to, rate| EdcaWay { from: 0, to, loss: 0.0, rate: RateChoice::Fixed(rate) };
     config.ways = vec![to(1, ht(2, 7)), to(2, ht(2, 7)), to(3, ht(1, 0))];
     config.stations[0].txqs = Some(txqs);
+    config.stations[0].is_firmware = is_firmware;
     config
 }
 
 /// Airtime shares and rates in Mbit/s of the three stations, all saturated.
-fn shares(txqs: TxqConfig) -> ([f64; 3], [f64; 3]) {
-    let mut bench = Bench::new(&anomaly(txqs), 5);
+fn shares(txqs: TxqConfig, is_firmware: bool) -> ([f64; 3], [f64; 3]) {
+    let mut bench = Bench::new(&anomaly(txqs, is_firmware), 5);
     bench.run(secs(20.0), 400, &[(0, 0, 1500), (1, 1, 1500), (2, 2, 1500)]);
     let times = [0, 1, 2].map(|way| bench.edca.ways[way].counts.data_time.as_secs());
-    for way in &bench.edca.ways {
-        println!("{} ppdus of {:.1}", way.counts.ppdus, way.counts.mpdus as f64 / way.counts.ppdus as f64);
-    }
     let total: f64 = times.iter().sum();
     (times.map(|time| time / total), [0, 1, 2].map(|way| bench.rate(way, 1500)))
 }
@@ -43,14 +41,14 @@ fn jain(shares: [f64; 3]) -> f64 {
 #[test]
 fn airtime_fairness_shares_the_air() {
     let per_station = Discipline::PerStation(FlowsConfig::mac80211(false));
-    for aql in [None, Some(Aql::default())] {
-        let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: true, aql });
+    for (aql, is_firmware) in [(None, false), (Some(Aql::default()), false), (Some(Aql::default()), true)] {
+        let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: true, aql }, is_firmware);
         assert!(jain(times) > 0.99, "{aql:?}: {times:?}");
         for (found, expected) in rates.into_iter().zip([43.6, 43.6, 2.2]) {
             assert!((found / expected - 1.0).abs() < 0.03, "{aql:?}: {rates:?}");
         }
     }
-    let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: false, aql: None });
+    let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: false, aql: None }, false);
     assert!((times[2] - 0.38).abs() < 0.015, "{times:?}");
     for (found, expected) in rates.into_iter().zip([40.3, 40.3, 2.5]) {
         assert!((found / expected - 1.0).abs() < 0.03, "{rates:?}");
@@ -69,11 +67,11 @@ fn minstrel_finds_the_fastest_rate() {
     let early = bench.arrived(0);
     bench.run(secs(5.0), 300, &[(0, 0, 1500)]);
     let late = (bench.arrived(0) - early) as f64 * 1472.0 * 8.0 / 4e6;
-    println!("{late}");
     assert!(late > 0.85 * 673.8, "{late}");
 }
 
-/// A voice datagram every 20 ms beside a saturated best-effort queue: it waits for the PPDU in the air at most.
+/// A voice datagram every 20 ms beside a saturated best-effort queue: it waits for the PPDU in the air, and rarely for one
+/// more that wins the backoff.
 #[test]
 fn voice_passes_bulk() {
     let mut config = star(2, ht(2, 7));
@@ -92,5 +90,5 @@ fn voice_passes_bulk() {
         waits.push(arrived.expect("it arrives within 19 ms").since(sent).as_millis());
     }
     let worst = waits.iter().copied().fold(0.0, f64::max);
-    assert!(worst < 7.0, "{worst} ms");
+    assert!(worst < 12.0, "{worst} ms");
 }
