@@ -56,6 +56,13 @@ pub fn reference() -> String {
                 page.section("`path_loss` of `reach`", "pathloss", "PathLoss");
                 page.section("`noise` of a wireless network", "wifinoise", "WifiNoise");
                 page.section("`[[wifi.loss]]`", "linkloss", "LinkLoss");
+                page.section("`rate_control` of 802.11n, ac and ax", "ratecontrol", "RateControl");
+                page.section("A fixed rate", "fixedrate", "FixedRate");
+                page.section("`ampdu` of 802.11n, ac and ax", "ampdu", "Ampdu");
+                page.section("`block_ack` of 802.11n, ac and ax", "blockack", "BlockAck");
+                page.section("`txq` of 802.11n, ac and ax", "transmitqueues", "TransmitQueues");
+                page.section("`edca` of 802.11n, ac and ax", "edca", "Edca");
+                page.section("An access category of `edca`", "contention", "Contention");
             }
             "region" => {
                 page.section("A `limit` of half-spaces", "limit", "Limit");

@@ -6,7 +6,7 @@ use crate::wire::{Sort, Sorted, Wire};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use windward_sim::{Control, Fabric, LinkConfig, Network, Parcel, Route, TcpOptions, Timing, Topology};
+use windward_sim::{Control, Fabric, LinkConfig, MediumConfig, Network, Parcel, Route, TcpOptions, Timing, Topology};
 use windward_units::{BitRate, Duration, Time};
 
 /// Duration of the measurement.
@@ -33,7 +33,7 @@ pub(super) fn check(network: &Network, control: &Control) -> Result<(), Error> {
 
 /// Packets a second, at most, that the flows of a network cause: each link that is the narrowest of a flow's way is
 /// full of that flow's segments, and there is an ACK for every other of them, or for every one where ACKs are not
-/// delayed.
+/// delayed. Links that take turns on one channel have the packets of the fastest of them.
 fn expected_rate<'a>(topology: &Topology, flows: impl Iterator<Item = (&'a Route, &'a TcpOptions)>) -> f64 {
     let rates: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     let mut most = vec![0.0_f64; rates.len()];
@@ -42,6 +42,13 @@ fn expected_rate<'a>(topology: &Topology, flows: impl Iterator<Item = (&'a Route
         let narrowest = forward.ports().map(|port| port as usize).min_by(|&a, &b| rates[a].total_cmp(&rates[b]));
         if let Some(port) = narrowest {
             most[port] = most[port].max(rates[port] / (8.0 * tcp.wire_bytes() as f64) * (1.0 + acks));
+        }
+    }
+    for (medium, members) in topology.media.iter().zip(topology.members()) {
+        if let MediumConfig::Cell(_) | MediumConfig::Edca(_) = medium {
+            let fastest = members.iter().map(|&port| most[port as usize]).fold(0.0, f64::max);
+            members.iter().for_each(|&port| most[port as usize] = 0.0);
+            members.first().into_iter().for_each(|&port| most[port as usize] = fastest);
         }
     }
     most.iter().sum()

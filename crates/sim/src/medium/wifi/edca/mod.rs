@@ -18,6 +18,7 @@ mod session;
 mod station;
 mod steps;
 mod times;
+mod transmit;
 mod way;
 
 #[cfg(test)]

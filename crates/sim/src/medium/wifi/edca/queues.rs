@@ -1,72 +1,17 @@
 //! Packets without a number: one queue for a station, or Linux's transmit queues.
 
-use super::category::{CATEGORIES, Category};
-use super::config::EdcaConfig;
+use super::category::CATEGORIES;
 use super::mac::{Edca, Waiting};
-use super::station::Station;
+use super::transmit::{TIDS, Transmit, category_of, of_txqs};
 use super::way::WayState;
 use crate::medium::interface::Out;
 use crate::medium::wifi::ppdu::Mode;
-use crate::medium::wifi::txq::{self, Txq, Txqs};
+use crate::medium::wifi::txq::Txq;
 use crate::medium::wifi::waiting::ROOM;
 use crate::packet::{Kind, Packet};
 use crate::queue;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
-
-/// Traffic identifier by category, from background to voice.
-const TIDS: [u8; CATEGORIES] = [1, 0, 5, 6];
-
-/// Category of Linux's transmit queues.
-const fn of_txqs(category: usize) -> txq::Category {
-    txq::Category::of(TIDS[category])
-}
-
-/// Index of a session's category.
-fn category_of(txq: Txq) -> usize {
-    TIDS.iter().position(|&tid| tid == txq.tid).unwrap_or(Category::BestEffort as usize)
-}
-
-/// Transmit queues of a station.
-#[derive(Debug)]
-pub(super) struct Transmit {
-    txqs: Txqs,
-    /// True if the firmware composes aggregates: packets go down as AQL allows. Otherwise the driver takes them when it
-    /// composes one.
-    is_firmware: bool,
-    /// Packets in the queues, by category.
-    held: [u32; CATEGORIES],
-    /// Queue whose PPDU is in progress, by category; not on the schedule meanwhile.
-    serving: [Option<Txq>; CATEGORIES],
-    /// Link to each receiver.
-    links: Vec<u32>,
-}
-
-impl Transmit {
-    /// Queues of station `at` of `config` in the run of `seed`; `None` with one queue for all.
-    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Option<Box<Self>> {
-        let station = &config.stations[at as usize];
-        let of = station.txqs.as_ref()?;
-        let mut txqs = Txqs::new(of, station.key, seed);
-        let mut links = Vec::new();
-        for (link, way) in (0..).zip(&config.ways).filter(|(_, way)| way.from == at) {
-            txqs.add_station(config.stations[way.to as usize].weight);
-            links.push(link);
-        }
-        let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
-        Some(Box::new(Self { txqs, is_firmware: station.is_firmware && of.aql.is_some(), held, serving, links }))
-    }
-
-    /// Link and category of a queue, as the index of their session.
-    fn session(&self, txq: Txq) -> u32 {
-        self.links[txq.station as usize] * CATEGORIES as u32 + category_of(txq) as u32
-    }
-
-    /// True if the driver has packets of a category to compose a PPDU of.
-    fn has_packets(&self, of: usize) -> bool {
-        !self.is_firmware && (self.held[of] > 0 || self.serving[of].is_some())
-    }
-}
 
 /// Accounts for a packet that a queue drops.
 fn drop(
@@ -83,13 +28,6 @@ fn drop(
     *waiting.0 -= 1;
     *waiting.1 -= u64::from(gone.packet.size);
     out.lose(gone.packet, Cause::Queue);
-}
-
-impl Station {
-    /// True if a category has something to send.
-    pub(super) fn has_work(&self, of: usize) -> bool {
-        !self.turns[of].is_empty() || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
-    }
 }
 
 impl Edca {

@@ -2,8 +2,8 @@
 
 use super::category::{CATEGORIES, Contention};
 use super::config::EdcaConfig;
-use super::queues::Transmit;
 use super::times::Control;
+use super::transmit::Transmit;
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::medium::wifi::station::Air;
@@ -263,6 +263,11 @@ impl Station {
             air: Air::default(),
             counts: StationCounts::default(),
         }
+    }
+
+    /// True if a category has something to send.
+    pub fn has_work(&self, of: usize) -> bool {
+        !self.turns[of].is_empty() || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
     }
 
     /// Updates the queue statistics, before every change of the queue.

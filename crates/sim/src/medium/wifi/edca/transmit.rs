@@ -1,0 +1,59 @@
+//! Linux's transmit queues of a station.
+
+use super::category::{CATEGORIES, Category};
+use super::config::EdcaConfig;
+use crate::medium::wifi::txq::{self, Txq, Txqs};
+
+/// Traffic identifier by category, from background to voice.
+pub(super) const TIDS: [u8; CATEGORIES] = [1, 0, 5, 6];
+
+/// Category of Linux's transmit queues.
+pub(super) const fn of_txqs(category: usize) -> txq::Category {
+    txq::Category::of(TIDS[category])
+}
+
+/// Index of a session's category.
+pub(super) fn category_of(txq: Txq) -> usize {
+    TIDS.iter().position(|&tid| tid == txq.tid).unwrap_or(Category::BestEffort as usize)
+}
+
+/// Transmit queues of a station.
+#[derive(Debug)]
+pub(super) struct Transmit {
+    pub txqs: Txqs,
+    /// True if the firmware composes aggregates: packets go down as AQL allows. Otherwise the driver takes them when it
+    /// composes one.
+    pub is_firmware: bool,
+    /// Packets in the queues, by category.
+    pub held: [u32; CATEGORIES],
+    /// Queue whose PPDU is in progress, by category; not on the schedule meanwhile.
+    pub serving: [Option<Txq>; CATEGORIES],
+    /// Link to each receiver.
+    pub links: Vec<u32>,
+}
+
+impl Transmit {
+    /// Queues of station `at` of `config` in the run of `seed`; `None` with one queue for all.
+    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Option<Box<Self>> {
+        let station = &config.stations[at as usize];
+        let of = station.txqs.as_ref()?;
+        let mut txqs = Txqs::new(of, station.key, seed);
+        let mut links = Vec::new();
+        for (link, way) in (0..).zip(&config.ways).filter(|(_, way)| way.from == at) {
+            txqs.add_station(config.stations[way.to as usize].weight);
+            links.push(link);
+        }
+        let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
+        Some(Box::new(Self { txqs, is_firmware: station.is_firmware && of.aql.is_some(), held, serving, links }))
+    }
+
+    /// Link and category of a queue, as the index of their session.
+    pub fn session(&self, txq: Txq) -> u32 {
+        self.links[txq.station as usize] * CATEGORIES as u32 + category_of(txq) as u32
+    }
+
+    /// True if the driver has packets of a category to compose a PPDU of.
+    pub fn has_packets(&self, of: usize) -> bool {
+        !self.is_firmware && (self.held[of] > 0 || self.serving[of].is_some())
+    }
+}
