@@ -158,21 +158,23 @@ def page(found: dict[Task, Outcome]) -> str:
             "|---|---|---|---|---|---|\n" + "\n".join(rows)
         )
     is_late = any(not outcome.is_realtime for outcome in found.values())
-    marked = "\n† The machine was too busy to keep the link's time in one of the runs.\n" if is_late else ""
+    marked = "\n† In one of the runs the machine was too busy to emulate the link on time.\n" if is_late else ""
     return f"""\
-# chen2007's Tables I and II between real kernels
+# Tables I and II of chen2007 between real kernels
 
 `windward get` {__version__} from {version("nginx")} with Reno; Linux {platform.release()}. By
 
     export WINDWARD_TRACES=FOLDER
     python benches/transfer/tables.py --at-once 12 --write docs/measured/papers/chen2007-kernels.md
 
-The networks of 2007 are gone. The links are those that [the ledger](chen2007.md) fits in the simulator to the TCP
-column alone (claims 52 to 54): for 1xRTT a constant rate, for EVDO a recording that is not part of the repository.
-Here the sender is Linux's Reno and the controller is that of `windward get --law emultcp`, which sees the kernel's
-estimate of the round trip at the receiver. {RUNS} runs of {SPAN:.0f} s over 1xRTT, with other losses; files of
-{FILE} MB from {STARTS} starts along EVDO. ±: standard error. RTT: propagation, a packet's transmission and the mean
-wait in the queue. E-MULTFRC has no place here: TFRC is in no kernel.
+The networks of 2007 no longer exist. [The ledger](chen2007.md) fits links to the TCP column alone in the simulator
+(claims 52 to 54): 1xRTT is a constant rate, EVDO a recording that is not part of the repository. Here the same links
+carry traffic between real kernels. The sender is Linux's Reno. The controller is that of `windward get --law emultcp`,
+which reads the kernel's estimate of the round trip at the receiver.
+
+Over 1xRTT there are {RUNS} runs of {SPAN:.0f} s with other losses. Along EVDO files of {FILE} MB begin at {STARTS}
+places. ±: standard error. RTT is the sum of propagation, a packet's transmission and
+the mean wait in the queue. E-MULTFRC is missing, because Linux has no TFRC.
 
 {(chr(10) * 2).join(tables)}
 {marked}"""

@@ -18,8 +18,8 @@ from .controller import cycle_utilisation
 @figure(
     "5",
     title="Utilisation against responsiveness",
-    caption="What E-MULTCP uses of a link with errors against 1 - β. Line: (22). Dots: the mean of n over n* when the "
-    "update (21) runs through its cycles to n* = 20. Cross: the paper's choice, β = 3/4.",
+    caption="Utilisation of a link with errors under E-MULTCP, against 1 - β. Line: (22). Dots: the mean of n over n* "
+    "when the update (21) cycles to n* = 20. Cross: the paper's choice, β = 3/4.",
 )
 def figure_5(context: Context) -> Figure:
     line = np.linspace(0, 1, 101)
@@ -46,9 +46,9 @@ def ratio(beta: np.ndarray) -> np.ndarray:
 @figure(
     "7",
     title="Throughput, round trip and connections over the loss",
-    caption="The link of 1 Mbit/s and 168 ms under E-MULTCP, τ = 20 s, means of four runs of 9000 s. Grey: the best, "
-    "B(1 - p), a quarter less than it, and (22); RTT_min and a fifth more. The text leaves open how n becomes whole "
-    "and whether a lost packet has been transmitted.",
+    caption="The link of 1 Mbit/s and 168 ms under E-MULTCP, τ = 20 s, means of four runs of 9000 s. Grey: the best "
+    "throughput, B(1 - p), a quarter less, and (22); RTT_min and a fifth more. The text specifies neither the "
+    "rounding of n nor whether a lost packet has occupied the link.",
     is_rehearsed=False,
 )
 def figure_7(context: Context) -> Figure:
@@ -119,7 +119,7 @@ def _lines(panel: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
 
 
 STEPS = (
-    "The loss of the link of Fig. 7 is 2 %, from 3000 s on 6 % and from 6000 s on 2 % again. Means of 30 s of one run "
+    "The link of Fig. 7 with a loss of 2 %, of 6 % from 3000 s, and of 2 % again from 6000 s. Means of 30 s of one run "
     "and of thirty-two."
 )
 

@@ -17,12 +17,12 @@ from ..cell import Cell
 @figure(
     "4",
     title="Source rates for ρ = 0, ¼, ½ and 1",
-    caption="The literal update (9) every 20 ms with κ = 0.05 on a fading cell of four users (mean SNR 11, 17, 12 and "
-    "15 dB, five modes of modulation and coding), from windows of 2 packets; above p = 20, below p = 200 packets. "
-    "Dashed: the optimum of (1) by the sub-gradient iteration, the paper's benchmark. Time is logarithmic: every ρ "
-    "arrives, the smaller the sooner; dots mark from when on all rates are within 1 % of the optimum. With p = 200, "
-    "ρ = 1 is still on its way when the figure ends. Round trips of 36 and 50 ms were chosen so that ρ = 0 converges "
-    "(claim 21), and p and the modes are guesses: papers/huang2020/cell.toml.",
+    caption="The literal update (9) every 20 ms with κ = 0.05 on a fading cell of four users, from windows of 2 "
+    "packets. The users have a mean SNR of 11, 17, 12 and 15 dB and five modes of modulation and coding. Top: p = "
+    "20, bottom: p = 200 packets. Dashed: the optimum of (1) by the sub-gradient iteration, the paper's benchmark. "
+    "Time is logarithmic: every ρ converges, the smaller the sooner. From the dots on all rates are within 1 % of "
+    "the optimum. With p = 200, ρ = 1 has not converged when the figure ends. Round trips of 36 and 50 ms were "
+    "chosen so that ρ = 0 converges (claim 21), and p and the modes are guesses: papers/huang2020/cell.toml.",
     is_rehearsed=False,
 )
 def figure_4(context: Context) -> Figure:
@@ -39,9 +39,9 @@ def figure_4(context: Context) -> Figure:
 @figure(
     "4-delays",
     title="The same with the round trips of the packet part",
-    caption="As Figure 4 with p = 20 and round trips of 0.88 s, those of access-point.toml, which the paper calls the "
-    "same network. ρ = 0 never settles: κ d x is 16 to 25, and 2 is the most. ρ = ¼ and ½ arrive; ρ = 1 would need "
-    "hours.",
+    caption="As Figure 4 with p = 20 and round trips of 0.88 s, those of access-point.toml. The paper calls it the "
+    "same network. With ρ = 0 rates do not converge: κ d x is 16 to 25, and the limit is 2. With ρ = ¼ and ½ they "
+    "do. With ρ = 1 they would need hours.",
     is_rehearsed=False,
 )
 def figure_4_delays(context: Context) -> Figure:

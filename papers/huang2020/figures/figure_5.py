@@ -30,10 +30,10 @@ SEED, SPAN_S = 1, 20
     "5",
     title="Windows and rates of six laws under scheduler (10)",
     caption="Four downloads of 2000 s through the fading cell of papers/huang2020/access-point.toml. Left and middle: "
-    "windows, and goodputs averaged over 20 s, of one seed. Right: goodput of each flow, every seed a dot, the bar its "
-    "mean with its 95 % confidence interval; diamonds are the paper's rates. QUIC-TCP and FAST keep every flow near a "
-    "quarter of the wire. CUBIC's order is the paper's: the stronger a station, the less its flow gets. Who wins "
-    "among the other three is random.",
+    "windows, and goodputs averaged over 20 s, of one seed. Right: goodput of each flow, with a dot for each seed "
+    "and a bar for the mean and its 95 % confidence interval. Diamonds are the paper's rates. QUIC-TCP and FAST keep "
+    "every flow near a quarter of the wire. CUBIC's order is the paper's: the stronger a station, the less its flow "
+    "gets. The order of the flows of the other three laws is random.",
 )
 def figure_5(context: Context) -> Figure:
     flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, context.share)

@@ -22,11 +22,11 @@ from ..rules import WHOLE_QUEUE, WholeQueue
 @figure(
     "6",
     title="Six laws under four schedulers",
-    caption="One seed; diamonds are what the paper reports. From top to bottom: "
-    "the objective of (1), Σ p ln x with p = 200; the total, bars by goodput and dashes by mean cwnd/avgRTT, the other "
-    "metric that the paper may mean; Jain's index. The upper two axes do not begin at 0. The wire carries 3125 "
-    "packets/s, so that the paper's totals above that are no goodputs. The hollow bar is QUIC-TCP with another reading "
-    "of the queue-length scheduler, the access point's queue in place of the station's: it lowers the index.",
+    caption="One seed; diamonds are the paper's values. Top: the objective of (1), Σ p ln x with p = 200. Middle: the "
+    "total, with bars for goodput and dashes for mean cwnd/avgRTT, the other metric that the paper may mean. Bottom: "
+    "Jain's index. The upper two axes do not begin at 0. The wire carries 3125 packets/s, so the paper's totals "
+    "above that cannot be goodputs. The hollow bar is QUIC-TCP with another reading of the queue-length scheduler, "
+    "the access point's queue in place of the station's: it lowers the index.",
 )
 def figure_6(context: Context) -> Figure:
     table = study(lambda text: context.progress(f"figure 6: {text}"), context.seeds, context.share)

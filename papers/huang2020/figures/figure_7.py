@@ -24,11 +24,11 @@ METRICS = {"mean_window_rate_pps": "-", "goodput_pps": (0, (1, 1.2))}
 @figure(
     "7",
     title="Steps κ that leave the total alone",
-    caption="Left: totals over κ, of one seed; lines by mean cwnd/avgRTT, dotted by "
-    "goodput. Shaded: the ranges in which the paper finds the total unaffected. Large steps make windows swing: "
-    "cwnd/avgRTT falls where the paper says, goodput hardly at all, for the queues keep the wire busy. Right: bounds "
-    "of κ within which the total is 99.5 % (dots) or 97.5 % (rings) of the highest or more, by ρ, with least-squares "
-    "lines; diamonds are the paper's. Below, the module's whole-packet increases come to rest far from the target.",
+    caption="Left: totals over κ, of one seed; lines for mean cwnd/avgRTT, dotted lines for goodput. Shaded: the "
+    "ranges in which the paper finds the total unaffected. Large steps make windows swing: cwnd/avgRTT falls where "
+    "the paper says, but goodput hardly falls, because the queues keep the wire busy. Right: bounds of κ within "
+    "which the total is 99.5 % (dots) or 97.5 % (rings) of the highest or more, by ρ, with least-squares lines; "
+    "diamonds are the paper's. Below the lower bound, the module's whole-packet increases stop far from the target.",
 )
 def figure_7(context: Context) -> Figure:
     table = steps.run(lambda text: context.progress(f"figure 7: {text}"), context.seeds, context.share)

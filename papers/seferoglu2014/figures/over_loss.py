@@ -100,7 +100,7 @@ def figure_8(context: Context) -> Figure:
 @figure(
     "10",
     title="Total and fairness in the grid with lossy links, SACK",
-    caption="Four flows from the gateway; ten draws of destinations and of the half of the links that is lossy. "
+    caption="Four flows from the gateway, with ten draws of destinations and of the lossy half of the links. "
     f"{_CAPTION}",
 )
 def figure_10(context: Context) -> Figure:

@@ -97,9 +97,9 @@ def finish(drawing: Figure, grid: Any) -> Figure:
 @figure(
     "6",
     title="Goodput over time in the tree",
-    caption="Flow 1 from A to B, one hop, flow 2 from A to D, two. First seed, means over 5 s; in the legends means of "
-    "10 seeds with 95 % confidence intervals, beside what the paper prints. Flows are coded. Places are guesses: "
-    "papers/seferoglu2014/tree.toml.",
+    caption="Flow 1 from A to B has one hop, flow 2 from A to D two. First seed, means over 5 s. The legends have "
+    "means of 10 seeds with 95 % confidence intervals, and the printed values. Flows are coded. Positions are "
+    "guesses: papers/seferoglu2014/tree.toml.",
 )
 def figure_6(context: Context) -> Figure:
     return both(context, "tree", "6")
@@ -108,7 +108,7 @@ def figure_6(context: Context) -> Figure:
 @figure(
     "7",
     title="Goodput over time in the diamond",
-    caption="Flow 1 from A to B, flow 2 from A to D, which may go either way round. As Fig. 6.",
+    caption="Flow 1 from A to B, and flow 2 from A to D over either path. As Fig. 6.",
 )
 def figure_7(context: Context) -> Figure:
     return both(context, "diamond", "7")
@@ -117,8 +117,8 @@ def figure_7(context: Context) -> Figure:
 @figure(
     "9",
     title="Goodput over time in the grid",
-    caption="Four flows from the gateway, without losses; the first of ten draws of destinations and its means, else "
-    "as Fig. 6.",
+    caption="Four flows from the gateway, without losses. The first of ten draws of destinations and its means; "
+    "otherwise as Fig. 6.",
 )
 def figure_9(context: Context) -> Figure:
     names = ("draw", "law", "system", "coding")
@@ -149,9 +149,9 @@ def figure_9(context: Context) -> Figure:
 @figure(
     "12",
     title="TCP beside datagrams in the diamond",
-    caption="Flow 1 is TCP with SACK, coded; flow 2 are datagrams, under TCP-aware backpressure by the rate control "
-    "(5) "
-    "with M = 50 and slots of 20 ms, under the others 2 Mbit/s, which fill the buffers: both are guesses.",
+    caption="Flow 1 is TCP with SACK, coded; flow 2 is datagrams. Under TCP-aware backpressure the rate control (5) "
+    "sends them, with M = 50 and slots of 20 ms. Under the others they are sent at 2 Mbit/s, which fills the "
+    "buffers. Both are guesses.",
 )
 def figure_12(context: Context) -> Figure:
     cases = {(system,): with_datagrams(system) for system in THREE}

@@ -24,7 +24,7 @@ SHAPES: dict[Shape, tuple[tuple[str, str], ...]] = {"tree": (), "diamond": (("A"
     title="The choice of K",
     caption="Two coded flows of TCP with SACK; in the diamond link A–B loses half of its attempts. Above: goodputs, "
     "means of 10 seeds with 95 % confidence intervals; below: packets in queues that have sent nothing for a second, "
-    "all stations together. Dotted: K = B/|S|.",
+    "over all stations. Dotted: K = B/|S|.",
 )
 def figure_k(context: Context) -> Figure:
     cases = {

@@ -13,11 +13,11 @@ from ..grid import Grid
 @figure(
     "3",
     title="Source rates for ρ = 0, ½ and 1",
-    caption="The window law (15) as an update every 20 ms with κ = 0.05 over ideal queueing-delay CSMA, six links of a "
-    "grid that all conflict, from windows of 2 packets; above p = 20, below p = 200 packets. Dashed: the optimum of "
-    "(2) by the sub-gradient iteration, the paper's benchmark. Time is logarithmic: every ρ arrives, the smaller the "
-    "sooner; dots mark from when on all rates are within 1 % of the optimum. Layout, delays, rates, p, κ and period "
-    "are guesses: papers/wang2013/grid.toml.",
+    caption="The window law (15) as an update every 20 ms with κ = 0.05 over ideal queueing-delay CSMA, from windows "
+    "of 2 packets. The six links of a grid all conflict. Top: p = 20, bottom: p = 200 packets. Dashed: the optimum "
+    "of (2) by the sub-gradient iteration, the paper's benchmark. Time is logarithmic: every ρ converges, the "
+    "smaller the sooner. From the dots on all rates are within 1 % of the optimum. Layout, delays, rates, p, κ and "
+    "period are guesses: papers/wang2013/grid.toml.",
     is_rehearsed=False,
 )
 def figure_3(context: Context) -> Figure:

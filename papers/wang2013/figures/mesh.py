@@ -30,10 +30,10 @@ def simulated(context: Context, pairs: Mapping[Any, ww.Scenario], what: str) -> 
 @figure(
     "4",
     title="Rates of the four downloads",
-    caption="Goodput of each download over time, first seed, means over 10 s: on the left under the original "
-    "scheduler of 802.11, on the right under the proposed one. The paper's average rates, 16.82 packets a "
-    "millisecond in all, cannot pass an 802.11b of any rate: only orders and ratios can be compared. Places, "
-    "rates and wiring are guesses: papers/wang2013/mesh.toml.",
+    caption="Goodput of each download over time, first seed, means over 10 s. Left: the original scheduler of 802.11, "
+    "right: the proposed one. The paper's average rates, 16.82 packets a millisecond in all, exceed 802.11b at any "
+    "rate, so only orders and ratios can be compared. Positions, rates and wiring are guesses: "
+    "papers/wang2013/mesh.toml.",
 )
 def figure_4(context: Context) -> Figure:
     rules = ("original", "proposed")
@@ -64,9 +64,9 @@ def figure_4(context: Context) -> Figure:
     "5",
     title="Four laws under three schedulers",
     caption="Means over seeds with 95 % confidence intervals: the objective Σ p ln x with p = 200, the total, Jain's "
-    "index. Diamonds: the indices that the paper reports. Below, all laws under the proposed scheduler (solid) and the "
-    "queue-length rule (dashed) with the transmission aggressiveness scaled by β, five seeds of 300 s: 1 is the rule "
-    "as printed, which the claims are judged by.",
+    "index. Diamonds: the paper's indices. Bottom: all laws under the proposed scheduler (solid) and the "
+    "queue-length rule (dashed), with the transmission aggressiveness scaled by β, five seeds of 300 s. Claims are "
+    "judged at β = 1, the rule as printed.",
 )
 def figure_5(context: Context) -> Figure:
     pairs: dict[Pair, ww.Scenario] = {
