@@ -279,7 +279,7 @@ def main() -> None:
         f"| {percent(loss)} | {buffer:g} | {share:.3f} | {alpha:g} | {alpha / share:.2f} | {kept:.2f} |"
         for loss, buffer, share, alpha, kept in friendly
     ]
-    fluid = ", ".join(f"{kept:.3f} at {over:g}" for over, kept in theory_friendliness())
+    overs, fluid = zip(*theory_friendliness(), strict=True)
     held = [kept for _, _, share, alpha, kept in friendly if alpha <= share]
     broken = [kept for _, _, share, alpha, kept in friendly if alpha > share]
     PAGE.write_text(
@@ -288,7 +288,9 @@ def main() -> None:
             fairness="\n".join(fairness_rows(fair)),
             connections="\n".join(connection_rows(rates)),
             friendliness="\n".join(friendly_rows),
-            fluid=fluid,
+            overs=" | ".join(f"{over:g}" for over in overs),
+            rule="---|" * len(overs),
+            fluid=" | ".join(f"{kept:.3f}" for kept in fluid),
             held=span(held),
             broken=span(broken),
             shares="\n".join(shares()),
@@ -297,25 +299,29 @@ def main() -> None:
     print(PAGE.relative_to(ROOT))
 
 
-TEXT = """# wang2016's Table 4 beside packets
+TEXT = """# Throughput formulas of wang2016's Table 4 compared with packets
 
 <!-- Generated: make validate-formulas -->
 
-Each formula of Table 4 of [wang2016](../papers/wang2016.md), as corrected there, beside packets of the engine's law:
-D the round trip of an empty queue, q the mean queueing delay and P + p the share of packets lost, all three as the
-packets had them. A flow, or two of a law, over one link with a buffer of one bandwidth-delay product; SACK, an ACK
-for every segment; random losses P in the direction of data; means over 3 seeds of 100 to 400 s. The link has three
-times the formula's rate without a queue (idle), or 0.8 times that (full); for rows without a bound 3 and 0.8 times
-Reno's; 1000 packets/s without random losses; never above 100 Mbit/s, for which some points are left out. CUBIC is
-Linux 2.6.22's, whose decrease by 0.2 the table's 1.17 is for; Compound has its default parameters, Veno γ' = 4/5,
-Vegas keeps 3 packets, FAST 10.
+Each throughput formula of Table 4 of [wang2016](../papers/wang2016.md), as corrected there, is compared with packets
+of the engine's law. D is the round trip with an empty queue, q the mean queueing delay and P + p the share of packets
+lost, all three measured from the packets.
+
+* **Network:** one flow, or two of a law, over one link with a buffer of one bandwidth-delay product. There are random
+  losses P in the direction of data. Values are means over 3 seeds of 100 to 400 s.
+* **Receiver:** SACK, and an ACK for every segment.
+* **Rate of the link:** three times the formula's rate without a queue (idle), or 0.8 times that (full). In rows
+  without a bound it is 3 and 0.8 times Reno's, without random losses 1000 packets/s. Points above 100 Mbit/s are
+  omitted.
+* **Laws:** CUBIC is Linux 2.6.22's, whose decrease by 0.2 the table's 1.17 assumes. Compound has its default
+  parameters, Veno γ' = 4/5. Vegas keeps 3 packets queued, FAST 10.
 
 ![Rates and their ratios by formula and in packets](../../pictures/wang2016-table-4.svg)
 
 ## Rates and bounds
 
-Packets over formula, from the least to the greatest of D = 50 and 200 ms; queueing delay of the full link in ms;
-packets over the bound, which has P alone.
+*Idle* and *full*: rate of the packets over the formula's, as the range over D = 50 and 200 ms. *q, full*: queueing
+delay of the full link in ms. *Over the bound*: rate of the packets over the bound, which depends on P alone.
 
 | law | P | idle | full | q, full | over the bound |
 |---|---|---|---|---|---|
@@ -323,18 +329,18 @@ packets over the bound, which has P alone.
 
 * **Reno, Compound, Veno, idle**: within 17 %. The formulas assume losses at equal distances. Under random
   losses Reno gets up to 7 % more (Ott, Kemperman and Mathis 1996), and exceeds the bounds by up to 13 %. At 1 %, with
-  windows of a few packets, timeouts and whole packets cost Reno and Veno up to 12 %. Compound is Reno there,
-  below 41 packets, and gets more than its formula.
-* **Veno, full**: γ' is 4/5 only while fewer than 3 packets wait. With γ' = 1/2 the formula gives 0.58 of that, and a
-  growth halved, as Veno's is with a queue, 0.41: packets are between, at 0.42 where the queue never empties.
-* **Compound, full**: with 30 packets waiting its delay part goes, and Reno is left.
-* **CUBIC**: the formula lacks the part that is never less than Reno's: at 1 %, and at 0.1 % and 50 ms, packets have
-  Reno's rate. The 1.3 to 1.6 of idle links at 0.01 % and at 0.1 % and 200 ms have not been traced. On full links p
-  counts each packet of the bursts that a full queue drops, which the law takes for one event.
-* **Westwood**: the formula's filter has settled. The engine's takes ten round trips, in which the window falls
-  several times: 0.4 of the formula.
-* **Vegas, FAST**: γ/q holds without losses, to what Vegas' band of 2 to 4 packets leaves open (3.9 packets for 3).
-  Where losses keep windows from filling the link q says nothing, and packets have a hundredth to a quarter of γ/q.
+  windows of a few packets, timeouts and whole packets cost Reno and Veno up to 12 %. There, below 41 packets, Compound
+  equals Reno and gets more than its formula.
+* **Veno, full**: γ' is 4/5 only while fewer than 3 packets wait. With γ' = 1/2 the formula gives 0.58 of that. Halved
+  growth, as Veno's with a queue, gives 0.41. Packets are between, at 0.42 where the queue never empties.
+* **Compound, full**: with 30 packets waiting its delay component vanishes, and Reno's remains.
+* **CUBIC**: the formula lacks the TCP-friendly region, so packets have Reno's rate at 1 %, and at 0.1 % and 50 ms.
+  The cause of 1.3 to 1.6 on idle links at 0.01 %, and at 0.1 % and 200 ms, is unknown. On full links p counts each
+  packet of the bursts that a full queue drops; the law counts one event.
+* **Westwood**: the formula assumes a settled filter. The engine's takes ten round trips, during which the window falls
+  several times, so packets have 0.4 of the formula.
+* **Vegas, FAST**: γ/q holds without losses, within Vegas' band of 2 to 4 packets (3.9 packets instead of 3). Where
+  losses keep windows from filling the link q has no meaning, and packets have a hundredth to a quarter of γ/q.
 * **TCP-FIT**: (26) at the mean queue is up to 2.5 times too low on idle links: see E[N].
 
 ## Fairness
@@ -345,51 +351,55 @@ T_i/T_j of two flows of a law with D = 50 and 200 ms, and η.
 |---|---|---|---|---|
 {fairness}
 
-On idle links packets are within 8 % of η for Reno, Compound, Veno and Westwood; CUBIC is fair as far as its Reno part
-lets it. With drops by the full queue alone (0 %), the flows do not lose the same share, which η assumes.
-The ratio of the round trips appears to the power of 3 to 4.
-Vegas' and FAST's η = 1 needs a queue to steer by and no losses:
-FAST has 1.02 then, Vegas the 0.61 that its band allows.
+On idle links packets are within 8 % of η for Reno, Compound, Veno and Westwood. CUBIC's TCP-friendly region limits
+its fairness. With drops by the full queue alone (0 %), the flows do not lose the same share, which η assumes. The
+ratio of the round trips appears to the power of 3 to 4. Vegas and FAST have η = 1, which needs a queue and no losses.
+FAST then has 1.02, Vegas 0.61, as its band allows.
 
 ## E[N]
 
-N of (25) at the mean queue beside the mean N of the packets; and the rate over that of (22) with the latter.
+N of (25) at the mean queue, the mean N of the packets, and their rate over that of (22) with the mean N.
 
 | P | D | link | q | E[N], packets | E[N], (25) | packets over (25) | rate over (22) |
 |---|---|---|---|---|---|---|---|
 {connections}
 
-N climbs by one in half a second, and comes down at once when the queue shows. The mean queue is that of the falls,
-the mean N that of the climbs: (25) at the mean queue is up to four times too low on a wide link, and within a third
-where N stays near 1. (22) with the mean N is up to 17 % too high at 50 ms and 30 to 38 % at 200 ms, where the window
-does not follow N as fast as N moves. At a constant queue, and with N held, both are exact to 1 % (claims 4 and 5).
+N rises by one in half a second, and falls at once when a queue appears. The falls determine the mean queue, the rises
+the mean N. Therefore (25) at the mean queue is up to four times too low on a wide link, and within a third where N
+stays near 1. With the mean N (22) is up to 17 % too high at 50 ms and 30 to 38 % at 200 ms, where the window adapts
+more slowly than N changes. At a constant queue, and with N held, both are exact to 1 % (claims 4 and 5).
 
 ## Theorem 4
 
-Reno beside TCP-FIT, over the mean of two Renos; q_M is the mean queueing delay of the two Renos, α the greatest that
-TCP-FIT may have. Buffers in bandwidth-delay products, D = 50 ms.
+Rate of a Reno beside TCP-FIT, over the mean of two Renos. q_M is the mean queueing delay of the two Renos, α the
+largest that TCP-FIT may use. Buffers are in bandwidth-delay products, and D = 50 ms.
 
-| P | buffer | q_M/(D + q_M) | α | α over it | what Reno keeps |
+| P | buffer | q_M/(D + q_M) | α | α over it | Reno's share |
 |---|---|---|---|---|---|
 {friendliness}
 
-By (30), with p a slope of q, a Reno keeps {fluid} times the condition's α. In packets it keeps {held} where the
-condition holds and {broken} where it does not. The queue is a sawtooth: while it is below its mean N is above 1. With
-a buffer of one bandwidth-delay product or more, Reno keeps 0.95 at least.
+(30) with p proportional to q gives:
+
+| α over the condition's | {overs} |
+|---|{rule}
+| Reno's share | {fluid} |
+
+In packets Reno keeps {held} where the condition holds and {broken} where it does not.
+The queue is a sawtooth: while it is below its mean N is above 1. With a
+buffer of one bandwidth-delay product or more, Reno keeps at least 0.95.
 
 ## Theorem 5
 
-Two TCP-FIT flows with D = 50 and 200 ms over links of so many times what two Renos get.
+Two TCP-FIT flows with D = 50 and 200 ms over links with a multiple of two Renos' rate.
 
 | P | link | q | N at 50 ms | N at 200 ms | T_i/T_j | Reno's η |
 |---|---|---|---|---|---|---|
 {shares}
 
-With N = 1 the ratio is Reno's. With N > 1 it is not 1. The theorem has N = α·RTT/q at rest, three to four
-times as many at 200 ms. In packets both flows add a connection each half second and lose them once the
-queue is seen. They have 2.2 times as many at best.
-On a link of ten Renos, which they hardly ever fill, the near flow has more. In the fluid
-engine, where N rests, rates are within 9 % (claim 16).
+With N = 1 the ratio is Reno's. With N > 1 it is not 1. In the theorem N = α·RTT/q at rest, which is three to four
+times as many connections at 200 ms. In packets both flows add a connection each half second and close them once they
+detect the queue. The flow of 200 ms then has at most 2.2 times as many. On a link of ten Renos, which they hardly
+ever fill, the near flow has more. In the fluid engine, where N is at rest, rates are within 9 % (claim 16).
 """
 
 

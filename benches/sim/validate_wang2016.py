@@ -323,24 +323,27 @@ def printed(seconds: tuple[float, ...]) -> str:
 
 def page() -> str:
     """The page."""
-    return f"""# wang2016 beside ns-2
+    return f"""# wang2016's response times and fair shares compared with ns-2
 
 <!-- Generated: make validate-wang2016-ns2 -->
 
 [wang2016](../papers/wang2016.md) measured on Linux 2.6.31 behind dummynet and Linktropy, not with ns-2. It turned SACK
 off. It does not state the sizes of buffers, the delayed ACKs, and the criterion of a fair share. Here ns-2.35 and the
-simulator run the same networks with the same amount of background traffic, under several readings of the paper. ns-2 is
-`ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.tcl` and `peer_ns2_chain.tcl`. For
-the tables, ns-2's background has packets of 1500 bytes and ours of 500. TCP-FIT and FAST are not in ns-2.
+simulator run the same networks with the same amount of background traffic, under several readings of the paper. The
+binary is `ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.tcl` and `peer_ns2_chain.tcl`. In the
+tables the background has packets of 1500 bytes in ns-2 and of 500 here. TCP-FIT and FAST are not in ns-2.
 
-Reno's times in Tables 8 and 9 grow as W round trips, W the bandwidth-delay product in packets. They are
-given in that unit here. The printed ones are
-{printed(SHARING["Reno"])} (Table 8) and {printed(FILLING["Reno"])} (Table 9) at 20, 50, 100
-and 200 ms. The link has {MBPS / SCALE:g} Mbit/s and {RTT_MS:g} ms, W = {WINDOW:.0f}, a tenth of the paper's; rows with
-{LARGER} times that show what the scale does. Reno counts ACKs, not packets, as ns-2 and that Linux do. *Steady*
-restarts the timer on every partial ACK (RFC 6582 §4), as Linux does; the simulator does on the first alone. Buffers in
-W: 0.03 is dummynet's default of 50 packets at 1 Gbit/s and 20 ms. The median of {len(SEEDS)} seeds, and their ends; >
-where the run ended before.
+Reno's times in Tables 8 and 9 are proportional to W round trips, where W is the bandwidth-delay product in packets, and
+are given in that unit here. The printed times at 20, 50, 100 and 200 ms are {printed(SHARING["Reno"])} (Table 8)
+and {printed(FILLING["Reno"])} (Table 9).
+
+* **Link:** {MBPS / SCALE:g} Mbit/s and {RTT_MS:g} ms, so that W = {WINDOW:.0f}, a tenth of the paper's. Rows with
+  {LARGER} times that show the effect of the scale.
+* **Growth:** Reno counts ACKs, not packets, as ns-2 and that Linux do.
+* **Timer:** *steady* restarts the timer on every partial ACK (RFC 6582 §4), as Linux does. The simulator restarts it on
+  the first only.
+* **Buffers:** in W. 0.03 is dummynet's default of 50 packets at 1 Gbit/s and 20 ms.
+* **Values:** the median of {len(SEEDS)} seeds, and their minimum and maximum. > marks runs that ended before.
 
 **Table 8**, two flows to their fair share: from the start of the second until the means of windows over {ROUND_TRIPS}
 round trips are within {1 - FAIR:.0%}.

@@ -80,21 +80,7 @@ def foreign(folder: Path) -> list[str]:
 #: Crates whose doc comments are still to be rewritten.
 OPEN_CRATES: set[str] = set()
 #: Pages that are still to be rewritten.
-OPEN_PAGES = {
-    # Texts of ledgers and of long campaigns: they are rewritten when those run again.
-    "measured/papers/chen2007-kernels.md",
-    "measured/papers/chen2007.md",
-    "measured/papers/huang2020-calibration.md",
-    "measured/papers/huang2020.md",
-    "measured/papers/seferoglu2014.md",
-    "measured/papers/wang2013.md",
-    "measured/papers/wang2016.md",
-    "measured/validation/moving-ns3.md",
-    "measured/validation/packetdrill.md",
-    "measured/validation/wang2016-ns2.md",
-    "measured/validation/wang2016-table-4.md",
-    "measured/validation/wifi-ns3.md",
-}
+OPEN_PAGES = {"measured/papers/wang2016.md"}
 
 CRATES = sorted(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml"))
 

@@ -92,7 +92,7 @@ fn play_folder(path: &Path) -> Result<Results, String> {
             println!("{}", page::line(&format!("{folder}/{name}"), verdict));
         }
     }
-    println!("{pass} pass, {differ} differ, {inapplicable} are about something else");
+    println!("{pass} pass, {differ} differ, {inapplicable} do not apply");
     for name in results.unexplained() {
         eprintln!("{name} differs, and nobody knows why");
     }

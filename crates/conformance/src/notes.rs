@@ -8,20 +8,20 @@ pub const OUTSIDE: &[(&str, &str)] = &[
     ("epoll", "waiting for sockets"),
     ("fastopen", "data in SYNs (RFC 7413)"),
     ("gro", "segments joined by the receiving device"),
-    ("inq", "how much is to be read"),
+    ("inq", "the number of bytes to read"),
     ("ioctl", "calls about the socket"),
     ("md5", "signed segments"),
-    ("mss", "what the two ends' largest segments follow from"),
+    ("mss", "the derivation of the two ends' largest segments"),
     ("mtu_probe", "probing for larger segments"),
     ("nagle", "short segments held back"),
     ("notsent_lowat", "waiting for room to send"),
     ("sendfile", "sending from files"),
     ("shutdown", "closing one direction"),
     ("splice", "reading into pipes"),
-    ("syncookies", "handshakes of which nothing is kept"),
+    ("syncookies", "handshakes without stored state"),
     ("syscall_bad_arg", "calls with wrong arguments"),
     ("timestamping", "the socket's reports about when bytes were sent"),
-    ("user_timeout", "giving a connection up"),
+    ("user_timeout", "a timeout for the connection"),
     ("validate", "packetdrill's own check of a machine"),
     ("zerocopy", "sending without copying"),
 ];
@@ -44,31 +44,31 @@ pub const TOPICS: &[&str] = &[
 pub const WHYS: &[(&str, &str)] = &[
     (
         "fr-4pkt-fack-last-mss",
-        "The reordering window is min_rtt/4 = 25 ms and the timer's margin 2 ms; the scripts sack-shift-sacked-7-3-4-8-9-fack and 7-5-6-8-9-fack, which stand in the same \
-         situation, expect the segment after these 27 ms. Linux 6.18.44, to which packetdrill played the script, sends it after 32 ms, its timers' ticks of 4 ms included",
+        "The reordering window is min_rtt/4 = 25 ms and the timer's margin 2 ms. In the same situation the scripts sack-shift-sacked-7-3-4-8-9-fack and \
+         7-5-6-8-9-fack expect the segment after these 27 ms. Under packetdrill Linux 6.18.44 sends it after 32 ms, including its timer ticks of 4 ms",
     ),
     (
         "invalid_ack",
-        "Linux dropped what acknowledges bytes that were never sent, and now answers it too, as RFC 9293 §3.10.7.4 has it and the kernel's own script of this name \
-         expects; so does the simulator",
+        "Linux formerly dropped an ACK of bytes that were never sent. It now answers it, as RFC 9293 §3.10.7.4 and the kernel's own script of this name require, and \
+         so does the simulator",
     ),
     (
         "sack_space_grab_with_ts",
-        "Beside stamps and accurate ECN's option there is room for two blocks; the simulator does not send that option, and has room for three",
+        "Timestamps and accurate ECN's option leave room for two blocks. The simulator does not send that option, and has room for three",
     ),
     (
         "tsprogress",
-        "An ACK that delivers nothing and counts one more mark. Linux believes it where its stamp is a new one; in the simulator ACKs have no stamps of their own, and \
-         the mark is counted with the next ACK that delivers something",
+        "An ACK without new data counts one more mark. Linux accepts it if its timestamp is new. In the simulator ACKs have no timestamps of their own, and the mark \
+         is counted with the next ACK of new data",
     ),
     ("cubic-bulk-166k-idle-restart", ROUNDS),
     ("cubic-bulk-166k", ROUNDS),
     (
         "cwnd-moderation-ecn-enter-cwr-no-moderation-700",
-        "The script has one packet for the one delivered, 3 + 1; Linux's tcp_cwnd_reduction has meanwhile one more where the ACK advances and nothing is newly lost (RFC \
-         9937 §6.2), and so has the simulator, 3 + 2. Linux 6.18.44, to which packetdrill played the script, has 5 as well",
+        "The script expects one packet for the one delivered, 3 + 1. Linux's tcp_cwnd_reduction now allows one more if the ACK advances and no loss is new (RFC 9937 \
+         §6.2), and so does the simulator, 3 + 2. Under packetdrill Linux 6.18.44 has 5 as well",
     ),
 ];
 
-const ROUNDS: &str = "HyStart ends slow start at 36 packets; so does Linux 6.18.44, to which packetdrill played the script, paced or not, in pieces of two or of four segments. \
-     Until 2025 (commit 25c1a9ca53db) Linux looked for the ends of round trips from a window of 16 on only: the one that ends slow start then began six ACKs later, at 48";
+const ROUNDS: &str = "HyStart ends slow start at 36 packets. So does Linux 6.18.44 under packetdrill, with and without pacing, in pieces of two or of four segments. Until 2025 \
+     (commit 25c1a9ca53db) Linux detected the ends of round trips only from a window of 16 on. The one that ends slow start then began six ACKs later, at 48";

@@ -26,7 +26,7 @@ pub struct Results {
     source: Source,
     /// Those that concern the simulator.
     pub folders: BTreeMap<String, Folder>,
-    /// Those about something else: how many scripts, and what they are about.
+    /// Inapplicable folders: the number of scripts and their subject.
     pub outside: BTreeMap<String, (usize, &'static str)>,
 }
 
@@ -60,7 +60,7 @@ impl Results {
         Ok(results)
     }
 
-    /// Scripts that differ, and nobody knows why.
+    /// Scripts with an unexplained difference.
     pub fn unexplained(&self) -> Vec<String> {
         let all = self.folders.values().flatten();
         let differ = all.filter(|(name, verdict)| matches!(verdict, Verdict::Differs { .. }) && why(name).is_none());
@@ -77,7 +77,7 @@ impl Results {
         let [pass, differ, inapplicable] = self.counts();
         let outside: usize = self.outside.values().map(|(count, _)| count).sum();
         format!(
-            "Of {} scripts {} {version}, {} are about what the simulator's TCP does; of those **{pass} pass and {differ} {}**.",
+            "Of {} scripts {} {version}, {} concern the simulator's TCP; of those **{pass} pass and {differ} {}**.",
             pass + differ + inapplicable + outside,
             match self.source {
                 Source::Packetdrill => "of packetdrill's repository at commit",
@@ -95,21 +95,21 @@ impl Results {
             Source::Linux => "Scripts of the kernel's own tests",
         };
         let mut page = format!(
-            "\n## {title}\n\n{}\n\n| folder | pass | differ | about something else |\n|---|---|---|---|\n",
+            "\n## {title}\n\n{}\n\n| folder | pass | differ | not applicable |\n|---|---|---|---|\n",
             self.summary(version)
         );
         for (folder, results) in &self.folders {
             let [pass, differ, inapplicable] = count(results.iter());
             let _ = writeln!(page, "| {folder} | {pass} | {differ} | {inapplicable} |");
         }
-        page += "\nScript by script:\n\n| script | result | where, and why |\n|---|---|---|\n";
+        page += "\nScript by script:\n\n| script | result | line and reason |\n|---|---|---|\n";
         for (folder, results) in &self.folders {
             for (name, verdict) in results {
                 let (result, what) = describe(name, verdict);
                 let _ = writeln!(page, "| {folder}/{name} | {result} | {what} |");
             }
         }
-        page += "\nFolders about something else:\n\n| folder | scripts | what the simulator does not have |\n|---|---|---|\n";
+        page += "\nFolders that do not apply:\n\n| folder | scripts | missing in the simulator |\n|---|---|---|\n";
         for (folder, (count, about)) in &self.outside {
             let _ = writeln!(page, "| {folder} | {count} | {about} |");
         }
@@ -170,7 +170,7 @@ pub fn line(name: &str, verdict: &Verdict) -> String {
     let (result, what) = describe(name, verdict);
     let what = if what.is_empty() { what } else { format!(" ({what})") };
     match verdict {
-        Verdict::Inapplicable { .. } => format!("{name}: about something else{what}"),
+        Verdict::Inapplicable { .. } => format!("{name}: not applicable{what}"),
         _ => format!("{name}: {}{what}", result.trim_matches('*')),
     }
 }
@@ -190,21 +190,22 @@ fn scripts(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-const INTRODUCTION: &str = "# packetdrill's scripts
+const INTRODUCTION: &str = "# packetdrill conformance of TCP
 
-[packetdrill](https://github.com/google/packetdrill) plays segments against a kernel's TCP and holds what the kernel sends against a script: which bytes,
-when, with which ACKs and options, and what the socket says of its window. Google's scripts for Linux, and the kernel's own, are played here against the simulator's sender and receiver,
-those of `stack = \"linux\"`, by a runner of ours (`crates/conformance`); none of them is part of this repository.
+[packetdrill](https://github.com/google/packetdrill) plays segments against a kernel's TCP and checks the segments that the kernel sends: their bytes, times, ACKs and
+options, and what the socket reports about its window. `crates/conformance` plays Google's scripts for Linux, and the kernel's own, against the simulator's sender and
+receiver with `stack = \"linux\"`. The scripts are not part of this repository.
 
-Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or of it the top and
+Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or its top folder and
 `tools/testing/selftests/net/packetdrill`.
 
-* **What is compared**: the order of the segments, their bytes, ACK numbers, SACK blocks, timestamps, ECN's codepoint and flags; their times,
-  to packetdrill's own tolerance (4 ms, or 12.5 % of the time since the line before, or the script's). Also
-  assertions about the window, ssthresh, the state, segments
-  unacknowledged, SACKed, lost, sent again, marked, the reordering seen, the round-trip time.
-* **What is not**: the PSH flag; how many segments leave in one piece (both sides are cut into segments); accurate ECN's option, which counts bytes (the simulator has the
-  counter of packets in the flags), and with accurate ECN the codepoint of ACKs without data: Linux sends them ECT(0), the simulator as RFC 3168 §6.1.4 has it.
-* **Handshakes** are taken as they stand: they say which options are agreed on, and give the first round-trip sample. The simulator's segments are numbered whole, and
-  it does not close connections by packets: scripts are played as far as that.
-* **Tail loss probes** are always there; a script that turns them off counts if none was sent.";
+* **Compared segments:** their order, bytes, ACK numbers, SACK blocks, timestamps, ECN codepoint and flags.
+* **Compared times:** to packetdrill's own tolerance, which is 4 ms, 12.5 % of the time since the line before, or the script's.
+* **Compared assertions:** the window, ssthresh, the state, the observed reordering, the round-trip time, and the numbers of segments that are unacknowledged, SACKed,
+  lost, retransmitted and marked.
+* **Not compared:** the PSH flag, and the number of segments in one piece, as both sides are cut into segments. Accurate ECN's option, which counts bytes, is not
+  compared either: the simulator has the counter of packets in the flags. Nor is the codepoint of ACKs without data with accurate ECN. Linux sends them ECT(0), the
+  simulator follows RFC 3168 §6.1.4.
+* **Handshakes** are not simulated: they give the agreed options and the first round-trip sample. The simulator numbers whole segments and does not
+  close connections with packets, so a script is played until it closes.
+* **Tail loss probes** are always enabled. A script that disables them counts if no probe was sent.";

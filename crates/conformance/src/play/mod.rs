@@ -100,17 +100,16 @@ pub fn play(script: &Script, folder: &Path, trace: &mut dyn FnMut(String)) -> Ve
             Err(Stop::Closes(why)) if player.has_compared => {
                 return Verdict::Passes { until: Some((line, why.into())) };
             }
-            Err(Stop::Closes(why)) => return Verdict::Inapplicable { line, why: format!("{why}, and nothing else") },
+            Err(Stop::Closes(why)) => {
+                return Verdict::Inapplicable { line, why: format!("{why} before any comparison") };
+            }
         }
     }
     if !player.settings.has_probes && player.socket.is_some_and(|socket| socket.info().probes > 0) {
         return Verdict::Inapplicable { line: 0, why: "the setting tcp_early_retrans = 0".into() };
     }
     if !player.has_compared {
-        return Verdict::Inapplicable {
-            line: 0,
-            why: "a handshake, which is taken as it stands, and nothing else".into(),
-        };
+        return Verdict::Inapplicable { line: 0, why: "only a handshake, which is not simulated".into() };
     }
     Verdict::Passes { until: None }
 }
