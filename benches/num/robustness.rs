@@ -15,13 +15,13 @@ const DECADES: [f64; 3] = [1.5, 3.0, 6.0];
 /// Per kind of region, at 6 decades; an eighth of it at fewer.
 const PROBLEMS: u64 = 1250;
 
-/// What came of the problems of one kind.
+/// Outcome of the problems of one kind.
 #[derive(Default)]
 struct Tally {
     problems: u64,
     refused: u64,
     refused_max_min: u64,
-    /// Of primal, dual, scheduling and gap.
+    /// Largest of the primal, dual and scheduling residuals and the gap.
     worst: f64,
     slackness: f64,
 }

@@ -43,7 +43,7 @@ struct Clang {
     name: String,
     /// Before the options.
     verb: Option<&'static str>,
-    /// What it calls eBPF of little-endian machines.
+    /// Its name for eBPF of little-endian machines.
     target: &'static str,
 }
 

@@ -34,7 +34,7 @@ pub fn scenario(data: &[u8]) {
     compile(&scenario);
 }
 
-/// What a scenario finds in its folder: one recording of each kind.
+/// Files in a scenario's folder: one recording of each kind.
 fn recording(name: &str) -> io::Result<String> {
     match name {
         "trace" => Ok("1\n2\n2\n5\n".to_owned()),
@@ -64,7 +64,7 @@ pub fn http(data: &[u8]) {
     }
 }
 
-/// What earlier runs and other programs have recorded; the first byte chooses the kind.
+/// Reads recordings of earlier runs and other programs; the first byte chooses the kind.
 pub fn recordings(data: &[u8]) {
     let Some((kind, recording)) = data.split_first() else { return };
     match (kind % 4, std::str::from_utf8(recording)) {

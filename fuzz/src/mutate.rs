@@ -108,7 +108,7 @@ fn change(lines: &mut Vec<String>, draws: &mut Draws) {
     }
 }
 
-/// Where the items of a list and the values of an inline table are.
+/// Positions of the items of a list and of the values of an inline table.
 fn parts(value: &str) -> Vec<(usize, usize)> {
     let is_edge = |c: char| matches!(c, '[' | ']' | '{' | '}' | ',' | '=');
     let edges: Vec<usize> = value.match_indices(is_edge).map(|(at, _)| at).collect();

@@ -9,7 +9,7 @@ fn script(name: &str) -> (PathBuf, String) {
     (path, text)
 }
 
-/// What comes of a script in which `from` stands instead of `to`.
+/// Verdict on a script with `from` replaced by `to`.
 fn with(name: &str, from: &str, to: &str) -> Verdict {
     let (path, text) = script(name);
     assert!(text.contains(from), "{name} has {from}");

@@ -15,7 +15,7 @@ const ROUNDS: usize = 31;
 /// Bytes that each contender makes in a round, about.
 const WORK: usize = 4_000_000;
 
-/// Who does it, and how; a call makes the k packets of a block.
+/// Name of a contender, and its work: a call makes the k packets of a block.
 type Contender<'a> = (String, Box<dyn FnMut() + 'a>);
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What chen2007 proves about E-MULTCP, on the papers' single link and on random networks.
+//! Theorems of chen2007 about E-MULTCP, on the papers' single link and on random networks.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;

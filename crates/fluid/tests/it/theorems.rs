@@ -1,4 +1,4 @@
-//! What the papers prove about QUIC-TCP, on random networks.
+//! Theorems of the papers about QUIC-TCP, on random networks.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;

@@ -100,7 +100,7 @@ impl Connection {
         });
     }
 
-    /// What the kernel tells of it.
+    /// The kernel's TCP_INFO of the connection.
     fn info(&self) -> libc::tcp_info {
         // SAFETY: it is plain data, for which zeros are a value; the kernel fills in as much as it is told to.
         unsafe {
@@ -112,7 +112,7 @@ impl Connection {
         }
     }
 
-    /// What the law `name` tells of it.
+    /// State that the law `name` reports for the connection.
     fn shown(&self, name: &str) -> Option<Flow> {
         let local = self.sender.local_addr().unwrap();
         show(name).unwrap().1.into_iter().find(|flow| flow.local == local)
@@ -246,7 +246,7 @@ fn a_connection_over_ipv6_is_shown() {
     });
 }
 
-/// What a command prints that is run in this thread's namespace; `None` where it cannot be.
+/// Output of a command run in this thread's namespace; `None` if it cannot run.
 fn output(line: &str) -> Option<String> {
     let mut words = line.split(' ');
     match Command::new(words.next().unwrap_or_default()).args(words).output() {

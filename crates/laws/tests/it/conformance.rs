@@ -1,4 +1,4 @@
-//! What every registered law must keep, whatever happens to it.
+//! Invariants of every registered law under arbitrary events.
 
 use proptest::prelude::*;
 use windward_laws::{

@@ -36,7 +36,7 @@ impl Flow {
     }
 }
 
-/// What a flow did.
+/// Record of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The window at the beginning of each round trip, in packets.
@@ -94,7 +94,7 @@ struct Packet {
 
 struct World {
     bottleneck: Bottleneck,
-    /// When the transmitter is free, in seconds.
+    /// Time at which the transmitter is free, in seconds.
     free: f64,
     warmup: Time,
     order: u64,

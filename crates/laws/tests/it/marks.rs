@@ -61,9 +61,9 @@ fn ack(now: Time, sent_at: Time, round: u64, is_marked: bool) -> Ack {
     }
 }
 
-/// Where α is p, a window rests at m marks a round trip: a reduction of α·W/2 = m/2 each 1 + 1/m round trips, in all of
-/// which Prague grows by a packet each, DCTCP only in those 1/m in which none is answered: m = 1 + √3 and m = √2. α is
-/// not p but moves about it, and 3 % less was seen at most.
+/// With α = p, a window rests at m marks a round trip: a reduction of α·W/2 = m/2 each 1 + 1/m round trips. Prague
+/// grows by a packet in all of them, DCTCP only in those 1/m without a reduction: m = 1 + √3 and m = √2. α is not p but
+/// moves about it, and 3 % less was seen at most.
 #[test]
 fn scalable_windows_are_inverse_to_the_marks() {
     for p in [0.03, 0.01, 0.003] {
@@ -74,7 +74,7 @@ fn scalable_windows_are_inverse_to_the_marks() {
     }
 }
 
-/// The same share of marks and a quarter of the round trip: a virtual round trip of 400 ms makes a quarter of the
+/// An equal share of marks at a quarter of the round trip: a virtual round trip of 400 ms makes a quarter of the
 /// window, so that the rate is that of the longer one.
 #[test]
 fn virtual_round_trips_make_rates_alike() {

@@ -29,7 +29,7 @@ fn meets(flow: Flow, theory: f64, rounds: f64) {
     assert!((measured / theory - 1.0).abs() < tolerance, "{:?}: {measured} packets, in theory {theory}", flow.law);
 }
 
-/// The same for a law over 100 ms, one packet in `every` lost.
+/// Checks a law over 100 ms with one packet in `every` lost.
 #[track_caller]
 fn agrees(law: LawSpec, every: u64, theory: f64, rounds: f64) {
     let flow = Flow { lose_every: Some(every), ..Flow::new(law, Duration::from_millis(100)) };

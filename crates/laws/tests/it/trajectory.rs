@@ -47,7 +47,7 @@ fn laws() {
     }
 }
 
-/// What a parameter turns some of them into.
+/// Trajectories with a parameter changed.
 #[test]
 fn other_forms() {
     snapshot("cubic-hystart", LawSpec::Cubic(cubic::Params { hystart: true, ..Default::default() }));

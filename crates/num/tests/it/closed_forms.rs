@@ -34,7 +34,7 @@ fn parking_lot() {
     }
 }
 
-/// The same with (p, α): the long flow pays n prices, so (x_short/x_long)^α = n and x_long + x_short = 1.
+/// Parking lot with (p, α): the long flow pays n prices, so (x_short/x_long)^α = n and x_long + x_short = 1.
 #[test]
 fn parking_lot_of_every_alpha() {
     for alpha in [0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 12.0] {
@@ -238,7 +238,7 @@ fn subgradient_agrees() {
     assert!(found.certificate.worst() < 1e-3, "{:?}", found.certificate);
 }
 
-/// The same on mixtures: a fading cell jumps between corners at every step, the average settles.
+/// Mixtures: a fading cell jumps between corners at every step, the average settles.
 #[test]
 fn subgradient_agrees_on_a_fading_cell() {
     let rates = (0..64).map(|h| vec![f64::from(1 + h % 8), f64::from(1 + (h / 8) % 8)]).collect();

@@ -58,7 +58,7 @@ fn jumps() {
     }
 }
 
-/// The same answer from a warm start and from scratch.
+/// A warm start and a cold start give the same answer.
 #[test]
 fn the_path_does_not_matter() {
     let (mut rng, mut map, mut windows) = start(9, "wired", 10, 40);

@@ -71,7 +71,7 @@ fn many_links_and_a_cell() {
     }
 }
 
-/// The same problem gives the same bits.
+/// A problem solved twice gives the same bits.
 #[test]
 fn repeatable() {
     let p = || random::problem(3, "csma_entropy", 30, 20, |r| Utility::ProportionalFair { weight: around_one(r) });

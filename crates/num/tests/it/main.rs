@@ -1,4 +1,4 @@
-//! What the solvers promise, against closed forms, a conic solver, and the optimality conditions.
+//! Properties of the solvers, checked against closed forms, a conic solver, and the optimality conditions.
 
 mod against_clarabel;
 mod closed_forms;

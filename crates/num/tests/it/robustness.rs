@@ -28,8 +28,8 @@ fn mixtures_over_six_decades() {
     judge(&["fading", "csma", "csma_entropy"], 6.0, 0..40);
 }
 
-/// What former versions refused or answered wrongly: levels of max-min behind full links, rows that stick off their
-/// path, mixtures whose prices lie forty powers of ten apart.
+/// Problems that former versions refused or solved wrongly: levels of max-min behind full links, rows that stick off
+/// their path, mixtures whose prices are forty powers of ten apart.
 #[test]
 fn once_refused() {
     judge(&["box"], 6.0, [1147]);

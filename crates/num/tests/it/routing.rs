@@ -71,8 +71,8 @@ fn a_diamond_where_all_links_conflict() {
     assert!(found.paths.iter().flatten().all(|path| path.links.len() <= 2), "{:?}", found.paths);
 }
 
-/// The same where only links with a common node conflict: A sends half of the time to each neighbour, B and C pass on
-/// in the other half. A's own half-space, Σ of what leaves A ≤ 1, binds: A→D and A→B get half each.
+/// Only links with a common node conflict: A sends half of the time to each neighbour, B and C forward in the other
+/// half. A's own half-space, Σ of A's outgoing rates ≤ 1, binds: A→D and A→B get half each.
 #[test]
 fn a_diamond_with_node_exclusive_links() {
     let diamond = wireless(&both(&[(0, 1), (0, 2), (1, 3), (2, 3)]), node_exclusive);
@@ -193,7 +193,7 @@ fn random_networks_are_certified() {
     }
 }
 
-/// What has no answer is named.
+/// A problem without an answer is named.
 #[test]
 fn refusals() {
     let line = wireless(&[(0, 1), (1, 2)], all);

@@ -31,7 +31,7 @@ fn a_long_path_has_the_same_share_at_every_rate() {
     }
 }
 
-/// The same with free routing, which leaves the last digits to cutting planes.
+/// Scales with free routing, which leaves the last digits to cutting planes.
 #[test]
 fn free_routing_has_the_same_shares_at_every_rate() {
     for alpha in [0.5, 1.0, 2.0, 8.0, 32.0] {

@@ -87,7 +87,7 @@ fn messages_stay_short_whatever_is_wrong() {
     }
 }
 
-/// Of 10 000 unknown keys in one table and 5 in another, twenty are shown and all are counted, and so is an invalid
+/// An error about 10 000 unknown keys in one table and 5 in another shows twenty, and counts all of them and an invalid
 /// value.
 #[test]
 fn what_is_not_shown_is_counted() {

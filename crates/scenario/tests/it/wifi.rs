@@ -237,7 +237,7 @@ fn handover(routing: &str) -> String {
     )
 }
 
-/// Of ten packets a second all arrive while there is a station in the middle. `b` is out of range, 150 m aside, from
+/// All of ten packets a second arrive while there is a station in the middle. `b` is out of range, 150 m aside, from
 /// 20.83 s on. `a` knew `c` two hops away and requests 4, 6 and then all hops, which takes 0.48, 0.64, 2.8, 5.6 and
 /// 11.2 s. So the search ends at 41.6 s, and all its waiting packets are dropped, 207 or 208. `d` came into range at
 /// 39.2 s, and the next request finds it.

@@ -167,7 +167,7 @@ fn row(hops: u32, seconds: u64, queue: QueueConfig) -> Network {
     network
 }
 
-/// The same row, its stations forwarding by backlog.
+/// The row with stations that forward by backlog.
 fn row_by_backlog(seconds: u64) -> Network {
     let mut network = row(4, seconds, QueueConfig::DropTail);
     let Some(MediumConfig::Wifi(config)) = network.topology.media.first_mut() else { panic!("a wireless network") };

@@ -108,10 +108,10 @@ fn round_robin_gives_everyone_an_equal_share_of_slots() {
     }
 }
 
-/// Where the rate is linear in the signal-to-noise ratio (Shannon with a large gap), picking the best of n equal
-/// Rayleigh channels gains Σ 1/k over one of them, whose share is 1/n: the known multi-user diversity. Proportional
-/// fairness comes to the same pick, for its averages are equal: to the ripple of a filter of 1000 slots, some 1/√1000
-/// of an average, which costs in second order.
+/// Multi-user diversity with a rate linear in the signal-to-noise ratio (Shannon with a large gap): picking the best of
+/// n equal Rayleigh channels gains Σ 1/k over one of them, whose share is 1/n. Proportional fairness makes the same
+/// picks, because its averages are equal up to the ripple of a filter of 1000 slots. The ripple, some 1/√1000 of an
+/// average, costs in second order.
 #[test]
 fn multi_user_diversity_gains_the_harmonic_number() {
     let gap = 1e4;
@@ -269,9 +269,9 @@ fn a_rule_of_ones_own() {
     assert_eq!(served(Some(7)), [0.0, 0.0]);
 }
 
-/// What rules are told of the past: a station that is always served averages what it was sent, one that never is
-/// nothing; what was offered to both averages alike. Over windows of 1000 slots, of rates whose standard deviation is
-/// below their mean: within 4/√500 of what the whole run has, 1/√(2n) each.
+/// Averages of the past that rules receive: the served rate of a station that is always served, zero for one that never
+/// is, and alike the rates offered to both. Over windows of 1000 slots, of rates whose standard deviation is below
+/// their mean: within 4/√500 of the mean of the whole run, 1/√(2n) each.
 #[test]
 fn averages_are_of_what_was_served_and_offered() {
     struct First(Arc<Mutex<[[f64; 2]; 2]>>);
@@ -295,7 +295,7 @@ fn averages_are_of_what_was_served_and_offered() {
     assert!(served[1] < 1e-9 * whole, "{served:?}");
 }
 
-/// Of a packet that has begun only what is left waits: packets of 800 bits, of which less than one has left.
+/// A packet in transmission counts with its unsent bits only: packets of 800 bits, of which less than one has left.
 #[test]
 fn a_begun_packet_waits_with_what_is_left_of_it() {
     struct First(Arc<Mutex<u32>>);

@@ -104,7 +104,7 @@ fn a_sized_flow_is_whole() {
     }
 }
 
-/// The same seed gives the same run, another one another.
+/// A seed gives the same run twice, and another seed another run.
 #[test]
 fn runs_repeat() {
     let network = lossy(0.1, 60, coded(BlockSize::MeanCwnd));

@@ -62,7 +62,7 @@ pub fn queues() -> Vec<QueueConfig> {
     [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).chain([dual]).collect()
 }
 
-/// The same network with a queue of this discipline before every link.
+/// Returns the network with a queue of this discipline before every link.
 pub fn with_queues(mut network: Network, queue: QueueConfig) -> Network {
     network.topology.links_mut().for_each(|link| link.queue = queue);
     network
@@ -91,7 +91,7 @@ pub fn page_says(name: &str, lines: &[String]) {
     says("docs/measured/validation/README.md", name, lines);
 }
 
-/// The same of any page.
+/// Checks the lines of any page.
 pub fn says(page: &str, name: &str, lines: &[String]) {
     // Tests of one program run at once, and some share the page.
     static PAGE: Mutex<()> = Mutex::new(());

@@ -157,7 +157,7 @@ fn download(connections: Connections, case: Case, seed: u64) -> [f64; 3] {
     whole.expect("a connection brings more than 0.4 Mbit/s")
 }
 
-/// What the path of a download is.
+/// Path of a download.
 #[derive(Clone, Copy)]
 struct Case {
     loss: f64,
@@ -183,7 +183,7 @@ const CASES: [Case; 6] = {
     [alone(0.0), alone(0.001), alone(0.01), alone(0.02), alone(0.04), Case { is_shared: true, ..alone(0.0) }]
 };
 
-/// The same; `None` if it does not end before `end` seconds.
+/// A download's figures; `None` if it does not end before `end` seconds.
 fn download_within(end: u64, connections: Connections, case: Case, seed: u64) -> Option<[f64; 3]> {
     let Case { loss, is_shared, is_rerouted } = case;
     let mut out = link(1, 10_000_000, Duration::from_millis(50), Buffer::Bytes(Bytes::new(125_000)));
@@ -227,7 +227,7 @@ fn download_within(end: u64, connections: Connections, case: Case, seed: u64) ->
     None
 }
 
-/// How a download chooses its connections.
+/// Choice of a download's number of connections.
 #[derive(Clone, Copy)]
 enum Connections {
     /// So many.
@@ -274,11 +274,10 @@ fn a_window_costs_little_and_finds_a_longer_way() {
     says(TRIALS, "window", &rows);
 }
 
-/// What issue 6 asks of the fast law, beside what one connection and sixteen get, and the paper's own law. Means of six
-/// runs.
+/// Goals of issue 6 for the fast law, beside one connection, sixteen, and the paper's own law. Means of six runs.
 ///
-/// The floors are the issue's, below what the seeds vary by; those for the other columns say only that the link is what
-/// the issue means: one connection at 1 % loss gets a sixth, sixteen fill the queue and starve the competitor.
+/// The floors are the issue's, below the spread of the seeds. Those for the other columns only confirm the issue's
+/// link: one connection at 1 % loss gets a sixth, sixteen fill the queue and starve the competitor.
 #[test]
 fn a_download_of_a_minute() {
     let columns = [
@@ -331,8 +330,8 @@ fn drawn() -> Vec<Drawn> {
     rows.map(link).collect()
 }
 
-/// What half a minute over a drawn link brings: shares of C(1 − p) from the start and in the last ten seconds, the mean
-/// queue in milliseconds, and what a CUBIC flow that began ten seconds before gets, in Mbit/s.
+/// Results of half a minute over a drawn link: shares of C(1 − p) from the start and in the last ten seconds, the mean
+/// queue in milliseconds, and the rate of a CUBIC flow that began ten seconds before, in Mbit/s.
 fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, tcp: &TcpOptions, seed: u64) -> [f64; 4] {
     let Drawn { rate_mbps, rtt_ms, loss, buffer_bdp } = drawn;
     let buffer = rate_mbps * 1e6 / 8.0 * rtt_ms / 1e3 * buffer_bdp;
@@ -372,13 +371,13 @@ fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, tcp: &
     sums
 }
 
-/// What is measured over the drawn links: means over them, and on how many the goal is reached.
+/// Results over the drawn links: means, and the number of links on which the goal is reached.
 struct Reached {
     /// Shares of C(1 − p) from the start and in the last ten seconds, and on how many links they are 0.8.
     shares: [(usize, f64); 2],
     /// Mean queue in milliseconds, and on how many links it is below a quarter of the round trip and ten milliseconds.
     queue: (usize, f64),
-    /// What a CUBIC flow has, as a share of what it has beside one more, and on how many links that is 0.9.
+    /// Number of links on which a CUBIC flow keeps 0.9 of its rate beside one more, and its mean share of that rate.
     kept: (usize, f64),
 }
 

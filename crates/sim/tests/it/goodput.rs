@@ -7,7 +7,7 @@ use windward_units::{Duration, Time};
 /// A link of 10 Mbit/s and segments of 1448 bytes in packets of 1500: 833⅓ packets a second.
 const RATE: u64 = 10_000_000;
 const CEILING_BPS: f64 = 1e7 * 1448.0 / 1500.0;
-/// What follows the warm-up: less than it takes to the next loss.
+/// Measured time after the warm-up, shorter than the time to the next loss.
 const MEASURED: Duration = Duration::from_millis(500);
 const PACKET_S: f64 = 1500.0 * 8.0 / 1e7;
 
@@ -23,7 +23,7 @@ fn overshoot(warmup: Duration) -> Network {
     network
 }
 
-/// Whether the warm-up ends within a recovery: what is sent again afterwards was missed before.
+/// Returns true if the warm-up ends within a recovery: segments retransmitted afterwards were lost before.
 fn is_in_recovery(output: &Output) -> bool {
     let flow = &output.flows[0];
     flow.retransmits > 0 && flow.recoveries == 0 && flow.timeouts == 0

@@ -1,4 +1,4 @@
-//! What holds in every network: nothing is created or forgotten, and a seed repeats.
+//! Invariants of every network: packets are conserved, and a seed repeats.
 
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use proptest::prelude::*;
@@ -72,8 +72,8 @@ fn check(network: &Network, output: &Output) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same networks at every run. `PROPTEST_RNG_SEED=2` draws others and `PROPTEST_CASES=10000` more of them: what
-/// fails with a seed fails with it again.
+/// Draws equal networks at every run. `PROPTEST_RNG_SEED=2` draws others and `PROPTEST_CASES=10000` more of them; a
+/// seed that fails once fails again.
 fn config() -> ProptestConfig {
     let given = ProptestConfig::default();
     let is_more = std::env::var_os("PROPTEST_CASES").is_some();
@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(format!("{output:?}"), format!("{:?}", simulate(&network, seed)));
     }
 
-    /// Whatever is lost, a transfer over a link that loses at most a tenth is finished well before 30 minutes.
+    /// A transfer over a link that loses at most a tenth of any packets ends well before 30 minutes.
     #[test]
     fn every_transfer_ends(mut network in networks(), seed in 0u64..1000) {
         for link in network.topology.links_mut() {

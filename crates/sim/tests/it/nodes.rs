@@ -53,7 +53,7 @@ fn datagrams(topology: Topology) -> Output {
     simulate(&network, 1)
 }
 
-/// What leaves by one arm alone is held to its 4 Mbit/s, and a full queue loses the rest; the books balance.
+/// Traffic that leaves by one arm alone is limited to its 4 Mbit/s, and a full queue drops the rest; the books balance.
 #[test]
 fn a_table_sends_all_one_way() {
     let output = datagrams(diamond(table(1), table(3)));

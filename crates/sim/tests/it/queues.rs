@@ -51,10 +51,10 @@ fn pie_rests_at_its_target() {
     }
 }
 
-/// What RED drops follows from the mean queue by its line, which is straight here, so that the mean of the one is the
-/// line at the mean of the other: at b on the line the distance of two drops is uniform from 1 to 1/b packets (1993
-/// §7), which makes a share of 2b/(1 + b). Three standard errors of some 4000 drops of that spread, 1/√3 of the
-/// distance, are 3 %. An arrival does not find itself in the queue: that is a part of a packet, and the queue is long.
+/// RED's drops follow from the mean queue by its line, which is straight here, so that their mean is the line at the
+/// mean queue. At b on the line the distance of two drops is uniform from 1 to 1/b packets (1993 §7), which makes a
+/// share of 2b/(1 + b). Three standard errors of some 4000 drops of that spread, 1/√3 of the distance, are 3 %. An
+/// arrival does not count itself in the queue: that is a part of a packet, and the queue is long.
 #[test]
 fn red_drops_as_its_line_says() {
     let config = RedConfig { min: 10.0, max: 130.0, probability: 0.02, ..RedConfig::default() };

@@ -178,8 +178,8 @@ fn at_home(config: WifiConfig) -> Network {
     network
 }
 
-/// Where a discipline drops nothing, an interface is the same as without; each station sends to one only, or the turns
-/// of fair queueing would show.
+/// An interface is unchanged by a discipline that drops nothing. Each station sends to one only, or the turns of fair
+/// queueing would show.
 #[test]
 fn an_interface_with_nothing_to_drop_is_the_same() {
     let with = |queue| {

@@ -9,7 +9,7 @@ use windward_units::Duration;
 
 const RTT_S: f64 = 0.101;
 const SAMPLE_S: f64 = 0.02;
-/// What the receiver takes: 100 packets are on the path, 30 wait.
+/// The receiver's window: 100 packets are on the path, 30 wait.
 const WINDOW: u32 = 130;
 
 /// A thousand packets a second but for the seconds 20 to 23, and 100 ms. Without stamps the timeout counts (RFC 3522).

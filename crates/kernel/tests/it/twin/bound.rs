@@ -1,19 +1,19 @@
-//! How far fixed point may have taken a law in C from the law, by now.
+//! Bounds on the deviation that fixed point has caused so far between a law in C and the law in Rust.
 
 use super::c::PACKET;
 
-/// What is compared: the window, and the figure that a law alone keeps.
+/// Compared figures: the window, and the figure that only one law has.
 #[derive(Clone, Copy)]
 pub struct Figures {
     pub cwnd: f64,
     pub own: f64,
 }
 
-/// What the differences may be, in the units of [`Figures`].
+/// Largest allowed differences, in the units of [`Figures`].
 pub struct Bound {
     law: &'static str,
     pub cwnd: f64,
-    /// Of Compound's loss window, which is what its delay window leaves; of TCP-FIT's N; of Veno's backlog.
+    /// Bound for Compound's loss window, which its delay window leaves, for TCP-FIT's N, and for Veno's backlog.
     part: f64,
 }
 
@@ -79,12 +79,12 @@ impl Bound {
         }
     }
 
-    /// Whether fixed point could decide that Veno's backlog is on the other side of β.
+    /// Returns true if fixed point could put Veno's backlog on the other side of β.
     fn is_at_beta(&self, figures: Figures) -> bool {
         (figures.own - VENO_BETA).abs() <= self.own(figures)
     }
 
-    /// What the figure may differ by.
+    /// Largest allowed difference of the law's own figure.
     pub fn own(&self, figures: Figures) -> f64 {
         match self.law {
             "compound" => self.cwnd + self.part,

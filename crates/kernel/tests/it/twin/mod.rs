@@ -24,7 +24,7 @@ struct Twin {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What the flows of a run have seen.
+/// Cases that the flows of a run have covered.
 #[derive(Debug, Default)]
 struct Seen {
     acks: u64,
