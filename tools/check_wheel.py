@@ -86,7 +86,7 @@ def attempt(package: Path, python: Path, path: str) -> None:
 
 
 def check_contents(wheel: Path) -> None:
-    """What a wheel says of itself and holds."""
+    """Checks the metadata and the contents of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         contents = {name: archive.read(name) for name in names}

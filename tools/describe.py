@@ -38,7 +38,7 @@ def description(readme: str, repository: str | None) -> str:
 
 
 def package_description() -> str:
-    """What python/README.md is to say."""
+    """Text of python/README.md."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     repository = project.get("urls", {}).get("Repository")
     base = f"{repository.rstrip('/')}/raw/HEAD/" if repository else None

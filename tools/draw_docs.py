@@ -253,7 +253,7 @@ def laws() -> str:
 
 
 def side_by_side(runs: dict[str, ww.Run]) -> str:
-    """What each law made of the link while both flows were at work."""
+    """Shares of the link by law while both flows were active."""
     lines = [
         "| law | first flow | second flow | link used | mean queue | segments lost |",
         "|---|---|---|---|---|---|",
@@ -270,7 +270,7 @@ def side_by_side(runs: dict[str, ww.Run]) -> str:
 
 
 def cafe() -> Figure:
-    """What `windward plot` draws of the guide's scenario."""
+    """Figure of the guide's scenario by `windward plot`."""
     text = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cafe.toml"
@@ -279,7 +279,7 @@ def cafe() -> Figure:
 
 
 def lossy_cafe() -> Figure:
-    """What `windward plot` draws of the sweep in the guide to sweeps."""
+    """Figure of the sweep in the guide to sweeps by `windward plot`."""
     text = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)[0]
     losses = ["0.01%", "0.03%", "0.1%", "0.3%", "1%"]
     with tempfile.TemporaryDirectory() as folder:

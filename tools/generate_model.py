@@ -263,7 +263,7 @@ class Generator:
         return name
 
     def default(self, key: str, value: Schema, schema: Schema) -> str:
-        """What stands after a field's type."""
+        """Default after a field's type."""
         metadata = f"metadata={{'key': {key!r}}}" if keyword.iskeyword(key) else ""
         if key in schema.get("required", ()):
             return f" = field({metadata})" if metadata else ""

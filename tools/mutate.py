@@ -58,7 +58,7 @@ class Fault:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a fault turned red."""
+    """Tests that a fault turned red."""
 
     #: A crate, or `CLAIMS`; empty where nothing saw it.
     where: str
@@ -92,7 +92,7 @@ def copy() -> None:
 
 
 def run(command: list[str]) -> tuple[bool, str]:
-    """Whether a command ended well, and what it printed."""
+    """Runs a command; returns true if it succeeded, and its output."""
     # Cargo's and Python's own settings hold; snapshots do not.
     variables = os.environ | {"INSTA_FORCE_PASS": "1", "INSTA_UPDATE": "no"}
     process = subprocess.Popen(

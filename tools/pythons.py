@@ -42,7 +42,7 @@ def supported() -> list[Version]:
 
 
 def candidates() -> list[Path]:
-    """Where interpreters may be: on PATH, pyenv's, uv's."""
+    """Places of interpreters: on PATH, pyenv's, uv's."""
     home = Path.home()
     names = ["python3", *(f"python3.{minor}" for _, minor in supported())]
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]

@@ -141,7 +141,7 @@ def page() -> str:
 
 
 def _members(source: Source) -> list[tuple[str, tuple[Source, str]]]:
-    """What a module has for its users: what it defines, else what it imports."""
+    """Public members of a module: those that it defines, otherwise those that it imports."""
     exported: list[str] | None = next(
         (
             ast.literal_eval(node.value)
@@ -193,7 +193,7 @@ def _entry(shown: str, source: Source, name: str) -> str:
 
 
 def _constructor(shown: str, node: ast.ClassDef) -> str:
-    """How an object of the class is made, where users make some."""
+    """Constructor of a class whose objects users create."""
     made = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name in ("__init__", "__new__")), None)
     if made is None or any(argument.arg in ("about", "is_kept") for argument in made.args.kwonlyargs):
         return ""

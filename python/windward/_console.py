@@ -159,7 +159,7 @@ def _has_unicode(out: TextIO) -> bool:
 
 
 def _like(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that an encoding lacks, and where to go on."""
+    """Replacement for characters that an encoding lacks, and the position after them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end].translate(_LIKENESS)

@@ -438,7 +438,7 @@ def _compile(scenario: Scenario) -> _Compiled:
 
 
 def _namer(laws: dict[str, Callable[..., Any]]) -> Callable[[Any], str]:
-    """What gives Python objects a name each, and enters them among the laws."""
+    """Names Python objects, and registers them among the laws."""
 
     def name_class(law: Callable[..., Any]) -> str:
         kind = law if hasattr(law, "__qualname__") else type(law)

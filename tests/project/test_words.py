@@ -1,8 +1,9 @@
 """The voice of `docs/develop/words.md`: short sentences, the field's words, summaries that begin with a noun or a verb.
 
-Pages, crates and rooms that have not been rewritten yet are listed in OPEN; what is not listed is held to the rules.
+A page that has not been rewritten yet is listed in OPEN_PAGES; all others are held to the rules.
 """
 
+import ast
 import re
 import runpy
 from collections.abc import Iterator
@@ -67,22 +68,36 @@ def summaries(file: Path) -> Iterator[tuple[int, str]]:
         before = sign
 
 
+def docstrings(file: Path) -> Iterator[tuple[int, str]]:
+    """The first line of each docstring of a Python file, and its number."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield node.body[0].lineno, text.splitlines()[0]
+
+
 def foreign(folder: Path) -> list[str]:
-    """The summaries of a folder that begin with a relative clause."""
+    """The summaries of a folder's Rust and Python files that begin with a relative clause."""
     return [
-        f"{file.relative_to(REPOSITORY)}:{number}: {text}"
-        for file in sorted(folder.rglob("*.rs"))
-        for number, text in summaries(file)
+        f"{file}:{number}: {text}"
+        for suffix, read in ((".rs", summaries), (".py", docstrings))
+        for file in sorted(folder.rglob(f"*{suffix}"))
+        for number, text in read(file)
         if RELATIVE.match(text)
     ]
 
 
-#: Crates whose doc comments are still to be rewritten.
-OPEN_CRATES: set[str] = set()
 #: Pages that are still to be rewritten.
 OPEN_PAGES = {"measured/papers/wang2016.md"}
 
-CRATES = sorted(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml"))
+#: Code whose summaries are held to the rule. Tests, benches and ledgers in Python are not.
+CODE = sorted(
+    [
+        *(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml")),
+        *map(REPOSITORY.joinpath, ("fuzz", "python", "tools")),
+    ]
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
@@ -100,10 +115,9 @@ def test_replaced_words_do_not_come_back(page: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
-def test_summaries_begin_with_a_noun_or_a_verb(crate: Path) -> None:
-    if crate.name not in OPEN_CRATES:
-        assert foreign(crate / "src") == []
+@pytest.mark.parametrize("folder", CODE, ids=lambda path: path.name)
+def test_summaries_begin_with_a_noun_or_a_verb(folder: Path) -> None:
+    assert foreign(folder) == []
 
 
 WRAP = runpy.run_path(str(REPOSITORY / "tools" / "wrap_comments.py"))
@@ -145,5 +159,10 @@ def test_faults_are_found(tmp_path: Path) -> None:
     code = tmp_path / "code.rs"
     code.write_text("//! What it is.\n//! How it goes on.\n\n/// Whether it is so.\nfn f() {}\n/// Whole.\nfn g() {}\n")
     assert [number for number, text in summaries(code) if RELATIVE.match(text)] == [1, 4]
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "it.rs").write_text("/// The same over a lossy link.\nfn f() {}\n")
+    (tests / "it.py").write_text('"""Title."""\n\n\ndef f():\n    """Where it is."""\n')
+    assert [line.rpartition("/")[2].split(":")[:2] for line in foreign(tests)] == [["it.rs", "1"], ["it.py", "5"]]
     assert "luck" in replaced()
     assert len(replaced()) > 25

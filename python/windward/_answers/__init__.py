@@ -1,1 +1,1 @@
-"""What the engines answer."""
+"""Answers of the engines."""

@@ -1,4 +1,4 @@
-"""What the engines answer about one scenario, side by side."""
+"""Answers of all engines about one scenario, side by side."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Piece:
     reason: str = ""
 
     def within(self, begin_s: float, end_s: float) -> float:
-        """How much of the piece is between two instants, in seconds."""
+        """Time of the piece between two instants, in seconds."""
         return max(0.0, min(self.until_s, end_s) - max(self.from_s, begin_s))
 
 
@@ -135,7 +135,7 @@ class Comparison:
         return [math.fsum(length * rates[at] for length, rates in known) / whole for at in range(len(at_the_end))]
 
     def _fluid(self) -> dict[str, float]:
-        """Where the rates of the equations rest: at the end, or piece by piece, each as long as it counts."""
+        """Rates at rest of the equations: at the end, or piece by piece, weighted by the time that each counts."""
         if self.fluid is None:
             return {}
         if "rests" not in self.fluid.tables or not self.pieces:
@@ -264,7 +264,7 @@ def _write(path: Path, scenario: str, summary: Mapping[str, Any]) -> None:
 
 
 def _goodputs(run: Run | None) -> dict[str, list[float]]:
-    """Of each flow, by seed."""
+    """Goodput of each flow, by seed."""
     if run is None:
         return {}
     flows = run.draws("flows")

@@ -100,7 +100,7 @@ class Fluid(Kept):
         return draw(self, what, for_=for_)
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: the tables and the first figure."""
+        """Display in Jupyter: the tables and the first figure."""
         from windward.show._notebook import notebook
 
         return notebook(self)

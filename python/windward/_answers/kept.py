@@ -1,4 +1,4 @@
-"""What the answers of engines without seeds have in common: a folder that holds them whole, and a page about them."""
+"""Common parts of answers without seeds: a folder that holds them whole, and a page about them."""
 
 from __future__ import annotations
 

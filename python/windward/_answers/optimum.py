@@ -131,12 +131,12 @@ class Optimum(Kept):
         }
 
     def _routing(self) -> dict[str, Any]:
-        """What free routing adds."""
+        """Additions of free routing."""
         tables = {name: self.rows(name) for name in ROUTED if name in self.tables}
         return {"routing": self.routing, "allowed_links": self.allowed_links, **tables} if tables else {}
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: the tables and the first figure."""
+        """Display in Jupyter: the tables and the first figure."""
         from windward.show._notebook import notebook
 
         return notebook(self)

@@ -123,7 +123,7 @@ class Run(Frames):
         return f"<Run {self.name}: {len(self.totals('flows').names)} flows, {len(self.seeds)} seeds{state}>"
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: the tables and the first figure."""
+        """Display in Jupyter: the tables and the first figure."""
         from windward.show._notebook import notebook
 
         return notebook(self)
@@ -156,7 +156,7 @@ class Run(Frames):
         return Totals(kind=kind, tables=[_columns(self._load(kind, seed)) for seed in self.seeds])
 
     def draws(self, kind: str) -> Totals:
-        """The same, of one seed alone where all are the same run."""
+        """Totals to draw: of one seed alone if all are the same run."""
         totals = self.totals(kind)
         return totals.once() if self.is_one_run else totals
 

@@ -135,7 +135,7 @@ class Sweep:
         return f"<Sweep {self.name}: {self.points} points over {', '.join(self.fields)}{state}>"
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: the tables and the first figure."""
+        """Display in Jupyter: the tables and the first figure."""
         from windward.show._notebook import notebook
 
         return notebook(self)

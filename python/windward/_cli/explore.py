@@ -48,7 +48,7 @@ def explore(
 
 
 def _as_written(file: Path) -> dict[str, Any]:
-    """What the file says itself, without defaults."""
+    """Content of the file itself, without defaults."""
     text = read(file)
     written: dict[str, Any] = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
     return written

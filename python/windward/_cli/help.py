@@ -75,7 +75,7 @@ def group(entries: Mapping[str, Entry]) -> type[TyperGroup]:
 
 
 def _unknown(name: str, commands: Sequence[str]) -> str:
-    """What to say of a command that there is not."""
+    """Message about an unknown command."""
     text = f"no command `{name}`"
     near = difflib.get_close_matches(name.lower(), commands, n=1)
     if near:

@@ -98,7 +98,7 @@ def parse_seeds(text: str | None) -> int | list[int] | None:
 
 
 def parse_pairs(option: str, texts: list[str] | None, what: str) -> dict[str, str]:
-    """What an option was given as NAME=VALUE, each time; `what` says what is expected."""
+    """Parses the NAME=VALUE arguments of an option; `what` describes the expected form."""
     pairs = {}
     for text in texts or []:
         name, equals, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""Where commands put their results, and what becomes of older ones."""
+"""Folders of the results that commands save, and the handling of older results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def place(output: Path | None, default: Path, *, replace: bool) -> Iterator[Plac
 
 @contextmanager
 def place_if(output: Path | None, *, replace: bool) -> Iterator[Place | None]:
-    """The same for commands whose results are not saved by default; None where no folder is given."""
+    """Place for a command that saves no results by default; None if no folder is given."""
     if output is not None:
         with place(output, output, replace=replace) as taken:
             yield taken
@@ -58,7 +58,7 @@ def remark(text: str) -> None:
 
 
 def where(taken: Place) -> str:
-    """Where an interrupted run has been saved."""
+    """Message about the folder of an interrupted run."""
     kept = f"; {taken.replaces} keeps the older result" if taken.replaces is not None else ""
     return f"saved in {taken.path}{kept}"
 

@@ -37,7 +37,7 @@ def time(seconds: float) -> str:
 
 
 def path(sample: Mapping[str, Any]) -> list[str]:
-    """How many connections there are, and what they see of their path."""
+    """Number of connections, and their measurements of the path."""
     parts = [f"n {sample['connections']}"]
     if sample["rtt_s"] is not None:
         parts.append(f"RTT {1000 * sample['rtt_s']:.0f} ms")

@@ -82,7 +82,7 @@ class _Queue:
 
 
 def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterator[Job], Take, Tell], None]:
-    """What runs jobs on a cluster: "ray", one that is found or a local one, or "ray://HOST:PORT".
+    """Runner of jobs on a cluster: "ray" for a found or local one, or "ray://HOST:PORT".
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _run(ray: Any, queue: _Queue, points: Points, files: Mapping[str, bytes], ta
 
 
 def _again(queue: _Queue, batch: _Batch, error: Exception, take: Take) -> None:
-    """What becomes of runs whose workers have died: each by itself once more; one that ends its worker has failed."""
+    """Repeats runs whose workers have died, each alone; a run that ends its worker again has failed."""
     if batch.runs > 1:
         queue.again.extend(batch.split())
         return
@@ -169,7 +169,7 @@ def _again(queue: _Queue, batch: _Batch, error: Exception, take: Take) -> None:
 
 
 def _lost(ray: Any) -> tuple[type[Exception], ...]:
-    """What Ray raises where a worker or its answer is gone for good."""
+    """Exceptions of Ray about a worker or an answer that is lost for good."""
     found = ray.exceptions
     return (found.WorkerCrashedError, found.NodeDiedError, found.ObjectLostError, found.OutOfMemoryError)
 

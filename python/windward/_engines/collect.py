@@ -28,7 +28,7 @@ MOST_SEEDS = 1_000_000
 
 
 class Jobs(Protocol):
-    """What runs the seeds of a scenario, whatever the engine."""
+    """Runner of the seeds of a scenario, for any engine."""
 
     def start(self, captures: str | None = None) -> None: ...
     def wait(self, seconds: float) -> list[dict[str, Any]]: ...
@@ -139,7 +139,7 @@ class Collector:
             self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
 
     def about(self) -> dict[str, Any]:
-        """What the run is, and how an emulation kept its time."""
+        """Description of the run, and the timing of an emulation."""
         description = about(
             name=self.scenario.name,
             title=self.scenario.title,

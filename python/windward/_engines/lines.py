@@ -1,4 +1,4 @@
-"""What an engine answered at a point of a sweep, as a line of its journal."""
+"""Answers of an engine at a point of a sweep, as lines of its journal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def failed(point: int, seed: int, cells: Sequence[Any], reason: str) -> bytes:
 
 
 def answered(engine: str, point: int, seed: int, cells: Sequence[Any], answer: Mapping[str, Any]) -> bytes:
-    """What `_engine.Sweep` returns of a run."""
+    """Answer that `_engine.Sweep` returns for a run."""
     return to_line(point, seed, cells, _TABLES[engine](answer), None)
 
 

@@ -30,7 +30,7 @@ _AHEAD = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
-    """How the points of a sweep are run, wherever that is."""
+    """Execution of the points of a sweep, on any machine."""
 
     engine: str
     #: Of the optimum: its name, and alpha where it has one.

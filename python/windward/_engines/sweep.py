@@ -121,7 +121,7 @@ def sweep(
 def _on(
     on: str | None, points: Points, files: Sequence[str], workers: int
 ) -> Callable[[Iterator[Job], Take, Tell], None]:
-    """What runs the points: this machine, or a Ray cluster.
+    """Runner of the points: this machine, or a Ray cluster.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def _cell(value: Any, kind: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tried:
-    """What is known of the points before any is run."""
+    """Knowledge about the points before the first run."""
 
     #: What of them is written in Python.
     classes: list[str]

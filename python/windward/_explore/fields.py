@@ -168,13 +168,13 @@ def _resolved(schema: Schema) -> Schema:
 
 
 def _about(schema: Schema) -> str:
-    """What the format says of a field."""
+    """Documentation of a field in the format."""
     own = schema.get("description") or _resolved(schema).get("description", "")
     return " ".join(str(own).split())
 
 
 def _variants(schema: Schema) -> Iterator[Schema]:
-    """What a value may be, alternatives of alternatives too."""
+    """Possible types of a value, including nested alternatives."""
     schema = _resolved(schema)
     inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     if not inner:

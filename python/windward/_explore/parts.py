@@ -136,7 +136,7 @@ _OWN = {"groups", "rtt_histograms", "queue_delay_histograms"}
 
 
 def together(parts: Sequence[tuple[Part, Mapping[str, Any]]]) -> dict[str, Any]:
-    """What the engine returned for the parts, as if it had run the whole."""
+    """Joins the engine's answers to the parts into the answer to the whole."""
     if len(parts) == 1:
         return dict(parts[0][1])
     first = parts[0][1]

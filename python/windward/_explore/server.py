@@ -52,7 +52,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """Address of the page."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -131,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _path(self) -> str | None:
-        """What of the session is wanted; None, and refused, for who has no business here."""
+        """Requested part of the session; None, after a refusal, for a client without the token."""
         origin = self.headers.get("Origin")
         own = {f"http://{host}" for host in self.server.hosts}
         is_own = origin in own if origin is not None else self.command == "GET"

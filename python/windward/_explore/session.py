@@ -58,7 +58,7 @@ Emit = Callable[[Mapping[str, Any]], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the page wants to know."""
+    """Request of the page."""
 
     #: The scenario, as plain values.
     scenario: Mapping[str, Any]
@@ -120,7 +120,7 @@ class Session:
         return self._read(scenario).to_toml()
 
     def opening(self) -> dict[str, Any]:
-        """What the page begins with."""
+        """Initial data of the page."""
         return self._described(json.loads(self.start.to_json()))
 
     def _described(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,7 +266,7 @@ class Session:
 
 
 class _Answers:
-    """What the engines have answered of one question."""
+    """Answers of the engines to one question."""
 
     def __init__(self, *, asked: Asked, whole: _engine.Scenario, began: float) -> None:
         self.asked, self.whole, self.began = asked, whole, began
@@ -284,12 +284,12 @@ class _Answers:
         self.jobs: dict[int, _engine.Job] = {}
 
     def has_all_packets(self, count: int) -> bool:
-        """Whether every part's packets are there."""
+        """Returns true if the packets of every part have arrived."""
         seeds = range(1, self.asked.seeds + 1)
         return not self.parts or all(len(self.packets.get(seed, {})) == count for seed in seeds)
 
     def so_far(self, *, is_done: bool) -> dict[str, Any]:
-        """What the page is to show now."""
+        """Current content of the page."""
         run, until_s = self._run()
         fluid = _whole_fluid(self.whole, self.fluid) if len(self.fluid) == self.count else None
         charts: list[Chart] = []
@@ -440,7 +440,7 @@ def _whole_fluid(whole: _engine.Scenario, parts: Mapping[int, Fluid]) -> Fluid |
 
 
 def read(body: bytes) -> Asked:
-    """What a page asks, from JSON.
+    """Reads a page's request from JSON.
 
     Raises
     ------

@@ -66,7 +66,7 @@ def _key(field: Field[Any]) -> str:
 
 
 def _fits(kind: Any, value: Fields) -> bool:
-    """Whether a table is of this dataclass: by its tag, or by a field that it must have."""
+    """Returns true if a table is of this dataclass, by its tag or by a required field."""
     if not is_dataclass(kind):
         return get_origin(kind) in (Union, types.UnionType) and any(_fits(member, value) for member in get_args(kind))
     if hasattr(kind, "TAG"):

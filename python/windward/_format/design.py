@@ -89,23 +89,23 @@ class Design:
         return (*given, *reversed(chosen))
 
     def changes(self, point: int) -> dict[str, Any]:
-        """What the scenario has at a point in place of its own values."""
+        """Values that replace the scenario's own at a point."""
         return dict(zip(self.paths, self.values(point), strict=True))
 
     @cached_property
     def columns(self) -> tuple[Sequence[Any], ...]:
-        """Of each field all its values."""
+        """All values of each field."""
         table = tuple(zip(*self.table.rows, strict=True)) if self.table else ()
         return (*table, *(self._hypercube if self.samples is not None else (field.values for field in self.fields)))
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """What the values of each field are."""
+        """Measure of each field."""
         return tuple(measure(list(column)) for column in self.columns)
 
     @cached_property
     def is_grid(self) -> bool:
-        """Whether all combinations of the fields' values are points."""
+        """Returns true if all combinations of the fields' values are points."""
         return self.table is None and self.samples is None
 
     @cached_property

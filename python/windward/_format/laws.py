@@ -1,4 +1,4 @@
-"""What the engine says of its laws."""
+"""The engine's description of its laws."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windward import _engine
 
 
 def keep_backlogs(laws: Iterable[str]) -> bool:
-    """Whether each of `laws` keeps a number of packets p of its own in queues.
+    """Returns true if each of `laws` keeps a fixed number of its packets p in queues.
 
     It then maximises p ln x, and prices are queueing delays.
     """

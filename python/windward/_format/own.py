@@ -124,7 +124,7 @@ LawFactory = Callable[[float], Law]
 
 
 class Finders(TypedDict):
-    """How the engine finds what is written in Python: by name and parameters, each kind for itself."""
+    """Lookup of objects written in Python, by name and parameters, for each kind."""
 
     law: Callable[[str, Mapping[str, Any]], LawFactory]
     scheduler: Callable[[str, Mapping[str, Any]], Callable[[], CellScheduler]]

@@ -80,7 +80,7 @@ def _module(name: str) -> Path | None:
 
 
 def _bindings(body: Sequence[ast.stmt]) -> dict[str | None, ast.stmt]:
-    """What a module names at its top, by name; None for names that only running it would tell."""
+    """Top-level names of a module; None for a name that is only known at run time."""
     known: dict[str | None, ast.stmt] = {}
     for node in body:
         if isinstance(node, ast.ClassDef | _Function):
@@ -102,7 +102,7 @@ def _bindings(body: Sequence[ast.stmt]) -> dict[str | None, ast.stmt]:
 
 
 def _shape(kind: str, found: ast.ClassDef, arguments: Sequence[str]) -> str | None:
-    """What a class lacks."""
+    """First fault of a class: a missing method, or one with wrong arguments."""
     own = {node.name: node for node in found.body if isinstance(node, _Function)}
     is_whole = not found.decorator_list and not found.keywords and all(map(_is_root, found.bases))
     named = own.keys() | _bindings(found.body).keys()
@@ -129,7 +129,7 @@ def _shape(kind: str, found: ast.ClassDef, arguments: Sequence[str]) -> str | No
 
 
 def _sets_cwnd(found: ast.ClassDef) -> bool:
-    """Whether a method stores an attribute `cwnd`, or attributes by name."""
+    """Returns true if a method stores an attribute `cwnd`, or attributes by name."""
     for node in ast.walk(found):
         if isinstance(node, ast.Attribute) and (
             node.attr == "__dict__" or (node.attr, type(node.ctx)) == ("cwnd", ast.Store)
@@ -141,12 +141,12 @@ def _sets_cwnd(found: ast.ClassDef) -> bool:
 
 
 def _is_root(base: ast.expr) -> bool:
-    """Whether a base class adds nothing."""
+    """Returns true if a base class adds nothing."""
     return isinstance(base, ast.Name) and base.id == "object"
 
 
 def _takes(function: _Function, count: int, keywords: Sequence[str] = ()) -> bool:
-    """Whether a function can be called with so many arguments by place, and these by name."""
+    """Returns true if a function accepts this many positional arguments and these keywords."""
     if function.decorator_list:
         return True
     takes = function.args

@@ -146,7 +146,7 @@ def read_value(text: str) -> Any:
 
 
 def _is_value(value: Any) -> bool:
-    """Whether a scenario can hold it: no dates, no NaN."""
+    """Returns true if a scenario can hold the value: no dates, no NaN."""
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and _is_value(item) for key, item in value.items())
     if isinstance(value, list | tuple):
@@ -225,7 +225,7 @@ def _split_list(text: str) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What the values of a field are, as a column."""
+    """Measure of a field's values, as a column."""
 
     #: "integer", "number" or "text".
     kind: str
@@ -318,7 +318,7 @@ def change(plain: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 def _tables(plain: dict[str, Any], parts: Sequence[str], path: str) -> list[Any]:
-    """What the parts lead to."""
+    """Tables that the parts of a path lead to."""
     found: list[Any] = [plain]
     for at, part in enumerate(parts):
         reached: list[Any] = []
@@ -369,7 +369,7 @@ def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
 
 
 def _name(entry: Mapping[str, Any]) -> str | None:
-    """What an entry is called: by its own name, a change by what it changes, a station by its node."""
+    """Name of an entry: its own, for a change the changed part, for a station its node."""
     if own := next((entry[key] for key in ("name", "link", "station", "node") if key in entry), None):
         return str(own)
     return f"{entry['from']}->{entry['to']}" if "from" in entry and "to" in entry else None

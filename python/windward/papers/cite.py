@@ -1,4 +1,4 @@
-"""Whom to cite: the laws of a scenario and the papers that it comes from."""
+"""BibTeX entries for the laws of a scenario and the papers that it comes from."""
 
 from __future__ import annotations
 

@@ -195,6 +195,6 @@ def judge_all(paper: Paper, ids: list[int] | None = None, results: Results | Non
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """How many claims came to what."""
+    """Number of claims by outcome."""
     counts = Counter(judgement.outcome for judgement in judgements)
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())

@@ -1,4 +1,4 @@
-"""What a sweep measures of each run, over all its flows: the columns of its `runs`."""
+"""Measures of each run of a sweep, over all its flows: the columns of its `runs`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FIGURES: Mapping[str, Measured] = {
 
 
 def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s: float) -> dict[str, list[float]]:
-    """Of a simulation or an emulation: totals over the flows, means over them, and the busiest link.
+    """Measures of a simulation or an emulation: totals and means over the flows, and the busiest link.
 
     `completion_s` is that of the last transfer: NaN where not all have completed, whose number is `unfinished`.
     """
@@ -96,7 +96,7 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
 
 
 def fluid(flows: Columns, settled_s: float | None) -> dict[str, list[float]]:
-    """Of a fluid run: where the windows end."""
+    """Measures of a fluid run: the final windows."""
     return _row(
         goodput_bps=math.fsum(flows["goodput_bps"]),
         jain=jain(flows["goodput_bps"]),
@@ -106,7 +106,7 @@ def fluid(flows: Columns, settled_s: float | None) -> dict[str, list[float]]:
 
 
 def optimum(flows: Columns, value: float, certificate: Mapping[str, float], iterations: int) -> dict[str, list[float]]:
-    """Of an optimum: the rates, and how well they are proven."""
+    """Measures of an optimum: the rates, and the quality of the certificate."""
     return _row(
         goodput_bps=math.fsum(flows["goodput_bps"]),
         jain=jain(flows["goodput_bps"]),

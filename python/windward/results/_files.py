@@ -55,7 +55,7 @@ def replace_bytes(path: Path, data: bytes) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file of bounded size says.
+    """Reads a JSON file of bounded size.
 
     Raises
     ------

@@ -74,12 +74,12 @@ class ResultFolder:
 
     @property
     def path(self) -> Path:
-        """Where the result is."""
+        """Path of the result."""
         return self.place.path
 
     @property
     def captures(self) -> Path:
-        """Where the engine may write seed-N.pcapng; on the same file system, so that they can be moved."""
+        """Folder in which the engine writes seed-N.pcapng, on the same file system, so that they can be moved."""
         return self._staging
 
     def write_seed(self, seed: int, tables: Tables, begin: Callable[[], tuple[str, dict[str, Any]]]) -> None:
@@ -115,7 +115,7 @@ class ResultFolder:
             raise self._refused(error) from error
 
     def has(self, seed: int) -> bool:
-        """Whether the seed has been written by this run."""
+        """Returns true if this run has written the seed."""
         return self._is_begun and (self.path / f"seed-{seed}").is_dir()
 
     def write_summary(self, summary: dict[str, Any]) -> None:

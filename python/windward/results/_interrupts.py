@@ -1,4 +1,4 @@
-"""When a Ctrl-C takes effect."""
+"""Timing of Ctrl-C."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Lock:
                 folder.rmdir()
 
     def _take(self) -> bool:
-        """Whether the lock is ours, and that of the file which is there now."""
+        """Returns true if this process holds the lock of the file that exists now."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

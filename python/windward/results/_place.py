@@ -1,4 +1,4 @@
-"""Where a result goes: to one run at a time, and nothing of an older result is lost before the new one is whole."""
+"""Place of a result: one run writes at a time, and an older result is kept until the new one is complete."""
 
 from __future__ import annotations
 
@@ -203,13 +203,13 @@ def holds(path: Path) -> str | None:
 
 
 def _is_begun_comparison(path: Path) -> bool:
-    """Whether a folder has nothing but answers of engines: earlier versions wrote a comparison's summary at its end."""
+    """Returns true if a folder has only answers of engines: earlier versions wrote a comparison's summary last."""
     there = [file.name for file in path.iterdir() if not file.name.startswith(STAGING)]
     return bool(there) and all(name in _ANSWERS and is_result(path / name) for name in there)
 
 
 def is_result(path: Path) -> bool:
-    """Whether the folder holds a Windward result, of whatever format."""
+    """Returns true if the folder holds a Windward result of any format."""
     try:
         return "windward" in _read(path)
     except (OSError, ValueError, TypeError):
@@ -224,7 +224,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _written(folder: Path) -> list[str]:
-    """What a result has written into its folder, by name; the summary last."""
+    """Files that a result has written into its folder, by name; the summary last."""
     summary = _read(folder) if is_result(folder) else {}
     engine = summary.get("engine")
     if not summary and folder.is_dir() and _is_begun_comparison(folder):

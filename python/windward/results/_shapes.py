@@ -1,4 +1,4 @@
-"""What results are to those who show them, and what is told of a run while it goes on."""
+"""Protocols of results for their display, and of the progress of a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Progress:
 
 
 class Result(Protocol):
-    """What every engine answers; `engine` tells which of the shapes below it has."""
+    """Answer of any engine; `engine` selects one of the shapes below."""
 
     @property
     def engine(self) -> str: ...
@@ -150,7 +150,7 @@ class BestPiece(Protocol):
 
 
 class Compared(Result, Protocol):
-    """What all engines answer; see `windward.Comparison`."""
+    """Answer of all engines; see `windward.Comparison`."""
 
     @property
     def rows(self) -> Sequence[Mapping[str, Any]]: ...

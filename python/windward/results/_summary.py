@@ -25,7 +25,7 @@ def about(
     finished: Sequence[int],
     engine: str,
 ) -> dict[str, Any]:
-    """What the summary of a run says before its numbers."""
+    """Head of the summary of a run, before its numbers."""
     return {
         "windward": _engine.__version__,
         "format": FORMAT,
@@ -47,7 +47,7 @@ def versions() -> dict[str, str]:
 
 
 def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, Any]:
-    """What a run is, then means with half-widths of 95 % confidence intervals; seeds that are one run have none."""
+    """Head of a run, then means with half-widths of 95 % confidence intervals; seeds that are one run have none."""
     content = dict(about)
     content["one_run"] = is_one_run(totals)
     if content["one_run"]:

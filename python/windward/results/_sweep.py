@@ -94,7 +94,7 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is to be run."""
+    """Planned runs."""
 
     #: By whom, of what: what must be the same for a sweep to be gone on with.
     identity: Mapping[str, Any]
@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return self.points * self.each
 
     @property
@@ -123,7 +123,7 @@ class Plan:
 
 
 def points_in_part(entities: int, seeds: int) -> int:
-    """How many points make a part, for this many rows of a run."""
+    """Number of points in a part, for this many rows of a run."""
     return max(1, min(_POINTS, _ROWS // max(1, entities * max(1, seeds))))
 
 
@@ -226,7 +226,7 @@ class SweepFolder:
 
     @property
     def finished(self) -> int:
-        """How many runs have been made."""
+        """Number of finished runs."""
         whole = sum(len(self.plan.points_of(part)) for part in self._whole) * self.plan.each
         return whole + sum(map(len, self._open.values()))
 

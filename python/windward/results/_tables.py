@@ -110,7 +110,7 @@ def _indices(names: str, columns: Columns, values: Any, lists: Mapping[str, list
 
 
 def sent_by_flow(flows: Columns, coding: Columns) -> list[int]:
-    """What each flow gave the network, and may lose: its segments, of a coded flow its combinations."""
+    """Packets that each flow sent and may lose: its segments, or a coded flow's combinations."""
     combinations = dict(zip(coding["flow"], coding["combinations"], strict=True))
     return [combinations.get(flow, sent) for flow, sent in zip(flows["flow"], flows["segments_sent"], strict=True)]
 
@@ -134,7 +134,7 @@ def describe(arrow: pa.Table, table: Table) -> pa.Table:
 
 
 def has_rows(columns: Columns) -> bool:
-    """Whether a table has any row."""
+    """Returns true if a table has a row."""
     first = next(iter(columns.values()))
     return len(first.indices if isinstance(first, Named) else first) > 0
 
@@ -250,7 +250,7 @@ class Totals:
 
     @property
     def metrics(self) -> list[str]:
-        """What was measured."""
+        """Names of the measured columns."""
         return [name for name in (self.tables[0] if self.tables else ()) if not self.is_attribute(name)]
 
     def is_attribute(self, name: str) -> bool:

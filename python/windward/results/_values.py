@@ -77,7 +77,7 @@ class Values:
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What is measured over time of each flow or link."""
+    """Time series of each flow or link."""
 
     kind: str
     column: str
@@ -108,7 +108,7 @@ SERIES: Mapping[str, Series] = {
 
 
 def has_bands(run: Any) -> bool:
-    """Whether there is a mean over seeds to draw: several that differ."""
+    """Returns true if there is a mean over seeds to draw: several that differ."""
     return len(run.seeds) > 1 and not run.is_one_run
 
 

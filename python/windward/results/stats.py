@@ -101,7 +101,7 @@ def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
 
 
 def is_one_run(totals: Iterable[Totals]) -> bool:
-    """Whether several seeds are the same run: where nothing is random every table of one is that of all."""
+    """Returns true if several seeds are the same run: without randomness all have equal tables."""
     return all(len(each.tables) > 1 and _are_alike(each.tables) for each in totals)
 
 

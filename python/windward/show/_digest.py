@@ -1,4 +1,4 @@
-"""What a run comes to, as tables of text: the terminal and the report show the same."""
+"""Digest of a run as tables of text, for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _flows(flows: Totals) -> Digest:
 
 
 def _sent(run: Packets, flows: Totals) -> list[list[int]]:
-    """What each flow gave the network, by seed."""
+    """Packets that each flow sent, by seed."""
     coding = run.totals("coding").tables
     return [sent_by_flow(table, layers) for table, layers in zip(flows.tables, coding, strict=False)]
 
@@ -181,7 +181,7 @@ def _groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]], groups_of: Tot
 
 
 def _has_unfinished(flows: Totals) -> bool:
-    """Whether a transfer had not ended; runs of older versions do not say."""
+    """Returns true if a transfer had not ended; runs of older versions do not record it."""
     return any(any(table.get("unfinished", ())) for table in flows.tables)
 
 
@@ -225,7 +225,7 @@ def _marked(totals: Totals, at: int, count: Callable[[Columns, int], float]) -> 
 
 
 def _stations(stations: Totals) -> Digest:
-    """What the channel of cells offered each station, and what a scheduler made of it."""
+    """Rates that the channel of cells offered each station, and those that a scheduler gave it."""
     is_repaired = any(any(table["errors"]) for table in stations.tables)
     rows = [
         [
@@ -245,7 +245,7 @@ def _stations(stations: Totals) -> Digest:
 
 
 def _wifi(stations: Totals) -> Digest:
-    """What the stations of wireless networks did."""
+    """Counters of the stations of wireless networks."""
 
     def failed(at: int) -> list[float]:
         pairs = zip(stations.values("failures", at), stations.values("attempts", at), strict=True)
@@ -333,7 +333,7 @@ def _ways(run: Packets) -> Digest:
 
 
 def _coding(run: Packets) -> Digest:
-    """What the coding layers of flows did."""
+    """Counters of the coding layers of flows."""
     metrics = ("combinations", "repairs", "unmasked", "received", "innovative", "requests")
     layers = _by_name(run, "coding", ("flow",), metrics)
     rows = [
@@ -440,7 +440,7 @@ def prefix_of(size: float) -> tuple[float, str]:
 
 
 def column_scale(cells: Iterable[str]) -> tuple[float, str]:
-    """What the numbers of a column are divided by to have one unit, and that unit; the largest one chooses."""
+    """Divisor that gives a column one unit, and that unit; the largest number chooses."""
     amounts = [cell for cell in cells if isinstance(cell, Amount)]
     unit = next((cell.unit for cell in amounts if cell.unit), "")
     most = max((abs(cell.value) for cell in amounts if math.isfinite(cell.value)), default=0.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def notebook(result: Result) -> str:
-    """What Jupyter shows of a result, as HTML."""
+    """Display of a result in Jupyter, as HTML."""
     said = describe(result)
     head = (
         f"<p><b>{html.escape(said.title)}</b><br><small>{html.escape(said.span)} · {html.escape(said.how)}</small></p>"

@@ -1,4 +1,4 @@
-"""What a page or a terminal says of a result, whatever engine it is of."""
+"""Description of a result of any engine, for a page or a terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Page:
 
 
 def describe(result: Result) -> Page:
-    """What is said of a result."""
+    """Description of a result."""
     return _PAGES[result.engine](result)
 
 
@@ -66,7 +66,7 @@ _DONE = {"simulate": "simulated", "emulate": "emulated"}
 
 
 def _timing(run: Packets) -> list[tuple[str, str]]:
-    """How well an emulation kept its time, whether it is to be trusted, and what it did differently."""
+    """Timing of an emulation, its reliability, and its differences from the scenario."""
     if run.engine != "emulate":
         return []
     timing = run.timing

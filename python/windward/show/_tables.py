@@ -44,7 +44,7 @@ def fluid_digest(fluid: Windows) -> Digest:
 
 
 def rests_digest(fluid: Windows) -> list[Digest]:
-    """Where the pieces of a fluid run end, where the network changes."""
+    """Final states of the pieces of a fluid run, between changes of the network."""
     rests = fluid.rows("rests") if "rests" in fluid.tables else []
     if len({row["from_s"] for row in rests}) < 2 or len(rests) > _MANY_RESTS:
         return []

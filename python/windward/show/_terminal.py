@@ -1,4 +1,4 @@
-"""What the command line writes to the terminal."""
+"""Output of the command line on the terminal."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _padded(cell: str, width: int, *, is_number: bool = False) -> str:
 def progress(
     doing: str, done: str, *, is_quiet: bool, noun: str | None = "seeds"
 ) -> Iterator[Callable[[_shapes.Progress], None] | None]:
-    """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere.
+    """Shows progress on standard error: a bar on a terminal, otherwise an occasional line.
 
     `noun` is what is counted; None where there is one of it.
     """

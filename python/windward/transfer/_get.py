@@ -141,5 +141,5 @@ def get(
 
 
 def as_events(observe: Callable[[dict[str, Any]], object] | None) -> Callable[[str], object]:
-    """What the engine tells of events, as JSON, told as dicts."""
+    """Converts the engine's events from JSON into dicts."""
     return (lambda _: None) if observe is None else lambda text: observe(json.loads(text))

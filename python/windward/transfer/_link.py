@@ -142,7 +142,7 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_option(error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str]) -> ValueError:
-    """What is wrong with a link, by the arguments that it was made of: each fault once."""
+    """Faults of a link, by its arguments, each once."""
     faults: dict[tuple[str, str, str], None] = {}
     for problem in error.problems:
         table, _, rest = problem.path.partition(".")
@@ -183,7 +183,7 @@ def _directions(given: dict[str, str], change: str | None = None) -> tuple[dict[
 
 
 def _change(text: str) -> list[dict[str, Any]]:
-    """What changes at a time: a table for each direction."""
+    """Changes at one time: a table for each direction."""
     time, *words = text.split()
     expected = 'expected TIME NAME=VALUE …, such as "30s rate=2mbit delay=80ms", or TIME down, TIME up'
     given, is_up = {}, None

@@ -109,7 +109,7 @@ def send(
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name came as UTF-8; the system's other names carry surrogates."""
+    """Returns true if a name is valid UTF-8; other names of the system carry surrogates."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What a figure on a page shows: plain numbers, for a still picture (`_svg`) and for the page's script."""
+"""Data of a figure on a page: plain numbers, for a still picture (`_svg`) and for the page's script."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Chart:
         return low, most
 
     def data(self) -> dict[str, Any]:
-        """What the page's script draws it from."""
+        """Data for the page's script."""
         low, high = self.span()
         every = max(1, -(-len(self.x) // _INSTANTS))
         return {

@@ -26,7 +26,7 @@ _WIDTH, _HEIGHT, _EDGE = 300, 24, 8
 
 
 def scale_of(compared: Sequence[Mapping[str, Any]]) -> float:
-    """Where the scale of a table ends, in bits a second: beyond what any engine says."""
+    """Upper end of a table's scale, in bits a second, above the rates of all engines."""
     shown, _ = folded(compared)
     peaks = [row[f"{name}_bps"] for row in shown for name in _NAMES]
     peaks += [row["packets_bps"] + row["packets_error_bps"] for row in shown]

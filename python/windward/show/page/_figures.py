@@ -135,7 +135,7 @@ def _chart(
 
 
 def _groups(run: Packets, values: Values) -> tuple[dict[str, list[str]], int]:
-    """Whose lines share a panel, and how many links are left out."""
+    """Links that share a panel, and the number of those left out."""
     if values.entity == "link":
         chosen = busiest(values, _PANELS)
         left_out = len(values.names) - len(chosen)
@@ -176,7 +176,7 @@ def _lines(values: Values, names: Sequence[str]) -> list[Line]:
 
 
 def _beside(others: Mapping[str, Values], names: Sequence[str]) -> list[Line]:
-    """What other engines show of the same flows; flows that do the same have one line."""
+    """Lines of other engines for the same flows; identical flows have one line."""
     lines: list[Line] = []
     if len(names) > _MANY:
         return lines

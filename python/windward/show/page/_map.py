@@ -246,7 +246,7 @@ def _to(at: Mapping[str, tuple[float, float]], ends: tuple[str, str]) -> str:
 
 
 def _by_sink(flows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """What arrives at each sink: groups of flows with their numbers."""
+    """Arrivals at each sink: groups of flows with their numbers."""
     counts: dict[str, dict[str, int]] = {}
     for group, _, sink in flows:
         groups = counts.setdefault(sink, {})

@@ -55,7 +55,7 @@ def panel(chart: Chart, shown: Panel, *, width: int = WIDTH) -> str:
 
 
 def _said(lines: Sequence[Line]) -> str:
-    """What a reader hears of the lines."""
+    """Text for screen readers about the lines."""
     said = []
     for line in lines:
         known = line.values[np.isfinite(line.values)]
@@ -65,7 +65,7 @@ def _said(lines: Sequence[Line]) -> str:
 
 
 class _Frame:
-    """Where numbers are on a panel."""
+    """Positions of numbers on a panel."""
 
     def __init__(self, chart: Chart, width: int) -> None:
         self.left, self.right, self.top, self.bottom = _LEFT, width - _RIGHT, _TOP, HEIGHT - _BOTTOM
@@ -141,7 +141,7 @@ class _Frame:
 
 
 def _fewer(across: Array, down: Array, columns: int) -> tuple[Array, Array]:
-    """Of each column of points the lowest and the highest, in their order; one without a value stays a gap."""
+    """Thins a line: the lowest and the highest of each column of points, in order; a missing value stays a gap."""
     each = -(-len(down) // columns)
     filled = np.concatenate([down, np.full(-len(down) % each, np.nan)]).reshape(-1, each)
     is_known = np.isfinite(filled)

@@ -101,7 +101,7 @@ def _chart(sweep: Grid, name: str, frame: pd.DataFrame, x: Axis, by: Axis | None
 
 
 def heats_of(sweep: Grid) -> str:
-    """Of two fields in a grid a table of each figure, its cells the darker the more; as HTML."""
+    """Heat maps as HTML: a table of each figure over two fields in a grid, darker cells for larger values."""
     if not sweep.finished or not sweep.is_grid or len(sweep.axes) < 2:
         return ""
     x, y = sweep.axes[0], sweep.axes[1]
@@ -158,7 +158,7 @@ def _fixed(frame: pd.DataFrame, others: Any) -> tuple[pd.DataFrame, str]:
 
 
 def _scale(label: str, unit: str, values: Any) -> tuple[float, str]:
-    """What the values are multiplied by, and the axis's label."""
+    """Factor of the values, and the axis's label."""
     if unit == "%":
         return 100.0, f"{label} (%)"
     if unit not in ("bit/s", "s"):

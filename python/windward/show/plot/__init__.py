@@ -77,7 +77,7 @@ FORMATS = (".svg", ".pdf", ".png")
 
 
 def names(result: Result) -> tuple[str, ...]:
-    """What can be drawn of a result."""
+    """Names of the figures of a result."""
     return tuple(FIGURES[result.engine])
 
 

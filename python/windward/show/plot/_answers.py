@@ -114,13 +114,13 @@ class _Shown:
 
 
 def _moving_s(run: Windows) -> float:
-    """How long there is something to see: five times what rates take to settle."""
+    """Time span to draw: five times the settling time of the rates."""
     settled = run.duration_s if run.settled_s is None else 5 * run.settled_s
     return min(run.duration_s, max(settled, 0.05 * run.duration_s))
 
 
 def _is_alike(table: pd.DataFrame) -> bool:
-    """Whether all flows do what the first does, but for a thousandth."""
+    """Returns true if all flows equal the first within a thousandth."""
     values = table.to_numpy()
     return bool(np.allclose(values, values[:, :1], rtol=1e-3))
 
@@ -144,7 +144,7 @@ def _goodputs(best: BestRates, _seed: int, figure: Figure) -> str:
 
 
 def _links(best: BestRates, _seed: int, figure: Figure) -> str:
-    """How full each used link is."""
+    """Utilisation of each used link."""
     used = best.links[best.links["load_bps"] > 0]
     used = used.assign(share=used["load_bps"] / used["capacity_bps"])
     shown = used.loc[sorted(used.nlargest(_BARS, "share").index)]
@@ -169,7 +169,7 @@ def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
 
 
 def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
-    """What each path carries of its flow."""
+    """Rate of a flow on each of its paths."""
     if best.paths is None:
         raise ValueError("there is nothing to draw: paths are found by free routing")
     chosen = best.paths[best.paths["share"] >= _SEEN].nlargest(_BARS, "rate_bps").index

@@ -19,7 +19,7 @@ MANY = 8
 
 
 def blocks(run: Packets, seed: int, figure: Figure) -> str:
-    """How long each block took from its first segment to the last that was decoded, and how many segments it has."""
+    """Time of each block from its first segment to the last that was decoded, and its number of segments."""
     table = run.table("blocks", seed).to_pandas()
     if table.empty:
         raise ValueError("there is nothing to draw: no flow is coded, or no block was decoded")

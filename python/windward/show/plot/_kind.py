@@ -1,4 +1,4 @@
-"""What a kind of figure is."""
+"""Kinds of figures."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ FLATTEST = 0.3
 
 
 def stations(run: Packets) -> pd.DataFrame:
-    """What the stations did.
+    """Activity of the stations.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def stations(run: Packets) -> pd.DataFrame:
 
 
 def places(run: Packets, seed: int) -> dict[str, Place]:
-    """Where the stations stand, in metres."""
+    """Positions of the stations, in metres."""
     frame = stations(run)
     frame = frame[frame["seed"] == seed]
     return dict(zip(frame["node"].astype(str), zip(frame["x_m"], frame["y_m"], strict=True), strict=True))

@@ -44,7 +44,7 @@ class Column:
     height: float
 
     def settings(self) -> dict[str, Any]:
-        """What of matplotlib's settings differs from those for a screen."""
+        """Settings of matplotlib that differ from those for a screen."""
         return {
             "figure.figsize": (self.width, 4.0),
             "font.family": [_installed(self.fonts), "DejaVu Sans"],

@@ -40,7 +40,7 @@ _NARROW = 5.0
 
 
 class Span(Protocol):
-    """What lasts."""
+    """A duration with a warm-up."""
 
     @property
     def duration_s(self) -> float:
@@ -48,7 +48,7 @@ class Span(Protocol):
 
     @property
     def warmup_s(self) -> float:
-        """What does not count at its beginning, in seconds."""
+        """Warm-up at the beginning, in seconds."""
 
 
 def windows(run: Packets, seed: int | None, figure: Figure) -> str:
@@ -94,7 +94,7 @@ def fairness(run: Packets, seed: int | None, figure: Figure) -> str:
 
 
 def internals(run: Packets, seed: int, figure: Figure) -> str:
-    """What the laws show of themselves: one panel for each name."""
+    """State of the laws: one panel for each name."""
     table = run.table("internals", seed)
     if len(table) == 0:
         raise ValueError("the run recorded no internals; set `internals = true` under `[output]` in the scenario")
@@ -189,12 +189,12 @@ def panels(
 
 
 def _letters(figure: Figure, columns: int) -> int:
-    """How long a title above a panel may be, of so many beside one another."""
+    """Maximum length of a panel's title, for this many panels in a row."""
     return max(8, int((72 * figure.get_figwidth() / columns - 26) / 6.4))
 
 
 def never_below_zero(axes: Axes) -> None:
-    """Where there is room below the least value, it ends at zero: nothing that is drawn can be less."""
+    """Ends the axis at zero if it would reach below: no drawn value is negative."""
     low, high = axes.get_ylim()
     axes.set_ylim(max(low, 0.0), high)
 
@@ -214,7 +214,7 @@ def draw_lines(axes: Axes, values: Values) -> None:
 
 
 def top(drawn: Iterable[Values]) -> float | None:
-    """Where an axis ends that begins at zero: above all means, though not above every peak of their intervals.
+    """Upper end of an axis from zero: above all means, but not above every peak of their intervals.
 
     None, of one seed: wherever the lines end.
     """
@@ -258,7 +258,7 @@ def time_axis(run: Span, axes: Axes) -> None:
 
 
 def note_of(run: Packets, seed: int | None) -> str:
-    """Whose series are drawn."""
+    """Note on the seeds that are drawn."""
     if seed is None:
         return f"mean and 95 % confidence interval over {len(run.seeds)} seeds"
     return f"seed {seed}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")

@@ -248,7 +248,7 @@ def _measured(what: str) -> Measured:
 
 
 def _scale(measured: Measured, values: Any) -> tuple[float, str]:
-    """What the values are multiplied by, and the axis's label."""
+    """Factor of the values, and the axis's label."""
     if measured.unit == "%":
         return 100.0, f"{measured.label} (%)"
     if measured.unit not in ("bit/s", "s"):

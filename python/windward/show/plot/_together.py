@@ -204,7 +204,7 @@ def _first(run: Any) -> int | None:
 
 
 def _note(results: Mapping[str, Any], seed: int | None) -> str:
-    """Whose seeds are drawn."""
+    """Note on the seeds that are drawn."""
     if seed is not None:
         return f"seed {seed}"
     counts = sorted({len(run.seeds) for run in results.values() if _has_bands(run)})

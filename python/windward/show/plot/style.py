@@ -1,4 +1,4 @@
-"""How every figure looks: one choice, made here."""
+"""Style of all figures."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Styled(Figure):
             super().savefig(*args, **kwargs)
 
     def _repr_svg_(self) -> str:
-        """What Jupyter shows."""
+        """Display in Jupyter."""
         buffer = io.StringIO()
         self.savefig(buffer, format="svg", metadata={"Date": None})
         text = buffer.getvalue()

@@ -87,7 +87,7 @@ def _values(column: pd.Series[float]) -> list[float | None]:
 
 
 def _raw(rows: pd.DataFrame) -> list[dict[str, float]]:
-    """What Flent keeps of a netperf stream: rate in Mbit/s, TCP's window in packets and smoothed RTT in ms."""
+    """Flent's series of a netperf stream: rate in Mbit/s, TCP's window in packets and smoothed RTT in ms."""
     found = []
     columns = (rows.index, rows["goodput_bps"], rows["cwnd"], rows["srtt_ms"])
     for time, rate, cwnd, rtt in zip(*columns, strict=True):

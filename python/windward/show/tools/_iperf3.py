@@ -1,4 +1,4 @@
-"""What `iperf3 --json` prints, of all flows as parallel streams of one client."""
+"""Output of `iperf3 --json`, with all flows as parallel streams of one client."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _column(run: Packets, kind: str, seed: int) -> list[str]:
 
 
 def _packets(samples: pd.DataFrame, size: int) -> tuple[Any, Any]:
-    """When packets left and came, in seconds."""
+    """Times at which packets left and arrived, in seconds."""
     instants = samples.index.to_numpy(float)
     sent = np.cumsum(samples["rate_bps"].to_numpy(float) * steps(instants) / 8)
     total = np.append(0.0, sent)
@@ -110,7 +110,7 @@ def _packets(samples: pd.DataFrame, size: int) -> tuple[Any, Any]:
 
 
 def _inverse(total: Any, instants: Any, counts: Any) -> Any:
-    """When each count was reached, within the sample in which it was."""
+    """Time at which each count was reached, interpolated within its sample."""
     at = np.clip(np.searchsorted(total, counts - 1e-6, side="left"), 1, len(total) - 1)
     share = (counts - total[at - 1]) / np.maximum(total[at] - total[at - 1], 1e-12)
     return instants[at - 1] + np.clip(share, 0, 1) * (instants[at] - instants[at - 1])

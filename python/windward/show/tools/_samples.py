@@ -31,7 +31,7 @@ def flow_tables(run: Packets, seed: int) -> tuple[pd.DataFrame, dict[str, pd.Dat
 
 
 def steps(instants: Any) -> Any:
-    """How long each sample is, in seconds: from the one before it."""
+    """Length of each sample, in seconds since the previous one."""
     return np.diff(np.asarray(instants, float), prepend=0.0)
 
 
