@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from windward import _console
+from windward._cli.completion import mend_zsh
 from windward._cli.help import Entry, group
 from windward._cli.words import complain
 from windward._engine import EmulationError, KernelError, LawError, ScenarioError, __version__
@@ -58,6 +59,7 @@ app = typer.Typer(
 def main() -> None:
     """Runs the command line; errors become one message on standard error and an exit code."""
     _console.install()
+    mend_zsh()
     try:
         try:
             app()

@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from windward._cli.completion import folders, scenario_files
 from windward._engine import Scenario, ScenarioError
 from windward._format.parse import parse
-
-
-def scenario_files(incomplete: str) -> list[str]:
-    """Completions of a scenario file: those of a folder, and its folders."""
-    return _entries(incomplete, (".toml", ".json"))
-
-
-def folders(incomplete: str) -> list[str]:
-    """Completions of a folder."""
-    return _entries(incomplete, ())
-
-
-def _entries(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    # bash completes file names itself where it is given none, and without a space after a folder.
-    if os.environ.get("_WINDWARD_COMPLETE") == "complete_bash":
-        return []
-    head, slash, start = incomplete.rpartition("/")
-    try:
-        entries = sorted(os.scandir(f"{head}{slash}" or "."), key=lambda entry: entry.name)
-    except OSError:
-        return []
-    names = [f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries]
-    return [
-        f"{head}{slash}{name}"
-        for name in names
-        if name.startswith(start) and name.endswith(("/", *endings)) and (start or not name.startswith("."))
-    ]
-
 
 File = Annotated[
     Path,

@@ -1,0 +1,56 @@
+"""Completion in shells: the file names of scenarios and folders, and the script for zsh."""
+
+from __future__ import annotations
+
+import os
+
+#: The last line of the library's script for zsh, and a version that also completes when zsh loads the script from
+#: `fpath`: it then runs it for the first TAB of a shell, which would complete nothing.
+_REGISTERS = "compdef %(complete_func)s %(prog_name)s"
+_COMPLETES = f"""\
+if [ "$funcstack[1]" = "_%(prog_name)s" ]; then
+  %(complete_func)s "$@"
+else
+  {_REGISTERS}
+fi"""
+
+
+def scenario_files(incomplete: str) -> list[str]:
+    """Completions of a scenario file: those of a folder, and its folders."""
+    return _entries(incomplete, (".toml", ".json"), "-g '*.(toml|json)'")
+
+
+def folders(incomplete: str) -> list[str]:
+    """Completions of a folder."""
+    return _entries(incomplete, (), "-/")
+
+
+def mend_zsh() -> None:
+    """Makes the script that is shown and installed for zsh complete at the first TAB."""
+    from typer import _completion_shared
+
+    scripts: dict[str, str] = getattr(_completion_shared, "_completion_scripts", {})
+    if _COMPLETES not in scripts.get("zsh", _COMPLETES):
+        scripts["zsh"] = scripts["zsh"].replace(_REGISTERS, _COMPLETES)
+
+
+def _entries(incomplete: str, endings: tuple[str, ...], for_zsh: str) -> list[str]:
+    shell = os.environ.get("_WINDWARD_COMPLETE")
+    # bash completes file names itself where it is given none, and without a space after a folder.
+    if shell == "complete_bash":
+        return []
+    # zsh evaluates the output. It quotes names itself, and adds no space after a folder.
+    if shell == "complete_zsh":
+        print(f"_files {for_zsh}")
+        raise SystemExit(0)
+    head, slash, start = incomplete.rpartition("/")
+    try:
+        entries = sorted(os.scandir(f"{head}{slash}" or "."), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    names = [f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries]
+    return [
+        f"{head}{slash}{name}"
+        for name in names
+        if name.startswith(start) and name.endswith(("/", *endings)) and (start or not name.startswith("."))
+    ]
