@@ -63,13 +63,42 @@ def test_crates_use_only_crates_above_them() -> None:
         assert all(order.index(other) < order.index(name) for other in used), f"{name} uses {used}"
 
 
-@pytest.mark.parametrize("law", [law["name"] for law in _engine.laws()])
+#: The headings of a law's page, in their order. A page may have others between them.
+LAW_PARTS = ["Idea", "Equations", "When to use", "Parameters", "In packets", "Validation", "Limits", "Source"]
+LAW_PAGES = [*(law["name"] for law in _engine.laws()), "emultcp"]
+
+
+def parts(page: str) -> tuple[str, dict[str, str]]:
+    """The text before the first heading of the second level, and that below each of them."""
+    opening, *rest = re.split(r"^## ", page.partition("\n")[2], flags=re.MULTILINE)
+    texts = dict(part.split("\n", 1) for part in rest)
+    assert len(texts) == len(rest), "a heading appears twice"
+    return opening.strip(), {heading: text.strip() for heading, text in texts.items()}
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of prose: a point ends one if a capital or code follows."""
+    return re.split(r"(?<=[.?!])\s+(?=[A-Z`])", text.strip())
+
+
+@pytest.mark.parametrize("law", LAW_PAGES)
 def test_every_law_has_its_page(law: str) -> None:
     page = (REPOSITORY / "docs" / "reference" / "laws" / f"{law}.md").read_text()
-    for part in ("**Idea.**", "**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
-        assert part in page
+    opening, found = parts(page)
+    assert [heading for heading in found if heading in LAW_PARTS] == LAW_PARTS
+    assert opening.startswith((f"`{law}` is ", "E-MULTCP "))
+    assert len(sentences(opening)) == 2
+    assert 1 <= len(sentences(found["Idea"])) <= 3
+    assert "README.md#symbols" in found["Equations"]
+    # In which cases to use it, and in which not.
+    assert re.match(r"Use `[\w-]+` ", found["When to use"])
+    assert "Do not" in found["When to use"]
+    assert re.search(r"^\| (`|parameter)", found["Parameters"], flags=re.MULTILINE) or "It has no parameters" in page
     # TCP-FIT's picture would be Reno's to the bit: its page says so.
-    assert "pictures/" in page or law == "tcp-fit"
+    assert "pictures/" in found["In packets"] or law == "tcp-fit"
+    assert found["Validation"].startswith("Independent reference: ")
+    (code,) = re.findall(r"Code:\s+`(.+?)`", found["Source"])
+    assert (REPOSITORY / code).exists()
 
 
 MODELS = sorted((REPOSITORY / "docs" / "reference" / "models").glob("*.md"))
@@ -77,12 +106,15 @@ MODELS = sorted((REPOSITORY / "docs" / "reference" / "models").glob("*.md"))
 
 @pytest.mark.parametrize("page", MODELS, ids=lambda page: page.stem)
 def test_every_model_has_its_parts(page: Path) -> None:
-    """Each page leads to the fields of scenarios, says what validates it, and what it lacks."""
-    text = page.read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
-    assert "Validation" in headings
+    """Each page says what it models and where the code is, and leads to the fields of scenarios."""
+    opening, found = parts(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
+    headings = list(found)
     assert headings.index("Validation") < headings.index("Limits")
-    assert "scenario.md" in text or page.stem in ("num", "fluid")
+    prose = opening.split("\n\n")[0]
+    assert len(sentences(prose)) >= 2
+    (code,) = re.findall(r"[Cc]ode:\s+(?:crate `windward-(\w+)`|`(crates/.+?)`)", prose)
+    assert (REPOSITORY / (code[1] or f"crates/{code[0]}")).exists()
+    assert "scenario.md" in opening or page.stem in ("num", "fluid")
 
 
 def test_the_table_of_laws_is_the_engines() -> None:
