@@ -6,7 +6,6 @@ import os
 import re
 import runpy
 import shlex
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -200,80 +199,6 @@ def test_the_readmes_python_prints_what_it_says(monkeypatch: pytest.MonkeyPatch)
     runner.run(readme)
     assert runner.summarize().attempted == 4
     assert runner.failures == 0
-
-
-def test_the_files_to_add_something_exist() -> None:
-    """Paths of `adding.md` but for those that hold the new part's name."""
-    page = REPOSITORY / "docs" / "develop" / "adding.md"
-    paths = set(re.findall(r"`([\w./-]+/[\w./-]*)`", page.read_text(encoding="utf-8")))
-    known = {path for path in paths if "NAME" not in path and "KEY" not in path}
-    assert len(known) > 30
-    assert [path for path in sorted(known) if not (REPOSITORY / path).exists()] == []
-
-
-ADDING = REPOSITORY / "docs" / "develop" / "adding.md"
-#: Written by tools, accepted after a look, or told of by other sections; and pages of measurements, which follow.
-NOT_BY_HAND = re.compile(
-    r"docs/reference/scenario\.md|python/windward/__init__\.pyi|python/windward/_format/fields\.py|docs/measured/papers/.*"
-    r"|.*/snapshots/|.*tests?/.*|.*/tests\.rs"
-)
-
-
-def sections() -> dict[str, str]:
-    """The text of the sections of `adding.md` by their titles."""
-    parts = re.split(r"^## (.+)$", ADDING.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def commits() -> list[tuple[str, str]]:
-    """The commits that are named, each with the title of its section."""
-    found = []
-    for title, text in sections().items():
-        for line in re.findall(r"Commits?: [^.]*", text):
-            found += [(title, commit) for commit in re.findall(r"`([0-9a-f]{7,})`", line)]
-    return found
-
-
-def matches(path: str, listed: str) -> bool:
-    """A listed path is the file, a folder of it, or has the new part's name."""
-    pattern = re.escape(listed).replace("NAME", r"\w+").replace("KEY", r"\w+")
-    return re.fullmatch(pattern + ("" if Path(listed).suffix else r"(/.*)?"), path.rstrip("/")) is not None
-
-
-@pytest.mark.parametrize(("title", "commit"), commits())
-def test_the_lists_are_those_of_commits(title: str, commit: str) -> None:
-    git = ["git", "-C", str(REPOSITORY), "show", "--name-only", "--diff-filter=M", "--format=", commit]
-    shown = subprocess.run(git, capture_output=True, text=True)
-    if shown.returncode:
-        pytest.skip("the clone has no history")
-    listed = {path.rstrip("/") for path in re.findall(r"`([\w./-]+(?:/[\w./-]*|\.md))`", sections()[title])}
-    changed = [
-        path for path in shown.stdout.split() if (REPOSITORY / path).exists() and not NOT_BY_HAND.fullmatch(path)
-    ]
-    missing = [path for path in changed if not any(matches(path, one) for one in listed)]
-    assert missing == [], f"{commit} changed these, and `{title}` does not list them"
-
-
-def test_commits_are_named() -> None:
-    """Of sections whose files have not moved since; the paths of all sections are checked apart."""
-    assert {title for title, _ in commits()} >= {"A command"}
-
-
-def test_code_of_the_page_is_the_files() -> None:
-    """WINDWARD_SNAPSHOTS=update copies it from the files again."""
-
-    def copy(block: re.Match[str]) -> str:
-        code = (REPOSITORY / block[1]).read_text(encoding="utf-8")
-        found = re.search(rf"^{re.escape(block[2])}.*?^}}\n", code, flags=re.DOTALL | re.MULTILINE)
-        assert found, f"{block[1]} has no `{block[2]}`"
-        return f"<!-- {block[1]}: {block[2]} -->\n\n```rust\n{found[0]}```\n"
-
-    said = ADDING.read_text(encoding="utf-8")
-    copied = re.sub(r"<!-- (\S+): (.+?) -->\n\n```rust\n.*?```\n", copy, said, flags=re.DOTALL)
-    assert "```rust" in copied
-    if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
-        ADDING.write_text(copied, encoding="utf-8")
-    assert copied == ADDING.read_text(encoding="utf-8")
 
 
 def test_the_picture_of_the_crates_is_true() -> None:
