@@ -106,7 +106,12 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
         assert printed[claim.id][0][:4] == list(map(_cell, (claim.claim, claim.where, claim.how, claim.paper)))
     page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
     assert paper.coverage in page
-    for number in paper.figures:
+    notes = [f"* {claim.id}: {claim.note}" for claim in paper.claims.values() if claim.note]
+    assert page.split("### Notes\n\n")[1].splitlines() == notes
+    for name, sentence in paper.opening.items():
+        assert f"* **{ledger.OPENING[name]}:** {sentence}\n" in page
+    for number, draw in paper.figures.items():
+        assert f" {draw.figure_caption}\n" in page
         assert (REPOSITORY / "docs" / "pictures" / f"{paper.key}-figure-{number}.svg").exists()
 
 

@@ -24,9 +24,9 @@ DURATION_S, WARMUP_S = 400, 40
 @figure(
     "3",
     title="Two flows over 1 Gbit/s",
-    caption="Top: goodput of both over the round trip from 40 s to 400 s, on the left without SACK as in the paper, "
-    "means of 5 seeds with 95 % confidence intervals; on the right with SACK, one seed. Below: at 250 ms without SACK, "
-    "of one seed, the windows of flow 1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
+    caption="Top: goodput of both over the round trip from 40 s to 400 s. Left: without SACK as in the paper, means of "
+    "5 seeds with 95 % confidence intervals. Right: with SACK, one seed. Below: at 250 ms without SACK, of one seed, "
+    "the windows of flow 1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
 )
 def figure_3(context: Context) -> Figure:
     tell = lambda text: context.progress(f"figure 3: {text}")  # noqa: E731

@@ -20,9 +20,9 @@ MBPS, RTT_MS = 100, 100
 @figure(
     "4",
     title="Two flows over 100 Mbit/s, 100 ms and random loss",
-    caption="Top: goodput of both over the loss, without SACK as in the paper and with it; means of 5 seeds with 95 % "
-    "confidence intervals over 270 s. Below: at 1 % without SACK, of one seed, the windows of flow 1, and N of both "
-    "TCP-FIT flows.",
+    caption="Top: goodput of both over the loss, without SACK as in the paper and with it. Means of 5 seeds over 270 "
+    "s, with 95 % confidence intervals. Below: at 1 % without SACK, of one seed, the windows of flow 1, and N of "
+    "both TCP-FIT flows.",
 )
 def figure_4(context: Context) -> Figure:
     tell = lambda text: context.progress(f"figure 4: {text}")  # noqa: E731

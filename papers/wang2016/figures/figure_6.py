@@ -18,8 +18,8 @@ LOSSES = (0.0, 1e-3)
 @figure(
     "6",
     title="A flow beside a Reno, 100 Mbit/s",
-    caption="Below, pale, the goodput of the Reno; above it that of the flow beside it, by law; means of 5 seeds over "
-    "240 s, the Renos with their 95 % confidence intervals. Dashed: half of the link. The paper's caption says RTT "
+    caption="Lower bars, pale: goodput of the Reno, with 95 % confidence intervals. Upper bars: goodput of the flow "
+    "beside it, by law. Means of 5 seeds over 240 s. Dashed: half of the link. The paper's caption says RTT "
     "fairness; its text, friendliness.",
 )
 def figure_6(context: Context) -> Figure:

@@ -15,9 +15,8 @@ PAIRS = (("TCP-FIT", "CUBIC"), ("TCP-FIT", "Compound"))
 @figure(
     "7",
     title="TCP-FIT beside CUBIC and Compound, 100 Mbit/s",
-    caption="Below, pale, the goodput of TCP-FIT; above it that of the other; means of 5 seeds over 240 s, TCP-FIT's "
-    "with their 95 % confidence intervals. Dashed: half of the link. The paper's caption names a Reno that is not "
-    "there.",
+    caption="Lower bars, pale: goodput of TCP-FIT, with 95 % confidence intervals. Upper bars: goodput of the other "
+    "flow. Means of 5 seeds over 240 s. Dashed: half of the link. The paper's caption names a Reno that is not there.",
 )
 def figure_7(context: Context) -> Figure:
     table = study(context, "7", PAIRS, (0.0,))
