@@ -9,6 +9,7 @@ docs/start/install.md.
 """
 
 import email
+import email.message
 import os
 import re
 import subprocess
@@ -105,6 +106,19 @@ def check_contents(wheel: Path) -> None:
     assert "# Windward" in text
     assert not [target for target in re.findall(r"\]\(([^)]*)\)", text) if "://" not in target]
     assert said["Author"], "nobody has written it"
+    for what in missing(said):
+        print(f"{wheel.name}: missing for a release: {what}")
+
+
+def missing(said: email.message.Message) -> list[str]:
+    """Metadata that a release needs and the wheel lacks."""
+    named = {str(url).partition(",")[0] for url in said.get_all("Project-URL", [])}
+    if "Repository" in named:
+        return []
+    return [
+        "[project.urls] Repository of pyproject.toml: no public address of the project is known, so the package's "
+        "description has no links and no pictures"
+    ]
 
 
 def write_sizes(wheel: Path, source: Path) -> None:

@@ -156,6 +156,14 @@ def test_help_and_version_do_not_wait_for_numpy(cli: Cli) -> None:
         assert command in usage.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [("simulate", "FILE"), ("get", "URL…"), ("init", "[NAME]"), ("kernel load", "LAW [PARAMETER=VALUE]")],
+)
+def test_usage_names_the_arguments(cli: Cli, command: str, usage: str) -> None:
+    assert cli(*command.split(), "--help").stdout.splitlines()[0].endswith(f"windward {command} [OPTIONS] {usage}")
+
+
 REFUSED = {
     "no-such-file": ["simulate", "nowhere.toml"],
     "not-toml": ["simulate", "broken.toml"],

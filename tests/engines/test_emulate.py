@@ -441,4 +441,4 @@ def test_compare_has_four_columns(cli: Cli, scenario_file: Path, tmp_path: Path)
     kept = {path.name for path in (tmp_path / "all").iterdir()}
     assert kept >= {"optimum", "simulate", "emulate"}
     without = cli("compare", scenario_file, "--seeds", "1", "--no-emulate")
-    assert "kernel left out  not asked for" in without.stdout
+    assert "kernel skipped  switched off" in without.stdout

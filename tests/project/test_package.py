@@ -1,5 +1,6 @@
 """What is installed: locked packages, supported Pythons, the description and the notices that travel with the wheel."""
 
+import email.message
 import re
 import sys
 import tomllib
@@ -143,3 +144,20 @@ def test_pythons_of_this_machine_are_found(monkeypatch: pytest.MonkeyPatch, tmp_
     assert found[3, 14] == tmp_path / "versions" / "3.14.99" / "bin" / "python3"
     assert sys.version_info[:2] in found
     assert (3, 9) not in found
+
+
+def test_the_address_of_the_project_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyproject.toml names it, and CITATION.cff repeats it. As long as there is none, the check of a wheel says so."""
+    address = PROJECT["project"].get("urls", {}).get("Repository")
+    cited = re.search(r"^repository-code: (\S+)$", (REPOSITORY / "CITATION.cff").read_text(), flags=re.MULTILINE)
+    assert (cited and cited[1]) == address
+    monkeypatch.syspath_prepend(REPOSITORY)
+    from tools import check_wheel
+
+    metadata = email.message.Message()
+    (told,) = check_wheel.missing(metadata)
+    assert "[project.urls] Repository" in told
+    metadata["Project-URL"] = "Homepage, https://windward.example"
+    assert check_wheel.missing(metadata) == [told]
+    metadata["Project-URL"] = "Repository, https://git.example/windward"
+    assert check_wheel.missing(metadata) == []

@@ -105,7 +105,7 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
 def test_compare_goes_without_packets_where_there_are_none(cli: Cli, tmp_path: Path) -> None:
     result = cli("compare", SHARED, "--output", "kept")
     assert result.returncode == 0
-    assert re.search("packets left out +a region says which rates are possible", result.stdout)
+    assert re.search("packets skipped +a region says which rates are possible", result.stdout)
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert kept == ["fluid", "optimum", "scenario.toml", "summary.json"]
     refused = cli("simulate", SHARED)

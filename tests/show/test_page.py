@@ -90,7 +90,7 @@ def test_a_page_tells_of_all_engines(page: str) -> None:
     for section in ("engines", "network", "packets", "fluid", "optimum", "scenario"):
         assert f'<section id="{section}">' in page
     assert "over 3 seeds" in page
-    assert "<b>kernel left out:</b> not asked for" in page
+    assert "<b>kernel skipped:</b> switched off" in page
     assert 'class="map"' in page
 
 
@@ -101,7 +101,7 @@ def test_the_same_result_is_the_same_page(page: str, compared: Path, tmp_path: P
 def test_what_was_compared_is_what_was_kept(compared: Path) -> None:
     kept = ww.Comparison.open(compared)
     again = ww.load(compared.parent / "small.toml").compare(emulate=False)
-    assert kept.left_out == again.left_out == {"kernel": "not asked for"}
+    assert kept.left_out == again.left_out == {"kernel": "switched off"}
     assert kept.table.to_json() == again.table.to_json()
 
 

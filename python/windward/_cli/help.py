@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -27,6 +28,10 @@ class Entry(NamedTuple):
 
 class PlainCommand(TyperCommand):
     """A command whose options stand under the headings that they name as `rich_help_panel`."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Pieces of the usage line: `FILE` for a required argument, for which Typer 0.28 writes `{FILE}`."""
+        return [re.sub(r"^\{(.*)\}$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes arguments, then options by heading."""

@@ -184,9 +184,9 @@ def _with_ideal_access(scenario: Scenario, folder: Path) -> Scenario | None:
 
 def _why_no_emulation(scenario: Scenario, wanted: bool | None) -> str | None:
     if wanted is False:
-        return "not asked for"
+        return "switched off"
     if wanted is None and scenario.duration_s > _PATIENCE_S:
-        return f"it would take {scenario.duration_s:g} s; unless asked for, emulations take at most {_PATIENCE_S:g} s"
+        return f"it would take {scenario.duration_s:g} s; at most {_PATIENCE_S:g} s are emulated by default"
     return why_not()
 
 

@@ -315,7 +315,7 @@ class _Answers:
             scale = scale_of(compared.rows)
             table = engines(compared.rows, self.asked.scale)
         remarks = [("note:", note, False) for note in self.notes]
-        remarks += [(f"{engine} left out:", reason, False) for engine, reason in self.left_out.items()]
+        remarks += [(f"{engine} skipped:", reason, False) for engine, reason in self.left_out.items()]
         return {
             "charts": [chart.data() for chart in charts],
             "frames": [chart_of(chart, is_still=False) for chart in charts],

@@ -149,7 +149,7 @@ def _compare(compared: Compared) -> Page:
         facts=[],
         footer=[
             *(("note", note) for note in compared.notes),
-            *((f"{engine} left out", reason) for engine, reason in compared.left_out.items()),
+            *((f"{engine} skipped", reason) for engine, reason in compared.left_out.items()),
             *(("kernel NOT TRUSTWORTHY", problem) for problem in (kernel.problems if kernel else ())),
             *(("the kernel differs", note) for note in (kernel.notes if kernel else ())),
         ],

@@ -68,7 +68,7 @@ def _comparison(compared: Compared) -> str:
 
 def _left_out(compared: Compared) -> str:
     rows: list[tuple[str, str, bool]] = [("note:", note, False) for note in compared.notes]
-    rows += [(f"{engine} left out:", reason, False) for engine, reason in compared.left_out.items()]
+    rows += [(f"{engine} skipped:", reason, False) for engine, reason in compared.left_out.items()]
     if compared.kernel is not None:
         rows += [("kernels NOT TRUSTWORTHY:", problem, True) for problem in compared.kernel.problems]
         rows += [("the kernel differs:", note, False) for note in compared.kernel.notes]
