@@ -55,6 +55,11 @@ def replaced() -> list[str]:
     return [row for row in rows if row not in ("instead of", "---")]
 
 
+def brought_back(words: str, text: str) -> bool:
+    """True if a text with single blanks has words of the table's left column."""
+    return re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", text) is not None
+
+
 #: First words of a summary that hide its subject.
 RELATIVE = re.compile(r"(What|Whether|Who|Whom|Whose|How|Where|When|Whatever|Of|The same)\b")
 
@@ -106,13 +111,21 @@ def test_sentences_are_short(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_replaced_words_do_not_come_back(page: Path) -> None:
     text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
-    found = [words for words in replaced() if re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", text)]
-    assert found == []
+    assert [words for words in replaced() if brought_back(words, text)] == []
 
 
 @pytest.mark.parametrize("folder", CODE, ids=lambda path: path.name)
 def test_summaries_begin_with_a_noun_or_a_verb(folder: Path) -> None:
     assert foreign(folder) == []
+
+
+@pytest.mark.parametrize("crate", sorted(REPOSITORY.glob("crates/*")), ids=lambda path: path.name)
+def test_replaced_words_do_not_come_back_in_comments(crate: Path) -> None:
+    found = []
+    for file in sorted(crate.rglob("*.rs")):
+        text = re.sub(r"\s+(?://[/!]?)?\s*", " ", file.read_text(encoding="utf-8"))
+        found += [f"{file.relative_to(REPOSITORY)}: {words}" for words in replaced() if brought_back(words, text)]
+    assert found == []
 
 
 WRAP = runpy.run_path(str(REPOSITORY / "tools" / "wrap_comments.py"))

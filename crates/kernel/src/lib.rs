@@ -2,7 +2,8 @@
 //!
 //! [`load`] registers a law; any program on the machine may then choose it (`setsockopt(TCP_CONGESTION)`, `ip route …
 //! congctl`, `iperf3 -C`). Each law is two things in `bpf/`: `<law>.h`, its arithmetic in integers, the twin of the law
-//! in `windward-laws` and held to it by a test that compiles it for the machine, and `host.h`, which keeps the books.
+//! in `windward-laws` and compared with it by a test that compiles it for the machine, and `host.h`, which keeps the
+//! books.
 //!
 //! Why not a library: libbpf-rs builds libbpf, which needs libelf and zlib with their headers on every machine that
 //! compiles Windward, and aya does not load struct_ops programs. What it does: `program` reads the object, `relocate`

@@ -1,4 +1,4 @@
-//! By table, byte after byte: on any machine, and what the others are held to.
+//! Multiplication by table, byte after byte: for any machine, and the reference for the other kernels.
 
 use super::tables::PRODUCTS;
 use crate::packets::Packets;

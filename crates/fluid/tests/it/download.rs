@@ -1,4 +1,4 @@
-//! A download as a fluid, held to a sawtooth by hand and to where the law rests.
+//! A download as a fluid, validated against a sawtooth by hand and the law's rest.
 
 use windward_fluid::{Download, DownloadTrajectory};
 use windward_laws::emultcp::Params;

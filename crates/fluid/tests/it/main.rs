@@ -1,4 +1,4 @@
-//! Fluid models held to closed forms, theorems of the papers and rest points computed by hand.
+//! Fluid models validated against closed forms, theorems of the papers and rest points computed by hand.
 
 mod alike;
 mod delay;

@@ -47,7 +47,7 @@ fn reno_follows_the_square_root() {
 
 #[test]
 fn cubic_is_reno_friendly_at_small_windows() {
-    // RFC 9438 §4.3 (its cubic region is held to its cycle in `cubic.rs`): with α = 3(1−β)/(1+β) = 0.529 its average
+    // RFC 9438 §4.3 (`cubic.rs` checks the cycle of its cubic region): with α = 3(1−β)/(1+β) = 0.529 its average
     // window is Reno's √(3/(2p)). Here 30 packets, where 1.054·(0.1·600)^¾ = 22.7 would be less; W_max = W/0.85, a
     // cycle W_max·(1−β)/α = 20 round trips.
     let theory = (1.5f64 * 600.0).sqrt();

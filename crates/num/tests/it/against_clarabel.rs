@@ -3,8 +3,8 @@
 //! one with the best certificate counts.
 //!
 //! Tolerances are Clarabel's: with logarithms its rates are good to about 1e-7; for squares and roots only to a few
-//! 1e-6 on these instances (an objective within ε leaves rates within √ε), so there rates are held to 1e-5, not 1e-6,
-//! and the objective to 1e-8 everywhere.
+//! 1e-6 on these instances (an objective within ε leaves rates within √ε), so rates are checked to 1e-5 there, not
+//! 1e-6, and the objective to 1e-8 everywhere.
 
 use crate::best;
 use crate::random::{self, KINDS, around_one};

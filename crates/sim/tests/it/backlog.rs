@@ -28,7 +28,7 @@ fn bottleneck(name: &str, parameters: &Value, rtts: &[u64], is_known: bool) -> N
     network(links, flows, 200, 300)
 }
 
-/// The laws and step sizes that are held to the claim: kappa scales as W^(2 rho − 1), see the page of QUIC-TCP.
+/// Laws and step sizes for which the claim is checked: kappa scales as W^(2 rho − 1), see the page of QUIC-TCP.
 fn laws() -> Vec<(&'static str, Value)> {
     let quic = |rho: f64, kappa: f64| ("quic-tcp", json!({ "rho": rho, "kappa": kappa, "backlog": BACKLOG }));
     vec![

@@ -120,8 +120,8 @@ fn the_papers_figure_7() {
         if loss == 0.0 {
             assert!(n < 1.1 && share > 0.99, "{n} connections get {share} without loss");
         } else {
-            // Sixteen runs have these means, with standard deviations of 0.006, 0.012, 0.013 and 0.012; four runs are
-            // held to them within four standard errors. The nearest integer for ⌊n⌋ would make 0.009 to 0.014 more.
+            // Sixteen runs have these means, with standard deviations of 0.006, 0.012, 0.013 and 0.012; four runs must
+            // be within four standard errors of them. The nearest integer for ⌊n⌋ would make 0.009 to 0.014 more.
             let (expected, error) = match loss {
                 0.02 => (0.751, 0.011),
                 0.04 => (0.808, 0.024),

@@ -1,4 +1,5 @@
-//! The simulator held to closed forms, conservation, published equations and its own promises: whole networks, run.
+//! The simulator in whole networks, validated against closed forms, conservation, published equations and its
+//! contracts.
 
 mod allocations;
 mod backlog;

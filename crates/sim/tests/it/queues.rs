@@ -1,4 +1,4 @@
-//! Queue management and ECN in whole networks, held to what controllers steer to and what disciplines promise.
+//! Queue management and ECN in whole networks: targets of the controllers and guarantees of the disciplines.
 
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
