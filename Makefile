@@ -14,6 +14,7 @@
 # make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
+# make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
@@ -57,7 +58,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
-	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel
+	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -188,12 +189,12 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
 
-# A minute. KERNEL is a copy of Linux's source; to docs/measured/validation/minstrel.md.
-validate-minstrel: $(VENV)/checks
+# Minutes. KERNEL is a copy of Linux's source; to docs/measured/validation/minstrel.md and wifi-queues.md.
+validate-minstrel validate-wifi-queues: $(VENV)/checks
 	@test -n "$(KERNEL)" || { echo "KERNEL is missing: git clone --depth 1 --filter=blob:none --sparse" \
-		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set net/mac80211; then" \
-		"make validate-minstrel KERNEL=LINUX" >&2; exit 2; }
-	$(BIN)/python benches/wifi/minstrel/validate.py --kernel "$(KERNEL)"
+		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set include/net net/mac80211; then" \
+		"make $@ KERNEL=LINUX" >&2; exit 2; }
+	$(BIN)/python benches/wifi/$(patsubst validate-%,%,$(subst wifi-queues,txq,$@))/validate.py --kernel "$(KERNEL)"
 
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to
 # docs/measured/validation/emulation.md.

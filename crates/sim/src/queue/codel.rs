@@ -7,21 +7,36 @@ use super::line::{Line, Rule};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// Conditions under which a delay above the target does not count, which implementations choose differently.
+/// Implementation that a state machine follows where RFC 8289 leaves a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
-    /// Bytes left in the queue up to which no packet is dropped (RFC 8289 §5.4, `maxpacket`).
-    bytes: u64,
-    /// True if the delay must have been above the target for longer than an interval, not just for an interval.
-    is_strict: bool,
+pub enum Version {
+    /// RFC 8289: spares a queue of up to a full-size packet (§5.4, `maxpacket`); exact square roots.
+    Rfc8289,
+    /// Linux's mac80211: spares the last packet of a queue alone; the delay must be above the target for more than an
+    /// interval; times in units of 1024 ns; square roots by one step of Newton's method per drop.
+    Mac80211,
 }
 
-impl Allowance {
-    /// A full-size packet, as in RFC 8289.
-    pub const FULL_PACKET: Self = Self { bytes: 1514, is_strict: false };
-    /// The last packet of the queue alone, as in Linux's mac80211.
-    pub const LAST_PACKET: Self = Self { bytes: 0, is_strict: true };
+impl Version {
+    /// Bytes left in the queue up to which no packet is dropped.
+    const fn spared_bytes(self) -> u64 {
+        match self {
+            Self::Rfc8289 => 1514,
+            Self::Mac80211 => 0,
+        }
+    }
+
+    /// Nanoseconds as the implementation counts them.
+    const fn rounded(self, nanos: u64) -> u64 {
+        match self {
+            Self::Rfc8289 => nanos,
+            Self::Mac80211 => nanos >> UNIT << UNIT,
+        }
+    }
 }
+
+/// Binary logarithm of Linux's unit of time in nanoseconds.
+const UNIT: u32 = 10;
 
 /// Age in intervals up to which the last drop state is resumed at its rate (RFC 8289 §5.5).
 const MEMORY: u64 = 16;
@@ -36,12 +51,14 @@ pub struct Control {
     /// Drops since the drop state was entered.
     count: u32,
     last_count: u32,
+    /// Linux's 1/√count in 65536ths.
+    inverse_root: u16,
 }
 
 impl Control {
     /// Initial state of an empty queue.
     pub const fn new() -> Self {
-        Self { first_above: None, is_dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0 }
+        Self { first_above: None, is_dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0, inverse_root: 0 }
     }
 
     /// Next packet to send (RFC 8289 §5.5, `deque`). `first` removes the first packet of the queue and returns it with
@@ -49,13 +66,14 @@ impl Control {
     #[inline]
     pub fn take(
         &mut self,
-        (config, allowance): (&CoDelConfig, Allowance),
+        (config, version): (&CoDelConfig, Version),
         now: Time,
         first: &mut impl FnMut() -> Option<(Waiting, u64)>,
         marked: &mut u64,
         mut dropped: impl FnMut(Waiting),
     ) -> Option<Waiting> {
-        let (mut head, mut is_late) = self.look(config, allowance, now, first);
+        let now = Time::from_nanos(version.rounded(now.as_nanos()));
+        let (mut head, mut is_late) = self.look(config, version, now, first);
         if self.is_dropping {
             if !is_late {
                 self.is_dropping = false;
@@ -63,15 +81,16 @@ impl Control {
             while self.is_dropping && now >= self.drop_next {
                 let mut waiting = head?;
                 self.count += 1;
+                self.approach_root();
                 if config.marks && waiting.packet.ecn.mark() {
                     *marked += 1;
-                    self.drop_next = after(config, self.drop_next, self.count);
+                    self.drop_next = self.after(config, version, self.drop_next);
                     return Some(waiting);
                 }
                 dropped(waiting);
-                (head, is_late) = self.look(config, allowance, now, first);
+                (head, is_late) = self.look(config, version, now, first);
                 if is_late {
-                    self.drop_next = after(config, self.drop_next, self.count);
+                    self.drop_next = self.after(config, version, self.drop_next);
                 } else {
                     self.is_dropping = false;
                 }
@@ -83,13 +102,20 @@ impl Control {
                 head = Some(waiting);
             } else {
                 dropped(waiting);
-                (head, _) = self.look(config, allowance, now, first);
+                (head, _) = self.look(config, version, now, first);
             }
             self.is_dropping = true;
             let delta = self.count.saturating_sub(self.last_count);
-            let is_recent = now.since(self.drop_next) < config.interval * MEMORY;
-            self.count = if delta > 1 && is_recent { delta } else { 1 };
-            self.drop_next = after(config, now, self.count);
+            let interval = Duration::from_nanos(version.rounded(config.interval.as_nanos()));
+            let is_recent = now.since(self.drop_next) < interval * MEMORY;
+            if delta > 1 && is_recent {
+                self.count = delta;
+                self.approach_root();
+            } else {
+                self.count = 1;
+                self.inverse_root = u16::MAX;
+            }
+            self.drop_next = self.after(config, version, now);
             self.last_count = self.count;
         }
         head
@@ -113,7 +139,7 @@ impl Control {
     fn look(
         &mut self,
         config: &CoDelConfig,
-        allowance: Allowance,
+        version: Version,
         now: Time,
         first: &mut impl FnMut() -> Option<(Waiting, u64)>,
     ) -> (Option<Waiting>, bool) {
@@ -121,20 +147,42 @@ impl Control {
             self.first_above = None;
             return (None, false);
         };
-        if now.since(waiting.since) < config.target || bytes <= allowance.bytes {
+        let since = Time::from_nanos(version.rounded(waiting.since.as_nanos()));
+        let target = version.rounded(config.target.as_nanos());
+        if now.since(since).as_nanos() < target || bytes <= version.spared_bytes() {
             self.first_above = None;
             return (Some(waiting), false);
         }
-        let first_above = *self.first_above.get_or_insert(now + config.interval);
-        let is_late = if allowance.is_strict { now > first_above } else { now >= first_above };
+        let interval = Duration::from_nanos(version.rounded(config.interval.as_nanos()));
+        let first_above = *self.first_above.get_or_insert(now + interval);
+        let is_late = match version {
+            Version::Rfc8289 => now >= first_above,
+            Version::Mac80211 => now > first_above,
+        };
         (Some(waiting), is_late)
     }
-}
 
-/// Control law: the interval between drops shrinks with the square root of their number (RFC 8289 §3.4).
-#[inline]
-fn after(config: &CoDelConfig, time: Time, count: u32) -> Time {
-    time + config.interval.scale(1.0 / f64::from(count).sqrt())
+    /// Control law: the interval between drops shrinks with the square root of their number (RFC 8289 §3.4).
+    #[inline]
+    fn after(&self, config: &CoDelConfig, version: Version, time: Time) -> Time {
+        match version {
+            Version::Rfc8289 => time + config.interval.scale(1.0 / f64::from(self.count).sqrt()),
+            Version::Mac80211 => {
+                let units = config.interval.as_nanos() >> UNIT;
+                time + Duration::from_nanos((units * u64::from(self.inverse_root)) >> 16 << UNIT)
+            }
+        }
+    }
+
+    /// Linux's step towards 1/√count: x ← x/2·(3 − count·x²), in 32 bits behind the point of which 16 are kept.
+    #[inline]
+    const fn approach_root(&mut self) {
+        let root = (self.inverse_root as u64) << 16;
+        let square = (root * root) >> 32;
+        let rest = (3_u64 << 32).wrapping_sub((self.count as u64).wrapping_mul(square));
+        let next = ((rest >> 2).wrapping_mul(root)) >> 31;
+        self.inverse_root = (next as u32 >> 16) as u16;
+    }
 }
 
 /// A FIFO queue under CoDel.
@@ -167,6 +215,6 @@ impl Rule for CoDel {
     fn take(&mut self, line: &mut Line, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
         let Line { queue, marked } = line;
         let mut first = || queue.leave().map(|waiting| (waiting, queue.bytes()));
-        self.control.take((&self.config, Allowance::FULL_PACKET), now, &mut first, marked, dropped)
+        self.control.take((&self.config, Version::Rfc8289), now, &mut first, marked, dropped)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! CoDel never drops the last packet of a queue in the RFC and here; in Linux, the last packet of the whole discipline.
 
-use super::codel::{Allowance, Control};
+use super::codel::{Control, Version};
 use super::config::FqCoDelConfig;
 use super::discipline::{Buffer, Queue, Waiting};
 use super::key::conversation;
@@ -218,7 +218,7 @@ impl Queue for FqCoDel {
                 *bytes -= u64::from(waiting.packet.size);
                 Some((waiting, flow.bytes))
             };
-            let taken = control.take((&config.codel, Allowance::FULL_PACKET), now, &mut first, marked, &mut dropped);
+            let taken = control.take((&config.codel, Version::Rfc8289), now, &mut first, marked, &mut dropped);
             flow.control = control;
             if let Some(waiting) = taken {
                 flow.deficit -= i64::from(waiting.packet.size);

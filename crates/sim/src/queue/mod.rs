@@ -19,7 +19,7 @@ mod tests;
 
 use crate::packet::Packet;
 use codel::CoDel;
-pub use codel::{Allowance, Control};
+pub use codel::{Control, Version};
 pub use config::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 pub use discipline::{Buffer, Queue, Waiting};
 use dualpi2::DualPi2;

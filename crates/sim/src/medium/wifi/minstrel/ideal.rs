@@ -29,8 +29,8 @@ pub struct Ideal {
 }
 
 impl Ideal {
-    /// The lowest of `modes`, which must not be empty, until an answer reports an SNR. `threshold` is the least SNR of a
-    /// mode in decibels, in its own width; a PPDU has `attempts` attempts.
+    /// The lowest of `modes`, which must not be empty, until an answer reports an SNR. `threshold` is the least SNR of
+    /// a mode in decibels, in its own width; a PPDU has `attempts` attempts.
     pub fn new(modes: impl IntoIterator<Item = Mode>, threshold: impl Fn(Mode) -> f64, attempts: u8) -> Self {
         let mut rates: Box<[_]> = modes.into_iter().map(|mode| (mode, threshold(mode))).collect();
         // The lower threshold first among equal rates.

@@ -1,4 +1,5 @@
-//! Minstrel-HT, the rate control of Linux's mac80211, decision by decision, in integers; rate control by SNR; fixed rates.
+//! Minstrel-HT, the rate control of Linux's mac80211, decision by decision, in integers; rate control by SNR; fixed
+//! rates.
 //!
 //! Statistics are closed every 50 ms: the success probability of each rate, low-pass filtered, gives the four rates
 //! with the highest throughput and the most robust one. A PPDU is sent along a chain of four rates. Up to fifty times a

@@ -161,8 +161,8 @@ fn the_lowest_rate_of_ht_is_never_probed() {
     }
 }
 
-/// Sends PPDUs of 16 MPDUs, one a millisecond, over a channel that carries rates up to `most` bits a second. Returns the
-/// bits a second of the last first stage that was no probe.
+/// Sends PPDUs of 16 MPDUs, one a millisecond, over a channel that carries rates up to `most` bits a second. Returns
+/// the bits a second of the last first stage that was no probe.
 fn send(minstrel: &mut Minstrel, millis: std::ops::Range<u64>, most: u64) -> u64 {
     let mut last = 0;
     for now in millis {

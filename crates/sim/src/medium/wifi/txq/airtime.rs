@@ -6,10 +6,12 @@
 use super::arena::NONE;
 use super::category::{CATEGORIES, Category, TIDS};
 use super::config::{Aql, TxqConfig};
-use windward_units::{Duration, Time};
+use windward_units::Time;
 
-/// Time for which a station's debts count after it had packets.
-const ACTIVITY: Duration = Duration::from_millis(100);
+/// Nanoseconds of a tick of Linux's clock, HZ = 1000.
+const TICK: u64 = 1_000_000;
+/// Ticks for which a station's debts count after it had packets.
+const ACTIVITY: u64 = 100;
 
 /// Airtime of a station in a category, in microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +19,8 @@ struct Account {
     deficit: i64,
     /// Estimate of what was taken from its TXQs and is not completed.
     pending: u32,
-    /// Time until which its debts count.
-    active_until: Time,
+    /// Tick until which its debts count.
+    active_until: u64,
 }
 
 /// A station's accounts; none for group-addressed packets.
@@ -34,7 +36,7 @@ struct Entry {
     behind: u32,
     is_listed: bool,
     /// Round in which it was last served.
-    round: u64,
+    round: u16,
 }
 
 /// TXQs of a category in the order in which they are served.
@@ -43,9 +45,9 @@ struct Order {
     first: u32,
     last: u32,
     listed: u32,
-    /// Number of the round; zero if none is under way.
-    round: u64,
-    rounds: u64,
+    /// Number of the round; zero if none is under way. As in Linux the count begins again after that, so that a TXQ may
+    /// seem to have been served.
+    round: u16,
     pending: u32,
 }
 
@@ -72,7 +74,7 @@ pub(super) const fn category(txq: u32) -> Category {
 
 impl Airtime {
     pub(super) const fn new(config: &TxqConfig) -> Self {
-        let order = Order { first: NONE, last: NONE, listed: 0, round: 0, rounds: 0, pending: 0 };
+        let order = Order { first: NONE, last: NONE, listed: 0, round: 0, pending: 0 };
         Self {
             is_fair: config.airtime_fairness,
             aql: config.aql,
@@ -85,7 +87,7 @@ impl Airtime {
 
     /// Adds a station with its weight, or the destination of group-addressed packets.
     pub(super) fn add_station(&mut self, weight: Option<u16>) {
-        let account = Account { deficit: weight.map_or(0, i64::from), pending: 0, active_until: Time::ZERO };
+        let account = Account { deficit: weight.map_or(0, i64::from), pending: 0, active_until: ACTIVITY };
         self.shares.push(Share { weight, accounts: [account; CATEGORIES] });
         let entry = Entry { behind: NONE, is_listed: false, round: 0 };
         self.entries.extend([entry; TIDS]);
@@ -127,14 +129,19 @@ impl Airtime {
         u64::from(order.pending) < u64::from(others) * u64::from(aql.low) / 2 + u64::from(aql.high)
     }
 
+    /// TXQs of a category in the order of the list.
+    #[cfg(test)]
+    pub(super) fn listed(&self, category: Category) -> Vec<u32> {
+        let some = |txq| (txq != NONE).then_some(txq);
+        let first = some(self.orders[category as usize].first);
+        std::iter::successors(first, |&txq| some(self.entries[txq as usize].behind)).collect()
+    }
+
     /// Begins a round of a category: each TXQ is served once at most.
     pub(super) fn begin(&mut self, category: Category) {
         let is_admitted = self.admits_category(&self.orders[category as usize]);
         let order = &mut self.orders[category as usize];
-        if is_admitted {
-            order.rounds += 1;
-        }
-        order.round = if is_admitted { order.rounds } else { 0 };
+        order.round = if is_admitted { order.round.wrapping_add(1).max(1) } else { 0 };
     }
 
     /// Removes the next TXQ of a category from the list.
@@ -189,7 +196,7 @@ impl Airtime {
         let (station, category) = (station(txq), category(txq));
         let has_account = self.shares[station].weight.is_some();
         let owes = has_account && self.deficit(station, category) < 0;
-        let is_kept = owes && now <= self.account(station, category).active_until;
+        let is_kept = owes && now.as_nanos() / TICK <= self.account(station, category).active_until;
         if !has_packets && !is_kept {
             return;
         }
@@ -200,7 +207,7 @@ impl Airtime {
             self.push_last(category as usize, txq);
         }
         if has_packets {
-            self.account_mut(station, category).active_until = now + ACTIVITY;
+            self.account_mut(station, category).active_until = now.as_nanos() / TICK + ACTIVITY;
         }
     }
 
@@ -210,7 +217,7 @@ impl Airtime {
             return;
         }
         let account = self.account_mut(station, category);
-        if now <= account.active_until {
+        if now.as_nanos() / TICK <= account.active_until {
             account.deficit -= i64::from(micros);
         }
     }

@@ -1,6 +1,6 @@
 //! Parameters of the queues of a radio.
 
-use crate::queue::{Allowance, CoDelConfig};
+use crate::queue::{CoDelConfig, Version};
 use windward_units::Duration;
 
 /// Queues of a radio.
@@ -43,7 +43,7 @@ pub struct FlowsConfig {
     /// Most packets dropped at once; zero for dropping the arrival.
     pub batch: u32,
     /// CoDel of each flow.
-    pub codel: Option<(CoDelConfig, Allowance)>,
+    pub codel: Option<(CoDelConfig, Version)>,
 }
 
 impl FlowsConfig {
@@ -57,7 +57,7 @@ impl FlowsConfig {
             memory: if has_vht { 16 << 20 } else { 4 << 20 },
             quantum: 300,
             batch: 32,
-            codel: Some((codel, Allowance::LAST_PACKET)),
+            codel: Some((codel, Version::Mac80211)),
         }
     }
 
@@ -70,7 +70,7 @@ impl FlowsConfig {
     pub const fn fq_codel() -> Self {
         let target = Duration::from_millis(5);
         let codel = CoDelConfig { target, interval: Duration::from_millis(100), marks: true };
-        let codel = Some((codel, Allowance::FULL_PACKET));
+        let codel = Some((codel, Version::Rfc8289));
         Self { queues: 1024, packets: 10_240, memory: 32 << 20, quantum: 1514, batch: 64, codel }
     }
 }
@@ -103,8 +103,8 @@ impl Default for TxqConfig {
     }
 }
 
-/// Memory that Linux counts for a packet of `bytes`: its descriptor of 256 bytes, and the next power of two for headroom
-/// (64), Ethernet header (14), data and the shared part (320).
+/// Memory that Linux counts for a packet of `bytes`: its descriptor of 256 bytes, and the next power of two for
+/// headroom (64), Ethernet header (14), data and the shared part (320).
 pub const fn truesize(bytes: u32) -> u64 {
     256 + (bytes as u64 + 64 + 14 + 320).next_power_of_two()
 }

@@ -290,7 +290,7 @@ impl Flows {
 
     /// Takes the next packet of a flow that CoDel lets pass.
     fn take(&mut self, now: Time, at: u32, dropped: &mut impl FnMut(u32, Waiting)) -> Option<(Waiting, u32)> {
-        let Some((codel, allowance)) = self.config.codel else { return self.leave(at) };
+        let Some((codel, version)) = self.config.codel else { return self.leave(at) };
         let mut control = self.flows[at as usize].control;
         let mut marked = 0;
         // CoDel drops or passes a packet before it takes the next one.
@@ -301,7 +301,7 @@ impl Flows {
             Some((waiting, self.flows[at as usize].list.bytes))
         };
         let drop = |waiting| dropped(last.get(), waiting);
-        let taken = control.take((&codel, allowance), now, &mut first, &mut marked, drop);
+        let taken = control.take((&codel, version), now, &mut first, &mut marked, drop);
         self.flows[at as usize].control = control;
         self.marked += marked;
         taken.map(|waiting| (waiting, last.get()))

@@ -247,6 +247,12 @@ impl Txqs {
         self.airtime.deficit(station as usize, category)
     }
 
+    /// TXQs of a category in the order of the schedule, by number.
+    #[cfg(test)]
+    pub(super) fn listed(&self, category: Category) -> Vec<u32> {
+        self.airtime.listed(category)
+    }
+
     /// Capacities of the buffers that grow with packets.
     #[cfg(test)]
     pub(super) fn capacities(&self) -> [usize; 3] {

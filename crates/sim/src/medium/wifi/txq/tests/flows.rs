@@ -3,7 +3,7 @@
 use super::{at, best_effort, capable, fill, packet, queues, take, with_stations};
 use crate::medium::wifi::txq::{Category, Discipline, FlowsConfig, Txq, TxqConfig, truesize};
 use crate::packet::Packet;
-use crate::queue::Allowance;
+use crate::queue::Version;
 
 #[test]
 fn flows_take_turns_of_300_bytes() {
@@ -97,13 +97,13 @@ fn stations_do_not_share_a_queue() {
 }
 
 /// Times in microseconds at which packets leave, all queued at zero; those dropped or marked.
-fn codel(size: u32, allowance: Allowance, times: &[u64]) -> (Vec<Option<u32>>, Vec<u32>) {
+fn codel(size: u32, version: Version, times: &[u64]) -> (Vec<Option<u32>>, Vec<u32>) {
     let mut queues = queues(1, |flows| {
         if let Some((_, own)) = &mut flows.codel {
-            *own = allowance;
+            *own = version;
         }
     });
-    fill(&mut queues, at(0), 0, (0..10).map(|number| Packet { number, ..packet(1, size) }));
+    fill(&mut queues, at(0), 0, (0..12).map(|number| Packet { number, ..packet(1, size) }));
     let mut dropped = Vec::new();
     let mut left = |&time: &u64| {
         let taken = queues.dequeue(at(time), best_effort(0), &mut |_, waiting| dropped.push(waiting.packet.number));
@@ -115,15 +115,18 @@ fn codel(size: u32, allowance: Allowance, times: &[u64]) -> (Vec<Option<u32>>, V
 
 #[test]
 fn codel_has_20_and_100_milliseconds_and_spares_the_last_packet_alone() {
-    // Below 20 ms; above since 20 ms; for exactly 100 ms; for longer; the next drop 100 ms later, then 100/√2.
-    let times = [19_999, 20_000, 120_000, 120_001, 220_000, 220_001, 290_711, 290_712];
-    let (left, dropped) = codel(100, Allowance::LAST_PACKET, &times);
-    assert_eq!(dropped, [3, 6]);
-    assert_eq!(left, [0, 1, 2, 4, 5, 7, 8, 9].map(Some));
-    // The last one was late by more than an interval, but nothing is behind it.
-    // RFC 8289 spares up to a full-size packet: 900 bytes are never dropped.
-    let (left, dropped) = codel(100, Allowance::FULL_PACKET, &times);
-    assert_eq!((left, dropped), ([0, 1, 2, 3, 4, 5, 6, 7].map(Some).to_vec(), vec![]));
+    // In units of 1024 ns: target 19 531, interval 97 656. Above the target from 19 531 on, which is 20 000 µs; late
+    // after 117 187, which is 120 000 µs still. The first drop at 117 188, the next ⌊97 656·65 535/65 536⌋ later at 214
+    // 842, which is 219 999 µs. Newton's step from 65 535 at a count of two gives 32 769: 48 829 later at 263 671,
+    // which is 270 000 µs.
+    let times = [19_999, 20_000, 120_000, 120_001, 219_998, 219_999, 269_999, 270_000, 400_000];
+    let (left, dropped) = codel(100, Version::Mac80211, &times);
+    assert_eq!(dropped, [3, 6, 9]);
+    // The last one is late, but nothing is behind it.
+    assert_eq!(left, [0, 1, 2, 4, 5, 7, 8, 10, 11].map(Some));
+    // RFC 8289 spares up to a full-size packet: 1200 bytes are never dropped.
+    let (left, dropped) = codel(100, Version::Rfc8289, &times);
+    assert_eq!((left, dropped), ((0..9).map(Some).collect(), vec![]));
 }
 
 #[test]
@@ -169,8 +172,8 @@ fn one_fq_codel_serves_flows_of_all_stations_in_turn() {
     let mut queues = with_stations(&TxqConfig { discipline, aql: None, airtime_fairness: false }, 2);
     fill(&mut queues, at(0), 0, (0..6).map(|_| packet(1, 1500)));
     fill(&mut queues, at(0), 1, (0..6).map(|_| packet(2, 1500)));
-    // The driver's room is station 0's at first. Its flow has 14 bytes left, which are good for another packet; then the
-    // flows take turns.
+    // The driver's room is station 0's at first. Its flow has 14 bytes left, which are good for another packet; then
+    // the flows take turns.
     for stand in [(2, 0), (1, 1), (0, 2)] {
         assert!(take(&mut queues, at(0), 0).is_some());
         queues.completed(at(0), best_effort(0), 0, &mut |_, _| ());

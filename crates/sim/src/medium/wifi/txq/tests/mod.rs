@@ -3,6 +3,7 @@
 mod conservation;
 mod estimates;
 mod flows;
+mod linux;
 mod schedule;
 
 use super::{Discipline, FlowsConfig, StationId, Taken, Txq, TxqConfig, Txqs};

@@ -159,7 +159,7 @@ fn debts_of_idle_stations_are_not_counted() {
     // Within 100 ms, and after.
     queues.airtime(at(100_000), 0, BE, 1000);
     assert_eq!(queues.deficit(0, BE), 256 - 1000);
-    queues.airtime(at(100_001), 0, BE, 1000);
+    queues.airtime(at(101_000), 0, BE, 1000);
     assert_eq!(queues.deficit(0, BE), 256 - 1000);
     // Nor does an empty queue stay listed then.
     queues.begin(BE);
