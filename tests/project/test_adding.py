@@ -82,7 +82,7 @@ EXAMPLES = {
         "reorder",
         "reorder|Reorder",
         ["crates/sim/src", "crates/scenario/src", "python/windward", "docs/concepts", "docs/measured/limits.md"],
-        others=["crates/scenario/src/format/change.rs"],
+        others=["crates/scenario/src/format/change.rs", "crates/sim/src/medium/wifi/edca/session.rs"],
     ),
     "A medium": Example(
         "csma",

@@ -271,7 +271,7 @@ def _wifi(stations: Totals) -> Digest:
 
 
 def _aggregation(links: Totals) -> Digest:
-    """How links of 802.11n, ac and ax used the air."""
+    """Airtime, rates and aggregates of the links of 802.11n, ac and ax."""
     rows = [
         [
             name,

@@ -12,8 +12,8 @@ tagged! {
         /// The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without
         /// interference, a bit error rate of 10⁻⁶.
         "ideal" IdealRate {}
-        /// Minstrel-HT, the rate control of Linux's mac80211, decision by decision. For 802.11ax its rules are applied to
-        /// the rates of 802.11ax, which Linux leaves to firmware.
+        /// Minstrel-HT, the rate control of Linux's mac80211, decision by decision. For 802.11ax its rules are applied
+        /// to the rates of 802.11ax, which Linux leaves to firmware.
         "minstrel-ht" MinstrelHt {}
         /// One rate.
         "fixed" FixedRate {

@@ -52,8 +52,8 @@ pub(crate) struct Wifi {
     /// Maximum attempts of a data frame above the RTS threshold.
     #[serde(default = "four")]
     pub long_retries: Count,
-    /// Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac and ax
-    /// it holds for `txq = { queue = "fifo" }`.
+    /// Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac and
+    /// ax it holds for `txq = { queue = "fifo" }`.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
     /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.

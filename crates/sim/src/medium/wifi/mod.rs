@@ -6,6 +6,7 @@
 
 mod access;
 mod air;
+mod category;
 mod config;
 mod contend;
 mod discipline;

@@ -1,9 +1,9 @@
 //! Composition of a PPDU: which MPDUs go out together.
 
-use super::category::CATEGORIES;
 use super::mac::Edca;
 use super::station::Sending;
 use crate::medium::interface::Out;
+use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::ppdu::{Format, Mode, ppdu_duration};
 use windward_units::{Duration, Time};
 
@@ -49,8 +49,8 @@ impl Composition {
 }
 
 impl Edca {
-    /// Composes the next PPDU of a session at `mode`, no longer than `most`; a first MPDU is always taken, and only one if
-    /// `is_single`. Those that failed come first, in order, then new ones. Returns false without an MPDU.
+    /// Composes the next PPDU of a session at `mode`, no longer than `most`; a first MPDU is always taken, and only one
+    /// if `is_single`. Those that failed come first, in order, then new ones. Returns false without an MPDU.
     pub(super) fn compose(
         &mut self,
         now: Time,

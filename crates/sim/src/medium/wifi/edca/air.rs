@@ -1,12 +1,12 @@
 //! Frames on the air: transmission, interference and reception.
 
-use super::category::CATEGORIES;
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
 use super::session::Fate;
 use super::station::{Frame, Lock, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
+use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::minstrel::RateControl;
 use crate::output::{AirFrame, FrameKind};
 use crate::status::Cause;

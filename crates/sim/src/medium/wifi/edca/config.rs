@@ -1,7 +1,7 @@
 //! Configuration of a network of 802.11n, ac or ax.
 
-use super::category::{CATEGORIES, Category, Contention};
 use super::errors::{data_hazard, required_ratio};
+use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
 use crate::medium::wifi::config::{Conflict, conflicts};
 use crate::medium::wifi::minstrel::Capabilities;
 use crate::medium::wifi::motion::Motion;

@@ -5,11 +5,11 @@
 //! distributed coordination function of this crate, the end of a signal is known at its beginning, and a station that
 //! defers to many frames costs a few events.
 
-use super::category::{CATEGORIES, Contention};
 use super::mac::{Edca, Timer};
 use super::station::{Frame, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
+use crate::medium::wifi::category::{CATEGORIES, Contention};
 use crate::output::FrameKind;
 use windward_units::{Duration, Time};
 

@@ -1,12 +1,12 @@
 //! Exchange of a PPDU: protection, data, answer; what follows success and failure; bursts within a TXOP.
 
-use super::category::CATEGORIES;
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
 use super::session::{Attempt, Fate, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
+use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, RTS};
 use crate::output::FrameKind;
 use crate::status::Cause;

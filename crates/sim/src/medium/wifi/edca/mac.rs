@@ -1,6 +1,5 @@
 //! A network of 802.11n, ac or ax at run time.
 
-use super::category::CATEGORIES;
 use super::config::EdcaConfig;
 use super::session::Session;
 use super::station::{Frame, Station, StationCounts};
@@ -8,6 +7,7 @@ use super::times::Times;
 use super::way::{WayCounts, WayState};
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
+use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::propagation::Neighbour;
 use crate::medium::wifi::station::Air;
 use crate::packet::{NodeId, Packet};

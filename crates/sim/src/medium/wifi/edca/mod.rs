@@ -6,7 +6,6 @@
 
 mod aggregate;
 mod air;
-mod category;
 mod config;
 mod contend;
 mod errors;
@@ -24,7 +23,7 @@ mod way;
 #[cfg(test)]
 mod tests;
 
-pub use category::{CATEGORIES, Category, Contention};
+pub use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
 pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, Rung, ladder};
 pub use errors::required_ratio;
 pub use mac::Edca;

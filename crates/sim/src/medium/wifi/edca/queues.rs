@@ -1,10 +1,10 @@
 //! Packets without a number: one queue for a station, or Linux's transmit queues.
 
-use super::category::CATEGORIES;
 use super::mac::{Edca, Waiting};
-use super::transmit::{TIDS, Transmit, category_of, of_txqs};
+use super::transmit::{TIDS, Transmit};
 use super::way::WayState;
 use crate::medium::interface::Out;
+use crate::medium::wifi::category::{CATEGORIES, Category};
 use crate::medium::wifi::ppdu::Mode;
 use crate::medium::wifi::txq::Txq;
 use crate::medium::wifi::waiting::ROOM;
@@ -60,7 +60,7 @@ impl Edca {
         transmit.held[category] += 1;
         let Transmit { txqs, held, links, is_firmware, .. } = transmit;
         txqs.enqueue(now, Txq { station: peer, tid: TIDS[category] }, packet, &mut |txq, gone| {
-            held[category_of(txq)] -= 1;
+            held[txq.category() as usize] -= 1;
             let sums = (&mut station.waiting, &mut station.bytes);
             drop((ways, sums), links[txq.station as usize], now, &gone, out);
         });
@@ -98,11 +98,11 @@ impl Edca {
         }
         self.stations[id as usize].note_queue(now);
         if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
-            transmit.txqs.begin(of_txqs(of));
+            transmit.txqs.begin(Category::ALL[of]);
         }
         loop {
             let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() else { return };
-            let Some(txq) = transmit.txqs.next(of_txqs(of)) else { return };
+            let Some(txq) = transmit.txqs.next(Category::ALL[of]) else { return };
             let index = transmit.session(txq);
             while let Some(waiting) = self.take_from(now, id, txq, out) {
                 self.go_down(index, waiting);
@@ -120,12 +120,12 @@ impl Edca {
         let Transmit { txqs, held, links, .. } = station.transmit.as_deref_mut()?;
         let marked = txqs.marked();
         let taken = txqs.dequeue(now, txq, &mut |txq, gone| {
-            held[category_of(txq)] -= 1;
+            held[txq.category() as usize] -= 1;
             let sums = (&mut station.waiting, &mut station.bytes);
             drop((ways, sums), links[txq.station as usize], now, &gone, out);
         })?;
         ways[links[txq.station as usize] as usize].counts.link.marked += txqs.marked() - marked;
-        held[category_of(txq)] -= 1;
+        held[txq.category() as usize] -= 1;
         Some(Waiting { since: taken.since, packet: taken.packet, estimate: taken.estimate as u16 })
     }
 
@@ -150,9 +150,9 @@ impl Edca {
         };
         if transmit.serving[of].is_none() {
             if begins {
-                transmit.txqs.begin(of_txqs(of));
+                transmit.txqs.begin(Category::ALL[of]);
             }
-            transmit.serving[of] = transmit.txqs.next(of_txqs(of));
+            transmit.serving[of] = transmit.txqs.next(Category::ALL[of]);
         }
         let serving = transmit.serving[of].map(|txq| transmit.session(txq));
         serving.or_else(|| station.turns[of].front().copied())
@@ -187,7 +187,7 @@ impl Edca {
     pub(super) fn charge(&mut self, now: Time, id: u32, index: u32, span: Duration) {
         let (way, of) = (&self.ways[index as usize / CATEGORIES], index as usize % CATEGORIES);
         if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
-            transmit.txqs.airtime(now, way.peer, of_txqs(of), (span.as_nanos() / 1000) as u32);
+            transmit.txqs.airtime(now, way.peer, Category::ALL[of], (span.as_nanos() / 1000) as u32);
         }
     }
 
@@ -200,7 +200,7 @@ impl Edca {
             return;
         };
         let peer = self.ways[reverse as usize].peer;
-        transmit.txqs.airtime(now, peer, of_txqs(of), (span.as_nanos() / 1000) as u32);
+        transmit.txqs.airtime(now, peer, Category::ALL[of], (span.as_nanos() / 1000) as u32);
     }
 
     /// Completes packets of a session that were acknowledged or given up, with their estimates.
@@ -214,7 +214,7 @@ impl Edca {
         for &estimate in done {
             let txq = Txq { station: peer, tid: TIDS[of] };
             txqs.completed(now, txq, u32::from(estimate), &mut |txq, gone| {
-                held[category_of(txq)] -= 1;
+                held[txq.category() as usize] -= 1;
                 let sums = (&mut station.waiting, &mut station.bytes);
                 drop((ways, sums), links[txq.station as usize], now, &gone, out);
             });

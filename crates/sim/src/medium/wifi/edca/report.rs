@@ -1,8 +1,8 @@
 //! Tables of the stations and links of 802.11n, ac and ax.
 
-use super::category::CATEGORIES;
 use super::mac::Edca;
 use super::way::{WayCounts, WayState};
+use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::report::{WifiLinkStats, WifiStationStats};
 use crate::packet::NodeId;
 use windward_tables::{Frames, table};

@@ -1,10 +1,10 @@
 //! State of a station: carrier sense, EDCA functions, reception, the exchange in progress.
 
-use super::category::{CATEGORIES, Contention};
 use super::config::EdcaConfig;
 use super::times::Control;
 use super::transmit::Transmit;
 use crate::engine::{Purpose, Stream};
+use crate::medium::wifi::category::{CATEGORIES, Contention};
 use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::medium::wifi::station::Air;
 use crate::output::FrameKind;

@@ -1,21 +1,11 @@
 //! Linux's transmit queues of a station.
 
-use super::category::{CATEGORIES, Category};
 use super::config::EdcaConfig;
-use crate::medium::wifi::txq::{self, Txq, Txqs};
+use crate::medium::wifi::category::CATEGORIES;
+use crate::medium::wifi::txq::{Txq, Txqs};
 
 /// Traffic identifier by category, from background to voice.
 pub(super) const TIDS: [u8; CATEGORIES] = [1, 0, 5, 6];
-
-/// Category of Linux's transmit queues.
-pub(super) const fn of_txqs(category: usize) -> txq::Category {
-    txq::Category::of(TIDS[category])
-}
-
-/// Index of a session's category.
-pub(super) fn category_of(txq: Txq) -> usize {
-    TIDS.iter().position(|&tid| tid == txq.tid).unwrap_or(Category::BestEffort as usize)
-}
 
 /// Transmit queues of a station.
 #[derive(Debug)]
@@ -49,7 +39,7 @@ impl Transmit {
 
     /// Link and category of a queue, as the index of their session.
     pub fn session(&self, txq: Txq) -> u32 {
-        self.links[txq.station as usize] * CATEGORIES as u32 + category_of(txq) as u32
+        self.links[txq.station as usize] * CATEGORIES as u32 + txq.category() as u32
     }
 
     /// True if the driver has packets of a category to compose a PPDU of.

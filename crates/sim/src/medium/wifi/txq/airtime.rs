@@ -4,8 +4,8 @@
 //! what is below its TXQs.
 
 use super::arena::NONE;
-use super::category::{CATEGORIES, Category, TIDS};
 use super::config::{Aql, TxqConfig};
+use crate::medium::wifi::category::{CATEGORIES, Category, TIDS};
 use windward_units::Time;
 
 /// Nanoseconds of a tick of Linux's clock, HZ = 1000.

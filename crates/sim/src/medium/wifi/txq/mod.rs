@@ -8,7 +8,6 @@
 
 mod airtime;
 mod arena;
-mod category;
 mod config;
 mod estimate;
 mod flows;
@@ -17,7 +16,7 @@ mod radio;
 #[cfg(test)]
 mod tests;
 
-pub use category::Category;
+pub use crate::medium::wifi::category::Category;
 pub use config::{Aql, Discipline, FlowsConfig, TxqConfig, truesize};
 pub use estimate::Estimator;
 pub use radio::{StationId, Taken, Txq, Txqs};

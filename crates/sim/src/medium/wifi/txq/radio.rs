@@ -1,10 +1,10 @@
 //! All queues of a radio.
 
 use super::airtime::{Airtime, station};
-use super::category::{CATEGORIES, Category, TIDS};
 use super::config::{Discipline, FlowsConfig, TxqConfig};
 use super::estimate::Estimator;
 use super::flows::Flows;
+use crate::medium::wifi::category::{CATEGORIES, Category, TIDS};
 use crate::medium::wifi::ppdu::Mode;
 use crate::packet::Packet;
 use crate::queue::Waiting;

@@ -70,8 +70,8 @@ fn minstrel_finds_the_fastest_rate() {
     assert!(late > 0.85 * 673.8, "{late}");
 }
 
-/// A voice datagram every 20 ms beside a saturated best-effort queue: it waits for the PPDU in the air, and rarely for one
-/// more that wins the backoff.
+/// A voice datagram every 20 ms beside a saturated best-effort queue: it waits for the PPDU in the air, and rarely for
+/// one more that wins the backoff.
 #[test]
 fn voice_passes_bulk() {
     let mut config = star(2, ht(2, 7));

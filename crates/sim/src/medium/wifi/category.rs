@@ -19,6 +19,9 @@ pub enum Category {
 /// Number of access categories.
 pub const CATEGORIES: usize = 4;
 
+/// Traffic identifiers of a station: the user priorities 0 to 7.
+pub(super) const TIDS: usize = 8;
+
 impl Category {
     /// All categories, from the lowest priority to the highest.
     pub const ALL: [Self; CATEGORIES] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
@@ -33,9 +36,9 @@ impl Category {
         }
     }
 
-    /// Category of a user priority (table 10-1).
-    const fn of_priority(priority: u8) -> Self {
-        match priority {
+    /// Category of a traffic identifier or user priority, 0 to 7 (table 10-1).
+    pub const fn of(tid: u8) -> Self {
+        match tid {
             1 | 2 => Self::Background,
             4 | 5 => Self::Video,
             6 | 7 => Self::Voice,
@@ -58,7 +61,7 @@ impl Category {
             48 => 7,
             other => other >> 3,
         };
-        Self::of_priority(priority)
+        Self::of(priority)
     }
 }
 
