@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
-use windward_run::{Emulations, Job};
+use windward_run::{Captures, Emulations, Job};
 use windward_sim::{LinkConfig, PortKind, Rate};
 
 fn raise(error: &Error) -> PyErr {
@@ -46,10 +46,12 @@ impl EmulationJob {
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }
 
-    /// Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder.
-    #[pyo3(signature = (captures=None))]
-    fn start(&self, captures: Option<PathBuf>) -> PyResult<()> {
-        self.inner.start(captures.as_deref()).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    /// Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder, or,
+    /// if they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
+    #[pyo3(signature = (captures=None, apart=false))]
+    fn start(&self, captures: Option<PathBuf>, apart: bool) -> PyResult<()> {
+        let captures = captures.map(|folder| Captures { folder, are_apart: apart });
+        self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each, with their

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::time::Duration;
-use windward_run::Simulations;
+use windward_run::{Captures, Simulations};
 
 /// Seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
@@ -43,10 +43,12 @@ impl Job {
         Ok(Self { inner: windward_run::Job::new(simulations, seeds, threads) })
     }
 
-    /// Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder.
-    #[pyo3(signature = (captures=None))]
-    fn start(&self, captures: Option<PathBuf>) -> PyResult<()> {
-        self.inner.start(captures.as_deref()).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    /// Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder, or,
+    /// if they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
+    #[pyo3(signature = (captures=None, apart=false))]
+    fn start(&self, captures: Option<PathBuf>, apart: bool) -> PyResult<()> {
+        let captures = captures.map(|folder| Captures { folder, are_apart: apart });
+        self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each. Raises the

@@ -11,7 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
-use windward_sim::{FlowConfig, FrameKind, LawChoice};
+use windward_sim::wifi::edca::Category;
+use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -184,6 +185,12 @@ impl Scenario {
         let table = PyDict::new(py);
         table.set_item("kind", FrameKind::ALL.map(FrameKind::name))?;
         tables.set_item("frames", table)?;
+        let table = PyDict::new(py);
+        table.set_item("format", AirFormat::ALL.map(AirFormat::name))?;
+        tables.set_item("formats", table)?;
+        let table = PyDict::new(py);
+        table.set_item("category", Category::ALL.map(Category::name))?;
+        tables.set_item("categories", table)?;
         Ok(tables)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::pool::Pool;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -23,6 +23,15 @@ pub trait Task: Send + Sync + 'static {
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Self::Output>, Error<Self::Failure>>;
 }
 
+/// Place and form of packet captures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captures {
+    /// The folder.
+    pub folder: PathBuf,
+    /// True for a file per interface, in a folder per seed.
+    pub are_apart: bool,
+}
+
 /// A seed to run.
 #[derive(Debug)]
 pub struct Seed<'a> {
@@ -30,8 +39,8 @@ pub struct Seed<'a> {
     pub number: u64,
     /// Reports the progress of the run and ends it.
     pub control: &'a Arc<Control>,
-    /// Folder for its packet capture.
-    pub captures: Option<&'a Path>,
+    /// Place of its packet capture.
+    pub captures: Option<&'a Captures>,
 }
 
 /// Reason why a job ended before its last seed.
@@ -86,15 +95,16 @@ impl<T: Task> Job<T> {
         Self { task: Arc::new(task), seeds, threads, pool: OnceLock::new(), failure }
     }
 
-    /// Starts the workers. With `captures`, each seed writes its packets to seed-N.pcapng in that folder.
+    /// Starts the workers. With `captures`, each seed writes its packets to seed-N.pcapng in that folder, or those of
+    /// each interface to captures-N/NAME.pcapng.
     ///
     /// # Errors
     /// The job was started before.
-    pub fn start(&self, captures: Option<&Path>) -> Result<(), AlreadyStarted> {
+    pub fn start(&self, captures: Option<Captures>) -> Result<(), AlreadyStarted> {
         let mut is_first = false;
         self.pool.get_or_init(|| {
             is_first = true;
-            let captures: Option<Arc<Path>> = captures.map(Into::into);
+            let captures = captures.map(Arc::new);
             let pool = Pool::with_room(self.threads, 2 * self.threads);
             for (number, control) in &self.seeds {
                 let (task, captures, number) = (Arc::clone(&self.task), captures.clone(), *number);

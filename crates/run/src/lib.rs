@@ -18,6 +18,6 @@ mod simulations;
 #[cfg(target_os = "linux")]
 pub use emulations::Emulations;
 pub use fuse::Fuse;
-pub use job::{AlreadyStarted, Error, Job, Seed, Task};
+pub use job::{AlreadyStarted, Captures, Error, Job, Seed, Task};
 pub use pool::{Pool, Work};
 pub use simulations::Simulations;

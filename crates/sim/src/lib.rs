@@ -46,12 +46,13 @@ pub use network::{
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
-    AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, FrameKind,
-    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, Output, Series, ShareStats, SourceStats, share,
+    AirFormat, AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, FrameKind,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, Output, Series, ShareStats, SourceStats,
+    share,
 };
 pub use packet::NodeId;
 pub use queue::{Buffer, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
-pub use record::{LinkType, Pcapng};
+pub use record::{Destination, LinkType, Pcapng};
 pub use run::{Control, RunError, run};
 pub use status::{Cause, Sight};
 pub use tcp::socket;

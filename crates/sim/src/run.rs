@@ -4,7 +4,7 @@ use crate::makers::Makers;
 use crate::net::Tap;
 use crate::network::Network;
 use crate::output::{Output, Series};
-use crate::record::Capture;
+use crate::record::{Capture, Destination};
 use crate::world::World;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -97,7 +97,7 @@ pub fn run(
     makers: &Makers,
     seed: u64,
     control: &Control,
-    capture: Option<Box<dyn io::Write + Send>>,
+    capture: Option<Destination>,
 ) -> Result<Output, RunError> {
     let tap = capture.map(|out| Box::new(Capture::new(out, network)) as Box<dyn Tap + Send>);
     let mut world = World::new(network, makers, seed, tap);

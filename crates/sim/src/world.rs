@@ -6,7 +6,7 @@ use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
 use crate::network::Network;
-use crate::output::{AirLog, Output, Series};
+use crate::output::{AirRecord, Output, Series};
 use crate::packet::{Kind, Packet};
 use crate::record::Recorder;
 use std::io;
@@ -30,7 +30,7 @@ impl World {
         let Network { topology, flows, sources, timing, .. } = network;
         let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
         let mut net = Net::new(topology, &makers.hooks, seed, [flows.len(), sources.len()], pending);
-        net.air = network.air.clone().map(|span| (span, AirLog::default()));
+        net.air = network.air.clone().map(|span| (span, AirRecord::default()));
         net.tap = tap;
         let flows: Vec<Endpoint> = (0..)
             .zip(flows)

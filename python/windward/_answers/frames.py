@@ -216,6 +216,15 @@ class Frames(ABC):
     def air(self) -> pd.DataFrame:
         """Frames on the air of wireless networks in the part of the run that the scenario asks for.
 
-        Columns: `seed`, `began_s` (s), `ended_s` (s), `from`, `to`, `kind`, `bytes` (bytes), `received`.
+        Columns: `seed`, `began_s` (s), `ended_s` (s), `from`, `to`, `kind`, `bytes` (bytes), `received`, `mpdus`,
+        `mpdus_received`, `rate_bps` (bit/s), `format`, `width_hz` (Hz), `streams`, `mcs`, `guard_s` (s), `category`.
         """
         return self._frame("air")
+
+    @cached_property
+    def air_mpdus(self) -> pd.DataFrame:
+        """MPDUs of the frames of `air` with an access category: one row per MPDU, in the order of transmission.
+
+        Columns: `seed`, `frame`, `number`, `attempt`, `bytes` (bytes), `received`.
+        """
+        return self._frame("air_mpdus")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from windward.results._sweep import Axis
     from windward.results._tables import Tables, Totals
+
+
+#: Captures of a run: none, one file for each seed, or one for each interface of each seed.
+Pcap = bool | Literal["interfaces"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +87,8 @@ class Packets(Result, Protocol):
     def wifi_stations(self) -> pd.DataFrame: ...
     @property
     def air(self) -> pd.DataFrame: ...
+    @property
+    def air_mpdus(self) -> pd.DataFrame: ...
     def totals(self, kind: str) -> Totals: ...
     def draws(self, kind: str) -> Totals: ...
     def table(self, kind: str, seed: int) -> pa.Table: ...

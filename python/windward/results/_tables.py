@@ -93,6 +93,9 @@ def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]])
         "queued": [*flows, *entities["background"]["source"]],
         "classes": CLASSES,
         "frames": list(entities["frames"]["kind"]),
+        "formats": list(entities["formats"]["format"]),
+        # Frames of stations without EDCA have none.
+        "categories": [*entities["categories"]["category"], "none"],
         "internals": output.get("internal_names", []),
     }
 

@@ -17,12 +17,11 @@ use flow::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
 use settings::Settings;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use traffic::Traffic;
 use windward_scenario::Compiled;
-use windward_sim::{Control, Fabric, Output};
+use windward_sim::{Control, Destination, Fabric, Output};
 
 /// Options of an emulation beside the scenario.
 #[derive(Default)]
@@ -30,7 +29,7 @@ pub struct Options {
     /// Seed of the random streams of links, cells and sources.
     pub seed: u64,
     /// Files for the flows' packets as pcapng, as their sources send and receive them.
-    pub capture: Option<Box<dyn Write + Send>>,
+    pub capture: Option<Destination>,
     /// Runs even where the machine is measured to be too slow; the result will say how late it was.
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.

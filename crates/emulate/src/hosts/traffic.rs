@@ -6,8 +6,8 @@ use super::plan::{Plan, flow_of};
 use crate::ip;
 use crate::tcp::Segment;
 use crate::wire::{Hands, Sort, Sorted};
-use std::io::{self, Write};
-use windward_sim::{BlockStats, Codepoint, CodingStats, LinkType, Network, Parcel, Pcapng};
+use std::io;
+use windward_sim::{BlockStats, Codepoint, CodingStats, Destination, LinkType, Network, Parcel, Pcapng};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
@@ -54,7 +54,7 @@ impl<'a> Traffic<'a> {
         plan: &Plan,
         network: &Network,
         seed: u64,
-        capture: Option<Box<dyn Write + Send>>,
+        capture: Option<Destination>,
         look: impl Fn(usize) -> Look<'a>,
     ) -> Self {
         let ends = plan.flows.iter().map(|flow| Ends {
@@ -68,7 +68,7 @@ impl<'a> Traffic<'a> {
         });
         let interface = |node| (format!("node{node}"), LinkType::Raw);
         let interfaces: Vec<(String, LinkType)> = plan.nodes.iter().map(interface).collect();
-        let capture = capture.map(|out| Pcapng::new(out, &interfaces));
+        let capture = capture.map(|out| Pcapng::new(out, interfaces));
         let interval = network.timing.sample_interval;
         let samples = network.timing.duration.as_nanos() / interval.as_nanos().max(1);
         let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };

@@ -15,6 +15,11 @@ pub trait Out {
     fn wake_at(&mut self, time: Time, timer: u32);
     /// Reports the loss of a packet.
     fn lose(&mut self, packet: Packet, cause: Cause);
+    /// True if frames are recorded.
+    #[inline]
+    fn records_frames(&self) -> bool {
+        false
+    }
     /// Reports a transmitted frame. The closure is called only if frames are recorded.
     #[inline]
     fn on_air(&mut self, _: impl FnOnce() -> AirFrame) {}

@@ -9,7 +9,7 @@ mod tap;
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::medium::{AnyMedium, Hooks, Medium};
 use crate::node::{Decision, Node};
-use crate::output::{AirLog, Balance};
+use crate::output::{AirRecord, Balance};
 use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
 use crate::status::{Cause, Sight};
@@ -60,8 +60,8 @@ pub struct Net {
     pub arrived: Vec<(Time, Packet)>,
     /// Recorder of packets and frames, if any.
     pub tap: Option<Box<dyn Tap + Send>>,
-    /// Log of the frames that start within the requested part of the run.
-    pub air: Option<(Range<Time>, AirLog)>,
+    /// Record of the frames that start within the requested part of the run.
+    pub air: Option<(Range<Time>, AirRecord)>,
 }
 
 impl Net {

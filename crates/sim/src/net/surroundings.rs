@@ -4,7 +4,7 @@ use super::Tap;
 use super::losses::{Losses, count_loss};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::medium::Out;
-use crate::output::{AirFrame, AirLog, Balance};
+use crate::output::{AirFrame, AirRecord, Balance};
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::status::Cause;
@@ -21,7 +21,7 @@ pub(super) struct Surroundings<'a> {
     pub losses: &'a mut Losses,
     pub balance: &'a mut Balance,
     pub tap: &'a mut Option<Box<dyn Tap + Send>>,
-    pub air: &'a mut Option<(Range<Time>, AirLog)>,
+    pub air: &'a mut Option<(Range<Time>, AirRecord)>,
 }
 
 impl Out for Surroundings<'_> {
@@ -44,18 +44,23 @@ impl Out for Surroundings<'_> {
     }
 
     #[inline]
+    fn records_frames(&self) -> bool {
+        self.tap.is_some() || self.air.is_some()
+    }
+
+    #[inline]
     fn on_air(&mut self, frame: impl FnOnce() -> AirFrame) {
-        if self.tap.is_none() && self.air.is_none() {
+        if !self.records_frames() {
             return;
         }
         let frame = frame();
         if let Some(tap) = self.tap {
             tap.frame(&frame);
         }
-        if let Some((span, log)) = self.air
+        if let Some((span, record)) = self.air
             && span.contains(&frame.began)
         {
-            log.push(&frame);
+            record.push(&frame);
         }
     }
 

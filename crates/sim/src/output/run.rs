@@ -1,6 +1,6 @@
 //! Outcome of one run.
 
-use super::air::AirLog;
+use super::air::{AirLog, MpduLog};
 use super::tables::{
     BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries, Internals,
     LinkSeries, LinkStats, QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
@@ -25,6 +25,7 @@ pub const TABLES: &[&Table] = &[
     RttHistograms::TABLE,
     QueueDelayHistograms::TABLE,
     AirLog::TABLE,
+    MpduLog::TABLE,
 ];
 
 /// The outcome of one run.
@@ -60,6 +61,8 @@ pub struct Output {
     pub internals: Internals,
     /// Frames on the air of wireless networks, within the requested part of the run.
     pub air: AirLog,
+    /// MPDUs of these frames.
+    pub air_mpdus: MpduLog,
     /// RTT samples of each flow after the warm-up; empty if they are not known.
     pub rtts: Vec<Histogram>,
     /// Waits of each link's packets after the warm-up.
@@ -138,6 +141,7 @@ impl Output {
             backlog_series: BacklogSeries::default(),
             internals: Internals::default(),
             air: AirLog::default(),
+            air_mpdus: MpduLog::default(),
             blocks: Vec::new(),
             rtts: Vec::new(),
             waits: Vec::new(),
@@ -163,6 +167,7 @@ impl Output {
             Frame::of_series(rtt_histograms(&self.rtts)),
             Frame::of_series(queue_delay_histograms(&self.waits)),
             Frame::of_series(self.air),
+            Frame::of_series(self.air_mpdus),
         ]);
         (frames, self.internals.names)
     }

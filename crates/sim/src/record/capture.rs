@@ -2,19 +2,20 @@
 //!
 //! Each source node is an interface, with the packets that its flows send and receive, as tcpdump on that host would
 //! show. Payload is zeros and omitted, but its length is not. Each station of a wireless network is an interface too:
-//! every frame on the air is written once, at the end of its transmission, at the station that sent it.
+//! every frame on the air is written once, at the end of its transmission, at the station that sent it. Of an A-MPDU
+//! each MPDU is a record of its own, as monitors show it.
 
-use super::pcapng::{LinkType, Pcapng};
-use super::radio;
+use super::pcapng::{Destination, LinkType, Pcapng};
+use super::radio::{self, Place};
 use crate::ecn::{COUNT_MODULO, Ecn};
 use crate::medium::MediumConfig;
 use crate::net::Tap;
 use crate::network::{EcnMode, Network, TcpOptions};
-use crate::output::{AirFrame, FrameKind};
+use crate::output::{AirFrame, AirMpdu, FrameKind};
 use crate::packet::{Kind, NodeId, Packet, Range};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use windward_units::Time;
 
 const FIN: u8 = 1;
@@ -29,6 +30,8 @@ pub struct Capture {
     out: Pcapng,
     flows: Vec<Endpoints>,
     packets: u16,
+    /// A-MPDUs so far.
+    aggregates: u32,
     /// Interface of each station, by node.
     stations: BTreeMap<NodeId, u32>,
     /// Source and sink node of each background source's datagrams.
@@ -50,7 +53,7 @@ struct Endpoints {
 
 impl Capture {
     /// Starts a capture of the flows of `network`; nodes are named by their numbers.
-    pub fn new(out: Box<dyn Write + Send>, network: &Network) -> Self {
+    pub fn new(out: Destination, network: &Network) -> Self {
         let mut sources: Vec<u32> = network.flows.iter().map(|flow| flow.source).collect();
         sources.sort_unstable();
         sources.dedup();
@@ -73,7 +76,7 @@ impl Capture {
             interfaces.push((format!("node{node}-wifi"), LinkType::Radiotap));
         }
         let datagrams = network.sources.iter().map(|source| (address(source.source), address(source.sink))).collect();
-        Self { out: Pcapng::new(out, &interfaces), flows, packets: 0, stations, datagrams }
+        Self { out: Pcapng::new(out, interfaces), flows, packets: 0, aggregates: 0, stations, datagrams }
     }
 }
 
@@ -91,8 +94,36 @@ impl Tap for Capture {
 
     fn frame(&mut self, frame: &AirFrame) {
         let Some(&interface) = self.stations.get(&frame.from) else { return };
-        let (mut bytes, length) = radio::header(frame);
-        if let Some(packet) = &frame.packet {
+        if frame.mpdus.is_empty() {
+            let (bytes, length) = radio::control(frame);
+            self.put(interface, frame, &bytes, length);
+        }
+        self.aggregates = self.aggregates.wrapping_add(u32::from(frame.is_aggregate));
+        let last = frame.mpdus.len().wrapping_sub(1);
+        for (at, mpdu) in frame.mpdus.iter().enumerate() {
+            let place = Place { reference: self.aggregates, is_last: at == last };
+            let (mut bytes, length) = radio::data(frame, mpdu, frame.is_aggregate.then_some(place));
+            self.put_headers(frame, mpdu, &mut bytes);
+            self.put(interface, frame, &bytes, length);
+        }
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.out.finish()
+    }
+}
+
+impl Capture {
+    /// Writes a frame or an MPDU of `length` bytes on the air.
+    fn put(&mut self, interface: u32, frame: &AirFrame, bytes: &[u8], length: u32) {
+        self.packets = self.packets.wrapping_add(1);
+        let length = length.max(bytes.len() as u32);
+        self.out.packet(interface, frame.ended, bytes, length);
+    }
+
+    /// Adds the headers of an MPDU's packet.
+    fn put_headers(&self, frame: &AirFrame, mpdu: &AirMpdu, bytes: &mut Vec<u8>) {
+        if let Some(packet) = &mpdu.packet {
             match packet.kind {
                 Kind::Datagram => {
                     let ends = self.datagrams[packet.flow as usize];
@@ -110,13 +141,6 @@ impl Tap for Capture {
             let ends = (address(frame.from), u32::MAX);
             bytes.extend(ip_and_udp(ends, Ecn::default(), size, ROUTING_PORT, self.packets));
         }
-        self.packets = self.packets.wrapping_add(1);
-        let length = length.max(bytes.len() as u32);
-        self.out.packet(interface, frame.ended, &bytes, length);
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        self.out.finish()
     }
 }
 

@@ -6,5 +6,5 @@ mod radio;
 mod recorder;
 
 pub use capture::Capture;
-pub use pcapng::{LinkType, Pcapng};
+pub use pcapng::{Destination, LinkType, Pcapng};
 pub use recorder::Recorder;

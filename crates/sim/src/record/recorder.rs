@@ -215,7 +215,8 @@ impl Recorder {
             .collect();
         self.output.media = net.media_tables();
         (self.output.backlogs, self.output.shares) = net.backlog_stats();
-        self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
+        let air = net.air.take().map(|(_, record)| record).unwrap_or_default();
+        (self.output.air, self.output.air_mpdus) = (air.frames, air.mpdus);
         self.output.balance = net.balance();
         self.output.sources =
             sources.iter().zip(&net.losses.datagrams).map(|(source, &lost)| source_stats(source, lost, span)).collect();

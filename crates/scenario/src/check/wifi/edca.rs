@@ -154,6 +154,13 @@ impl Check<'_> {
                     weight,
                 })
                 .collect(),
+            access_point: access_point.map(|at| at as u32),
+            // Channels 6, 36, and 1 at 6 GHz.
+            channel_mhz: match band {
+                Band::Low => 2437,
+                Band::Middle => 5180,
+                Band::High => 5955,
+            },
             ways: Vec::new(),
             reach: Reach::of_positions(&positions, &propagation, receive, weakest),
             sense,

@@ -4,7 +4,7 @@ use super::config::{ACK, CTS, LossOf};
 use super::mac::{Timer, Wifi};
 use super::station::{ALL, Frame, Lock, Stage, Station, WayState};
 use crate::medium::interface::Out;
-use crate::output::{AirFrame, FrameKind};
+use crate::output::{AirFrame, AirMpdu, Direction, FrameKind};
 use crate::packet::Kind;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
@@ -153,6 +153,14 @@ impl Wifi {
         let node = |station: u32| self.config.stations[station as usize].node;
         let sender = &self.stations[id as usize];
         let head = sender.head.filter(|head| frame.kind == FrameKind::Data && head.number == frame.number);
+        let mpdu = AirMpdu {
+            number: frame.number,
+            bytes: frame.bytes,
+            attempt: 1 + head.map_or(0, |head| head.short_retries + head.long_retries),
+            is_received,
+            packet: head.map(|head| head.packet),
+        };
+        let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
         AirFrame {
             began: frame.began,
             ended: frame.end,
@@ -162,10 +170,14 @@ impl Wifi {
             bytes: frame.bytes,
             duration: frame.duration,
             rate: if frame.kind == FrameKind::Data { sender.data_rate } else { self.config.mac.basic_rate },
-            number: frame.number,
-            is_repeated: head.is_some_and(|head| head.short_retries + head.long_retries > 0),
+            mode: None,
+            channel_mhz: None,
+            category: None,
+            direction: Direction::Between,
             is_received,
-            packet: head.map(|head| head.packet),
+            is_aggregate: false,
+            mpdus: if has_packet { vec![mpdu] } else { Vec::new() },
+            block_ack: None,
         }
     }
 

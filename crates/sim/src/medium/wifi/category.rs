@@ -36,6 +36,16 @@ impl Category {
         }
     }
 
+    /// The user priority of its packets: the lower one of its two, of best effort the default one.
+    pub const fn priority(self) -> u8 {
+        match self {
+            Self::Background => 1,
+            Self::BestEffort => 0,
+            Self::Video => 4,
+            Self::Voice => 6,
+        }
+    }
+
     /// Category of a traffic identifier or user priority, 0 to 7 (table 10-1).
     pub const fn of(tid: u8) -> Self {
         match tid {

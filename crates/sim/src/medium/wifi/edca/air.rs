@@ -3,12 +3,13 @@
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
 use super::session::Fate;
-use super::station::{Frame, Lock, Stage, Station};
+use super::station::{Frame, Lock, Sending, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::minstrel::RateControl;
-use crate::output::{AirFrame, FrameKind};
+use crate::medium::wifi::ppdu::{Format, Mode};
+use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind};
 use crate::status::Cause;
 use windward_units::{BitRate, Duration, Time};
 
@@ -17,6 +18,9 @@ const DETECTION: Duration = Duration::from_micros(4);
 
 /// Least ratio of a preamble's power to noise and interference at which it is found: 4 dB, as in ns-3.
 const HEADER_RATIO: f64 = 2.511_886_431_509_58;
+
+/// Bytes of a BlockAck beside its bitmap.
+const BLOCK_ACK_OVERHEAD: u32 = 24;
 
 impl Edca {
     /// Begins a station's transmission of `time`.
@@ -93,6 +97,8 @@ impl Edca {
         let frame = self.frames[id as usize];
         let noise = self.config.noise.map_or(0.0, |noise| noise.power);
         let mut is_received_by_it = false;
+        // Before its receiver acts on it.
+        let block_ack = if out.records_frames() { self.block_ack(&frame) } else { None };
         let list = self.config.reach.take(id);
         for &neighbour in &list {
             let at = neighbour.station;
@@ -129,7 +135,7 @@ impl Edca {
             self.stations[at as usize].arm(now, at, &self.times, out);
         }
         self.end_of_reach(id, list);
-        out.on_air(|| self.seen(id, &frame, is_received_by_it));
+        out.on_air(|| self.seen(id, &frame, is_received_by_it, block_ack));
     }
 
     /// True if a station reads a control frame, or one MPDU at least of data for another.
@@ -156,11 +162,13 @@ impl Edca {
         let noise = config.noise.map_or(0.0, |noise| noise.power);
         let [sender, receiver] =
             stations.get_disjoint_mut([id as usize, frame.to as usize]).expect("a station does not send to itself");
-        let sending = &sender.sending;
+        let sending = &mut sender.sending;
+        sending.failed.clear();
         let way = &mut ways[frame.way as usize];
         let session = &mut sessions[sending.session as usize];
         let window = config.block_ack.window;
-        let hazard = |interference: f64| data_hazard(sending.mode, lock.power / (interference + noise));
+        let mode = sending.mode;
+        let hazard = |interference: f64| data_hazard(mode, lock.power / (interference + noise));
         // Hazard of an undisturbed byte; with one level of interference it is that of all.
         let chunks = &receiver.chunks;
         let even = if let [only] = chunks[..] { Some(hazard(only.interference)) } else { None };
@@ -201,7 +209,7 @@ impl Edca {
             }
             *backlog -= 1;
         };
-        for (&number, &to) in sending.numbers.iter().zip(&sending.ends) {
+        for (at, (&number, &to)) in (0..).zip(sending.numbers.iter().zip(&sending.ends)) {
             let of_bytes = even.map_or_else(|| uneven(from, to), |each| each * f64::from(to - from));
             from = to;
             let hazard = way.hazard + of_bytes;
@@ -212,6 +220,7 @@ impl Edca {
                 }
                 if left < hazard {
                     left = receiver.errors.exponential();
+                    sending.failed.push(at);
                     continue;
                 }
                 left -= hazard;
@@ -307,14 +316,24 @@ impl Edca {
         }
     }
 
+    /// Content of a BlockAck or of a request, as long as its receiver has not acted on it.
+    fn block_ack(&self, frame: &Frame) -> Option<AirBlockAck> {
+        let bytes = match frame.kind {
+            FrameKind::BlockAck => (frame.bytes - BLOCK_ACK_OVERHEAD) as usize,
+            FrameKind::BlockAckRequest => 0,
+            _ => return None,
+        };
+        let session = &self.sessions[frame.way as usize * CATEGORIES + usize::from(frame.category)];
+        Some(AirBlockAck { start: session.start(), bitmap: session.bitmap(bytes) })
+    }
+
     /// The frame as the air log and captures record it.
-    fn seen(&self, id: u32, frame: &Frame, is_received: bool) -> AirFrame {
+    fn seen(&self, id: u32, frame: &Frame, is_received: bool, block_ack: Option<AirBlockAck>) -> AirFrame {
         let node = |station: u32| self.config.stations[station as usize].node;
         let sending = &self.stations[id as usize].sending;
         let is_data = frame.kind == FrameKind::Data;
         let rate = if is_data { sending.mode.bits_per_sec() } else { frame.mbit * 1_000_000 };
-        let session = &self.sessions[sending.session as usize];
-        let first = sending.numbers.first().copied().unwrap_or(0);
+        let mpdus = if is_data { self.mpdus(sending, is_received) } else { Vec::new() };
         AirFrame {
             began: frame.began,
             ended: frame.end,
@@ -324,10 +343,49 @@ impl Edca {
             bytes: frame.bytes,
             duration: frame.duration,
             rate: BitRate::bits_per_sec(rate),
-            number: first,
-            is_repeated: is_data && first >= session.start() && session.mpdu(first).attempts > 1,
+            mode: is_data.then(|| air_mode(sending.mode)),
+            channel_mhz: Some(self.config.channel_mhz),
+            category: Some(frame.category),
+            direction: match self.config.access_point {
+                Some(at) if at == id => Direction::FromAccessPoint,
+                Some(at) if at == frame.to => Direction::ToAccessPoint,
+                _ => Direction::Between,
+            },
             is_received,
-            packet: (is_data && first >= session.start()).then(|| session.mpdu(first).packet),
+            // A bare MPDU has no delimiter.
+            is_aggregate: mpdus.first().is_some_and(|first| first.bytes != sending.ends[0]),
+            mpdus,
+            block_ack,
         }
+    }
+
+    /// The MPDUs of a PPDU at its end.
+    fn mpdus(&self, sending: &Sending, is_received: bool) -> Vec<AirMpdu> {
+        let session = &self.sessions[sending.session as usize];
+        let mpdu = |(at, &number): (u32, &u32)| {
+            let mpdu = session.mpdu(number);
+            AirMpdu {
+                number,
+                bytes: mpdu.packet.size + self.config.overhead.count() as u32,
+                attempt: mpdu.attempts,
+                is_received: is_received && sending.failed.binary_search(&at).is_err(),
+                packet: Some(mpdu.packet),
+            }
+        };
+        (0..).zip(&sending.numbers).map(mpdu).collect()
+    }
+}
+
+fn air_mode(mode: Mode) -> AirMode {
+    AirMode {
+        format: match mode.format() {
+            Format::Ht => AirFormat::Ht,
+            Format::Vht => AirFormat::Vht,
+            Format::He => AirFormat::He,
+        },
+        width_mhz: mode.width().mhz(),
+        streams: mode.streams(),
+        mcs: mode.mcs(),
+        guard: Duration::from_nanos(mode.guard().nanos()),
     }
 }

@@ -43,6 +43,10 @@ pub struct EdcaConfig {
     pub block_ack: BlockAckConfig,
     /// The stations.
     pub stations: Vec<EdcaStation>,
+    /// Index of the access point, with which all links begin or end; `None`: an independent network.
+    pub access_point: Option<u32>,
+    /// Center of the primary channel in MHz, for captures.
+    pub channel_mhz: u32,
     /// Directed links, each pair of ends once.
     pub ways: Vec<EdcaWay>,
     /// Reach of every station at the start, with those that only interfere.

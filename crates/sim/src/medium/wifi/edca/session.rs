@@ -127,6 +127,16 @@ impl Session {
         &mut self.mpdus[(number - self.base) as usize]
     }
 
+    /// The bitmap of a BlockAck from the start of the originator's window: a bit for each MPDU that the recipient has.
+    pub fn bitmap(&self, bytes: usize) -> Vec<u8> {
+        let mut bitmap = vec![0; bytes];
+        let skipped = (self.start - self.base) as usize;
+        for (at, mpdu) in self.mpdus.iter().skip(skipped).take(8 * bytes).enumerate() {
+            bitmap[at / 8] |= u8::from(mpdu.is_received) << (at % 8);
+        }
+        bitmap
+    }
+
     /// Numbers a new MPDU.
     pub fn push(&mut self, packet: Packet, estimate: u16) -> u32 {
         let number = self.next();

@@ -101,6 +101,8 @@ pub(super) struct Sending {
     pub numbers: Vec<u32>,
     /// Bytes of the PSDU up to the end of each MPDU.
     pub ends: Vec<u32>,
+    /// Places in `numbers` of the MPDUs that its destination did not receive, if it received any.
+    pub failed: Vec<u32>,
     pub mode: Mode,
     pub duration: Duration,
     /// True if the answer is an ACK.
@@ -239,6 +241,7 @@ impl Station {
                 session: 0,
                 numbers: Vec::new(),
                 ends: Vec::new(),
+                failed: Vec::new(),
                 mode,
                 duration: Duration::ZERO,
                 is_single: true,

@@ -117,6 +117,8 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=u64::from(senders)).map(station).collect(),
+        access_point: None,
+        channel_mhz: 5180,
         ways: (0..senders)
             .map(|from| EdcaWay { from, to: senders, loss: 0.0, rate: RateChoice::Fixed(rate) })
             .collect(),
