@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.patheffects import withStroke
 
 from windward.results._names import shorten
 from windward.results._ways import ways
 from windward.show.plot._map import arrow, outline, places, shape, stations
-from windward.show.plot.style import COLORS, left_out_note
+from windward.show.plot.style import COLORS, INK, left_out_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from windward.results._shapes import Packets
@@ -22,7 +26,21 @@ if TYPE_CHECKING:
 MANY = 24
 
 #: Colours of the kinds of frames.
-FRAMES = {"rts": COLORS[5], "cts": COLORS[2], "data": COLORS[0], "ack": COLORS[4], "broadcast": COLORS[3]}
+FRAMES = {
+    "rts": COLORS[5],
+    "cts": COLORS[2],
+    "data": COLORS[0],
+    "ack": COLORS[4],
+    "block-ack": "#8C5A00",
+    "block-ack-request": INK,
+    "broadcast": COLORS[3],
+}
+
+#: Names of kinds of frames in a legend that are not their own in capitals.
+LEGEND = {"data": "data", "block-ack": "BlockAck", "block-ack-request": "BlockAck request"}
+
+#: Widths of the axes of frames, in points; of a bar that has room for a number; of MPDUs that have room for an edge.
+WIDE, ROOM, VISIBLE = 620.0, 16.0, 3.0
 
 
 def network(run: Packets, seed: int, figure: Figure) -> str:
@@ -67,8 +85,11 @@ def airtime(run: Packets, _seed: int, figure: Figure) -> str:
 
 
 def air(run: Packets, seed: int, figure: Figure) -> str:
-    """Frames on the air, station by station; those that whom they were for did not receive are hatched."""
-    frames = run.air[run.air["seed"] == seed]
+    """Frames on the air, station by station; those that whom they were for did not receive are hatched.
+
+    A bar of several MPDUs is divided into them, and says how many there are; those that were not received are marked.
+    """
+    frames = run.air[run.air["seed"] == seed].reset_index(drop=True)
     if frames.empty:
         raise ValueError(
             "there is nothing to draw: no frames were recorded; ask for them in the scenario: "
@@ -94,10 +115,11 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
                     axes.broken_barh(
                         spans, (row - 0.38, 0.76), facecolor=face, edgecolor=edge, hatch=hatch, linewidth=0.8
                     )
+    failures = _aggregates(run, seed, frames, order, axes)
     present = [kind for kind in FRAMES if (frames["kind"] == kind).any()]
-    handles = [
-        axes.barh(math.nan, 0, color=FRAMES[kind], label=kind.upper() if kind != "data" else kind) for kind in present
-    ]
+    handles = [axes.barh(math.nan, 0, color=FRAMES[kind], label=LEGEND.get(kind, kind.upper())) for kind in present]
+    if failures:
+        handles.append(axes.barh(math.nan, 0, color=COLORS[1], label="MPDU not received"))
     if not frames["received"].all():
         handles.append(
             axes.barh(math.nan, 0, facecolor="white", edgecolor=COLORS[1], hatch="////", label="not received")
@@ -109,3 +131,47 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
     axes.grid(visible=False, axis="y")
     axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(handles), borderaxespad=0)
     return f"seed {seed}, {len(frames)} frames" + left_out_note(len(senders) - len(order), "more station")
+
+
+def _aggregates(run: Packets, seed: int, frames: pd.DataFrame, order: Sequence[str], axes: Axes) -> int:
+    """Divides the bars of A-MPDUs into their MPDUs and numbers them; returns how many MPDUs failed."""
+    mpdus = run.air_mpdus
+    mpdus = mpdus[mpdus["seed"] == seed]
+    rows = {node: row for row, node in enumerate(order)}
+    begin = float(frames["began_s"].min())
+    per_ms = WIDE / (1e3 * (float(frames["ended_s"].max()) - begin))
+    failed: dict[int, list[tuple[float, float]]] = {}
+    places: list[float] = []
+    heights: list[float] = []
+    began, ended = frames["began_s"].to_numpy(float), frames["ended_s"].to_numpy(float)
+    airtime_s = 8 * frames["bytes"].to_numpy(float) / frames["rate_bps"].to_numpy(float)
+    is_any_received = frames["received"].to_numpy() == 1
+    for _, own in mpdus.groupby("frame", sort=False):
+        at = int(own["frame"].iloc[0])
+        row = rows.get(str(frames["from"].iloc[at]))
+        if row is None or len(own) == 1:
+            continue
+        # The data follow the preamble.
+        sizes = own["bytes"].to_numpy(float)
+        left = 1e3 * (max(began[at], ended[at] - airtime_s[at]) - begin)
+        right = 1e3 * (ended[at] - begin)
+        ends = left + (right - left) * np.cumsum(sizes) / sizes.sum()
+        starts = np.concatenate([[left], ends[:-1]])
+        is_received = own["received"].to_numpy() == 1
+        if is_any_received[at]:
+            # Otherwise the whole bar is hatched.
+            failed.setdefault(row, []).extend(
+                (start, end - start) for start, end in zip(starts[~is_received], ends[~is_received], strict=True)
+            )
+        count = str(len(own)) if is_received.all() else f"{is_received.sum()}/{len(own)}"
+        if (right - left) * per_ms / len(own) >= VISIBLE:
+            places += ends[:-1].tolist()
+            heights += [float(row)] * (len(own) - 1)
+        if (right - left) * per_ms >= ROOM:
+            middle = (1e3 * (began[at] - begin) + right) / 2
+            label = axes.text(middle, row, count, ha="center", va="center", fontsize=7, color="white")
+            label.set_path_effects([withStroke(linewidth=1.6, foreground=INK)])
+    axes.vlines(places, np.subtract(heights, 0.38), np.add(heights, 0.38), colors="white", linewidths=0.5)
+    for row, spans in failed.items():
+        axes.broken_barh(spans, (row - 0.38, 0.76), facecolor=COLORS[1], linewidth=0)
+    return sum(map(len, failed.values()))
