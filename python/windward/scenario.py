@@ -81,7 +81,7 @@ class Scenario(ScenarioFields):
         output: str | Path | None = None,
         replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
-        pcap: bool = False,
+        pcap: bool | Literal["interfaces"] = False,
     ) -> Run:
         """Simulates every seed, packet by packet.
 
@@ -101,7 +101,8 @@ class Scenario(ScenarioFields):
         progress
             Called about ten times a second.
         pcap
-            Also writes every packet into `output`, as pcapng.
+            Also writes every packet into `output`, as pcapng: `True` one file for each seed, `"interfaces"` one for
+            each interface.
 
         Raises
         ------
@@ -134,7 +135,7 @@ class Scenario(ScenarioFields):
         output: str | Path | None = None,
         replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
-        pcap: bool = False,
+        pcap: bool | Literal["interfaces"] = False,
         force: bool = False,
         sysctl: Mapping[str, str | int] | None = None,
         congestion: Mapping[str, str] | None = None,
@@ -154,7 +155,7 @@ class Scenario(ScenarioFields):
         progress
             Called about ten times a second.
         pcap
-            Also writes the packets of the flows into `output`, as pcapng.
+            Also writes the packets of the flows into `output`, as pcapng, as for `simulate`.
         force
             Also runs scenarios that this machine is measured to be too slow for.
         sysctl

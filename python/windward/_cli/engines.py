@@ -15,6 +15,7 @@ from windward._cli.options import (
     NoPython,
     Objective,
     Pcap,
+    PcapInterfaces,
     Quiet,
     Seeds,
     parse_delay,
@@ -54,6 +55,7 @@ def simulate(
         int | None, typer.Option(metavar="N", min=1, help="Seeds to run in parallel. Default: one per core.")
     ] = None,
     pcap: Pcap = False,
+    pcap_interfaces: PcapInterfaces = False,
     no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
@@ -75,7 +77,7 @@ def simulate(
             threads=threads,
             place=target,
             progress=progress,
-            pcap=pcap,
+            pcap="interfaces" if pcap_interfaces else pcap,
         )
 
     with place(output, Path("results") / scenario.name, replace=replace) as target:
@@ -94,6 +96,7 @@ def emulate(
         typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's first."),
     ] = None,
     pcap: Pcap = False,
+    pcap_interfaces: PcapInterfaces = False,
     force: Annotated[
         bool, typer.Option("--force", help="Run even if this machine is measured to be too slow.")
     ] = False,
@@ -132,7 +135,7 @@ def emulate(
             seeds=chosen,
             place=target,
             progress=progress,
-            pcap=pcap,
+            pcap="interfaces" if pcap_interfaces else pcap,
             force=force,
             sysctl=settings,
             congestion=others,

@@ -35,6 +35,13 @@ Seeds = Annotated[
     typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),
 ]
 Pcap = Annotated[bool, typer.Option("--pcap", help="Also write the packets of every seed, as pcapng.")]
+PcapInterfaces = Annotated[
+    bool,
+    typer.Option(
+        "--pcap-interfaces",
+        help="As --pcap, with one file per interface: Wireshark takes no hop of a path for a retransmission.",
+    ),
+]
 NoPython = Annotated[
     bool, typer.Option("--no-python", help="Refuse a scenario with laws or schedulers in Python, whose code would run.")
 ]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Protocol
 
 from windward import _engine
 from windward._answers.run import Run
 from windward.errors import ResultError
 from windward.results._folder import ResultFolder, read_table
+from windward.results._place import Place
 from windward.results._schema import TOTALS
-from windward.results._shapes import Progress
+from windward.results._shapes import Pcap, Progress
 from windward.results._summary import about, with_means
 from windward.results._tables import Packed, Tables, Totals, build
 
@@ -27,10 +27,18 @@ _SELDOM = 10.0
 MOST_SEEDS = 1_000_000
 
 
+def check_pcap(pcap: Pcap, place: Place | None) -> None:
+    """Refuses captures of an unknown form, or without a place."""
+    if pcap not in (False, True, "interfaces"):
+        raise ValueError(f'pcap={pcap!r}: allowed are True, False and "interfaces"')
+    if pcap and place is None:
+        raise ValueError(f"pcap={pcap!r} needs output=DIR, where the captures are written")
+
+
 class Jobs(Protocol):
     """Runner of the seeds of a scenario, for any engine."""
 
-    def start(self, captures: str | None = None) -> None: ...
+    def start(self, captures: str | None = None, apart: bool = False) -> None: ...
     def wait(self, seconds: float) -> list[dict[str, Any]]: ...
     def simulated_s(self) -> list[float]: ...
     def cancel(self) -> None: ...
@@ -62,8 +70,8 @@ class Collector:
         self.notes: list[str] = []
         self._summary_written_s = self._summary_took_s = self._told_s = 0.0
 
-    def collect(self, job: Jobs, captures: Path | None) -> Run:
-        job.start(None if captures is None else str(captures))
+    def collect(self, job: Jobs, pcap: Pcap) -> Run:
+        job.start(str(self.target.captures) if pcap and self.target else None, apart=pcap == "interfaces")
         try:
             while not job.is_done:
                 for result in job.wait(_POLL):

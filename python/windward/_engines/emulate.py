@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windward import _engine
-from windward._engines.collect import Collector, choose
+from windward._engines.collect import Collector, check_pcap, choose
 from windward.results._folder import ResultFolder
 from windward.results._place import Place
-from windward.results._shapes import Progress
+from windward.results._shapes import Pcap, Progress
 
 if TYPE_CHECKING:
     from windward._answers.run import Run
@@ -23,7 +23,7 @@ def emulate(
     seeds: int | Sequence[int] | None = None,
     place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
-    pcap: bool = False,
+    pcap: Pcap = False,
     force: bool = False,
     sysctl: Mapping[str, str | int] | None = None,
     congestion: Mapping[str, str] | None = None,
@@ -32,8 +32,7 @@ def emulate(
     if reason := why_not():
         raise _engine.EmulationError(reason)
     chosen = choose(seeds, scenario.seeds[:1])
-    if pcap and place is None:
-        raise ValueError("pcap=True needs output=DIR, where the captures are written")
+    check_pcap(pcap, place)
     settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
     others = dict(congestion or {})
     job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings, congestion=list(others.items()))
@@ -45,7 +44,7 @@ def emulate(
             others.get(flow, others.get(group, law))
             for flow, group, law in zip(flows["flow"], flows["group"], flows["law"], strict=True)
         ]
-        return collector.collect(job, target.captures if pcap and target else None)
+        return collector.collect(job, pcap)
     finally:
         if target is not None:
             target.close()

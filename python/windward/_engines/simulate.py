@@ -9,11 +9,11 @@ from typing import Any
 
 from windward import _engine
 from windward._answers.run import Run
-from windward._engines.collect import Collector, choose
+from windward._engines.collect import Collector, check_pcap, choose
 from windward._format.own import finders
 from windward.results._folder import ResultFolder
 from windward.results._place import Place
-from windward.results._shapes import Progress
+from windward.results._shapes import Pcap, Progress
 
 
 def simulate(
@@ -25,7 +25,7 @@ def simulate(
     threads: int | None = None,
     place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
-    pcap: bool = False,
+    pcap: Pcap = False,
 ) -> Run:
     """Simulates every seed; `Scenario.simulate` says what the arguments mean.
 
@@ -33,8 +33,7 @@ def simulate(
     rules that are Python objects, by the name under which the scenario knows them.
     """
     chosen = choose(seeds, scenario.seeds)
-    if pcap and place is None:
-        raise ValueError("pcap=True needs output=DIR, where the captures are written")
+    check_pcap(pcap, place)
     job = _engine.Job(
         scenario,
         seeds=chosen,
@@ -43,9 +42,7 @@ def simulate(
     )
     target = ResultFolder(place) if place is not None else None
     try:
-        return Collector(scenario, chosen, target, progress, engine="simulate").collect(
-            job, target.captures if pcap and target else None
-        )
+        return Collector(scenario, chosen, target, progress, engine="simulate").collect(job, pcap)
     finally:
         if target is not None:
             target.close()

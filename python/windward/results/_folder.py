@@ -9,6 +9,7 @@ DIR/
     links.parquet         one row per link
     …                     further tables; those of media, of coding and of forwarding only where they have rows
     capture.pcapng        every packet, if asked for
+    captures/             the same with a file for each interface, if asked for
   report.html             if `windward report` was asked for it
 ```
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CAPTURE = "capture.pcapng"
+CAPTURES = "captures"
 
 
 class ResultFolder:
@@ -79,7 +81,7 @@ class ResultFolder:
 
     @property
     def captures(self) -> Path:
-        """Folder in which the engine writes seed-N.pcapng, on the same file system, so that they can be moved."""
+        """Folder in which the engine writes seed-N.pcapng or captures-N, on the same file system: they are moved."""
         return self._staging
 
     def write_seed(self, seed: int, tables: Tables, begin: Callable[[], tuple[str, dict[str, Any]]]) -> None:
@@ -90,9 +92,9 @@ class ResultFolder:
             for kind, table in tables.items():
                 if PACKETS[kind].is_always or has_rows(table):
                     _write(staged / f"{kind}.parquet", table, PACKETS[kind])
-            capture = self._staging / f"seed-{seed}.pcapng"
-            if capture.exists():
-                capture.rename(staged / CAPTURE)
+            for capture, name in ((f"seed-{seed}.pcapng", CAPTURE), (f"captures-{seed}", CAPTURES)):
+                if (self._staging / capture).exists():
+                    (self._staging / capture).rename(staged / name)
             if not self._is_begun:
                 scenario, summary = begin()
                 replace_text(self.path / SUMMARY, to_json(summary | {"complete": False, "finished": []}))
