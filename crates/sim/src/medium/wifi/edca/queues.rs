@@ -1,7 +1,7 @@
 //! Packets without a number: one queue for a station, or Linux's transmit queues.
 
 use super::mac::{Edca, Waiting};
-use super::transmit::{TIDS, Transmit};
+use super::transmit::Transmit;
 use super::way::WayState;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::{CATEGORIES, Category};
@@ -59,7 +59,7 @@ impl Edca {
         };
         transmit.held[category] += 1;
         let Transmit { txqs, held, links, is_firmware, .. } = transmit;
-        txqs.enqueue(now, Txq { station: peer, tid: TIDS[category] }, packet, &mut |txq, gone| {
+        txqs.enqueue(now, Txq { station: peer, tid: Category::ALL[category].priority() }, packet, &mut |txq, gone| {
             held[txq.category() as usize] -= 1;
             let sums = (&mut station.waiting, &mut station.bytes);
             drop((ways, sums), links[txq.station as usize], now, &gone, out);
@@ -212,7 +212,7 @@ impl Edca {
         station.queue_time += station.waiting as f64 * now.since(station.queue_since).as_secs();
         station.queue_since = now;
         for &estimate in done {
-            let txq = Txq { station: peer, tid: TIDS[of] };
+            let txq = Txq { station: peer, tid: Category::ALL[of].priority() };
             txqs.completed(now, txq, u32::from(estimate), &mut |txq, gone| {
                 held[txq.category() as usize] -= 1;
                 let sums = (&mut station.waiting, &mut station.bytes);

@@ -4,9 +4,6 @@ use super::config::EdcaConfig;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::txq::{Txq, Txqs};
 
-/// Traffic identifier by category, from background to voice.
-pub(super) const TIDS: [u8; CATEGORIES] = [1, 0, 5, 6];
-
 /// Transmit queues of a station.
 #[derive(Debug)]
 pub(super) struct Transmit {
