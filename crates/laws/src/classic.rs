@@ -23,7 +23,7 @@ pub trait Avoidance {
     /// Returns the window after an ACK in slow start.
     #[inline]
     fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
-        window.doubled(ack.acked.count())
+        window.doubled(ack.counted().count())
     }
 
     /// Returns the packets that an ACK adds to a window of `cwnd` packets in congestion avoidance.
@@ -54,12 +54,12 @@ impl<R: Response> Avoidance for R {
 
     #[inline]
     fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
-        Response::slow_start(self, window, ack.acked).count()
+        Response::slow_start(self, window, ack.counted()).count()
     }
 
     #[inline]
     fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        Response::gain(self, ack.acked, Packets::new(cwnd), ack.srtt).count()
+        Response::gain(self, ack.counted(), Packets::new(cwnd), ack.srtt).count()
     }
 
     fn cut(&mut self, event: &Congestion) -> f64 {

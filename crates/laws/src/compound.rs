@@ -101,7 +101,7 @@ impl Law for Compound {
         if ack.app_limited || ack.recovering {
             return;
         }
-        let acked = ack.acked.count();
+        let acked = ack.counted().count();
         if self.is_slow_start {
             self.loss_window = slow_start(self.loss_window, self.ssthresh, acked);
             self.is_slow_start = self.loss_window < self.ssthresh;

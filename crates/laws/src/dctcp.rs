@@ -84,7 +84,7 @@ impl Law for Dctcp {
         if ack.app_limited || ack.recovering {
             return;
         }
-        let acked = ack.acked.count();
+        let acked = ack.counted().count();
         if self.window.is_slow_start() {
             self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, acked);
         } else {

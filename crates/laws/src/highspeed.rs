@@ -54,7 +54,7 @@ impl Avoidance for State {
     #[inline]
     fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
         self.row = row(cwnd, self.row);
-        growth(self.row) * ack.acked.count() / cwnd
+        growth(self.row) * ack.counted().count() / cwnd
     }
 
     fn cut(&mut self, event: &Congestion) -> f64 {

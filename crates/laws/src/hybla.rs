@@ -75,12 +75,12 @@ impl Avoidance for State {
     #[inline]
     fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
         let limit = window.ssthresh.min(window.cwnd.max(CEILING));
-        slow_start(window.cwnd, limit, ack.acked.count() * self.opening)
+        slow_start(window.cwnd, limit, ack.counted().count() * self.opening)
     }
 
     #[inline]
     fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.rho * self.rho * ack.acked.count() / cwnd
+        self.rho * self.rho * ack.counted().count() / cwnd
     }
 
     fn cut(&mut self, event: &Congestion) -> f64 {

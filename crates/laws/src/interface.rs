@@ -10,6 +10,8 @@ pub struct Ack {
     /// Packets that this ACK reports delivered for the first time, cumulatively or selectively; in coded flows
     /// the innovative ones.
     pub acked: Packets,
+    /// True if Reno's growth counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465).
+    pub counts_acks: bool,
     /// ECN-marked packets among `acked`, where ACKs count them (RFC 9768).
     pub marked: Packets,
     /// Packets newly found lost while this ACK was processed.
@@ -40,6 +42,14 @@ pub struct Ack {
     /// Delivery sample for laws that model their path by rates ([`Needs::reads_samples`]); for others a host may leave
     /// it empty.
     pub sample: Sample,
+}
+
+impl Ack {
+    /// Packets that this ACK counts for in Reno's growth.
+    #[inline]
+    pub fn counted(&self) -> Packets {
+        if self.counts_acks { Packets::ONE } else { self.acked }
+    }
 }
 
 /// Delivery of the path while the newest packet that an ACK delivers was in flight, in Linux's terms (`struct

@@ -101,6 +101,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sender_that_counts_acks_grows_by_one_for_each() {
+        // Two ACKs of two packets each: 10 + 1 in slow start; after a loss at 20, 10 + 1/10.
+        let two = |window| Ack { acked: Packets::new(2.0), counts_acks: true, ..ack(0, 0, window) };
+        let mut law = reno(10.0);
+        law.on_ack(&two(10.0));
+        assert_eq!(law.cwnd(), Packets::new(11.0));
+        law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
+        law.on_ack(&two(10.0));
+        near(law.cwnd().count(), 10.1, 1e-12);
+    }
+
+    #[test]
     fn after_a_loss_it_grows_by_one_over_the_window() {
         // 20 in flight ⇒ ssthresh = cwnd = 10; then 10 + 1/10 = 10.1, and 10.1 + 2/10.1 = 10.298 019 8 for an ACK of
         // two.

@@ -26,6 +26,7 @@
 //!   that counts.
 //! * `noise`, off by default: this part of RTT − base_rtt is ignored. At N = 20 and 100 ms the law steers by α·RTT/N =
 //!   0.5 ms, which real hosts' timers and bursts exceed.
+//! * The paper does not specify how RTTmin is found. `base = "mean"` takes the least of the averages that §6.3 names.
 //! * The paper does not specify N after a timeout, nor the smoothing of RTTmax. N stays unless `reset` is set.
 
 use crate::fluid::passed;
@@ -51,6 +52,10 @@ params! {
         update: Update = Proportional, note "\"proportional\"";
         /// Reset N to 1 after a timeout; the paper does not specify it.
         reset: bool = false;
+        /// Bound α by half of the greatest share that the queue had of the round trip (§5.5).
+        adaptive: bool = true;
+        /// Base round-trip time: the least sample ("sample"), or the least mean of a period ("mean").
+        base: Base = Sample, note "\"sample\"";
     }
 }
 
@@ -63,6 +68,17 @@ pub enum Update {
     Proportional,
     /// By β up or down (INFOCOM 2011).
     Step,
+}
+
+/// Base round-trip time RTTmin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Base {
+    /// The host's: the least sample, or the propagation delay where it is known.
+    #[default]
+    Sample,
+    /// The least mean of a period, which random delay does not lower.
+    Mean,
 }
 
 impl Params {
@@ -120,13 +136,15 @@ pub struct TcpFit {
     rtts: (f64, u32),
     /// Their mean of the last period, seconds.
     rtt: f64,
+    /// Least such mean, seconds.
+    least_mean: f64,
 }
 
 impl TcpFit {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
         let window = Window::new(initial);
-        Self { params, window, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0 }
+        Self { params, window, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0, least_mean: f64::INFINITY }
     }
 
     /// Ends the period if it is over, and updates N (Eq. 41).
@@ -138,8 +156,14 @@ impl TcpFit {
         if ack.now.since(began).as_secs() < period || samples == 0 {
             return;
         }
-        let (rtt, base_rtt) = (sum / f64::from(samples), ack.base_rtt.as_secs());
-        let alpha = ((self.max_rtt - base_rtt) / (2.0 * self.max_rtt)).min(self.params.alpha).max(LEAST_ALPHA);
+        let rtt = sum / f64::from(samples);
+        self.least_mean = self.least_mean.min(rtt);
+        let base_rtt = match self.params.base {
+            Base::Sample => ack.base_rtt.as_secs(),
+            Base::Mean => self.least_mean,
+        };
+        let seen = if self.params.adaptive { (self.max_rtt - base_rtt) / (2.0 * self.max_rtt) } else { f64::INFINITY };
+        let alpha = seen.min(self.params.alpha).max(LEAST_ALPHA);
         let queued = (rtt - base_rtt - self.params.noise).max(0.0) / rtt;
         self.n = (self.n + self.params.pull(queued / alpha * self.n)).max(1.0);
         (self.began, self.rtts, self.rtt) = (Some(ack.now), (0.0, 0), rtt);
@@ -157,7 +181,7 @@ impl Law for TcpFit {
         if ack.app_limited || ack.recovering {
             return;
         }
-        let acked = ack.acked.count();
+        let acked = ack.counted().count();
         if is_slow_start {
             self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, acked);
         } else {
@@ -366,6 +390,30 @@ mod tests {
         law.on_ack(&slow_ack(0, 0, 40.0, 104));
         law.on_ack(&slow_ack(500, 0, 40.0, 100));
         assert_eq!(law.n, 1.0);
+    }
+
+    #[test]
+    fn alpha_stays_where_it_is_not_adaptive() {
+        // As above: q/(α·RTT) = 2/10.2 with α = 0.1, so 1 ← 2 − 0.196 078.
+        let mut law = TcpFit::new(Params { adaptive: false, ..Params::default() }, Packets::new(40.0));
+        law.window.ssthresh = 40.0;
+        law.on_ack(&slow_ack(0, 0, 40.0, 104));
+        law.on_ack(&slow_ack(500, 0, 40.0, 100));
+        near(law.n, 2.0 - 2.0 / 10.2, 1e-12);
+    }
+
+    #[test]
+    fn a_mean_base_does_not_fall_with_a_single_sample() {
+        // Periods of 100 and 104 ms, 102 and 106 ms: the first mean, 102 ms, is the base, and N = 4 ← 5 although a
+        // sample was 2 ms shorter. The second mean is 104 ms: q/(α·RTT) = 2/10.4, N = 5 ← 6 − 10/10.4.
+        let mut law = avoiding(4.0);
+        law.params.base = Base::Mean;
+        law.on_ack(&ack(1, 0, 40.0));
+        law.on_ack(&slow_ack(501, 0, 40.0, 104));
+        near(law.n, 5.0, 1e-12);
+        law.on_ack(&slow_ack(601, 0, 40.0, 102));
+        law.on_ack(&slow_ack(1001, 0, 40.0, 106));
+        near(law.n, 6.0 - 10.0 / 10.4, 1e-12);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) fn ack(now: u64, round: u64, window: f64) -> Ack {
     Ack {
         now: millis(now),
         acked: Packets::ONE,
+        counts_acks: false,
         marked: Packets::ZERO,
         lost: Packets::ZERO,
         rtt: Some(base_rtt),

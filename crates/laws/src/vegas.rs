@@ -129,7 +129,7 @@ impl Law for Vegas {
             self.diff = queued(ack.flight_at_send.count(), ack.base_rtt, rtt);
             self.decide(ended.samples);
         }
-        let acked = ack.acked.count();
+        let acked = ack.counted().count();
         match self.growth {
             Growth::None => {}
             Growth::Linear => self.window.cwnd += acked / self.window.cwnd,

@@ -78,7 +78,7 @@ impl Avoidance for State {
 
     #[inline]
     fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        let acked = ack.acked.count();
+        let acked = ack.counted().count();
         (if self.is_congested() { acked / 2.0 } else { acked }) / cwnd
     }
 

@@ -76,7 +76,7 @@ impl Avoidance for State {
 
     #[inline]
     fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        ack.acked.count() / cwnd
+        ack.counted().count() / cwnd
     }
 
     fn cut(&mut self, event: &Congestion) -> f64 {

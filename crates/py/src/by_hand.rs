@@ -63,6 +63,7 @@ impl Window {
         self.law().on_ack(&Ack {
             now,
             acked: Packets::new(acked),
+            counts_acks: false,
             marked: Packets::ZERO,
             lost: Packets::ZERO,
             rtt: rtt.is_some().then_some(self.rtt),

@@ -147,6 +147,10 @@ pub struct TcpOptions {
     pub compress_sacks: bool,
     /// Longest time that the sending host takes from an ACK to the data that it releases; uniform from zero.
     pub host_jitter: Duration,
+    /// True if Reno's growth counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465).
+    pub ack_counting: bool,
+    /// Packets waiting for the first link at which the sender stops and reduces its window; `None`: no limit.
+    pub device_queue: Option<u32>,
 }
 
 /// Loss detection of a sender with SACK.
@@ -252,6 +256,8 @@ impl Default for TcpOptions {
             quick_acks: 0,
             compress_sacks: false,
             host_jitter: Duration::ZERO,
+            ack_counting: false,
+            device_queue: None,
         }
     }
 }

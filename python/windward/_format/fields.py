@@ -2761,6 +2761,10 @@ class Westwood:
 Update = Literal["proportional"] | Literal["step"]
 
 
+#: Base round-trip time RTTmin.
+Base = Literal["sample"] | Literal["mean"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TcpFit:
     """Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
@@ -2781,6 +2785,10 @@ class TcpFit:
         Default "proportional".
     reset
         Reset N to 1 after a timeout; the paper does not specify it. Default off.
+    adaptive
+        Bound α by half of the greatest share that the queue had of the round trip (§5.5). Default on.
+    base
+        Base round-trip time: the least sample ("sample"), or the least mean of a period ("mean"). Default "sample".
 
     Examples
     --------
@@ -2797,6 +2805,8 @@ class TcpFit:
     noise: float = 0.0
     update: Update = "proportional"
     reset: bool = False
+    adaptive: bool = True
+    base: Base = "sample"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3455,6 +3465,13 @@ class Flow:
         Maximum of the sending host's processing time between an ACK and the data that it releases: uniform from 0,
         drawn from the seed; at most 1 s. A packet's transmission time at the bottleneck prevents phase effects, the
         locking of flows at drop-tail queues. Default: 0 s.
+    device_queue
+        Packets waiting for the first link at which the sending host refuses a segment: the sender keeps it and
+        reduces its window without a loss, as Linux does if its device queue overflows (`txqueuelen`,
+        `tcp_enter_cwr`). Default: no limit.
+    ack_counting
+        Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno. Delayed
+        ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
         Receive window in packets or bytes, at least one segment.
     sack
@@ -3516,6 +3533,8 @@ class Flow:
     quick_acks: int | None = None
     compress_sacks: bool | None = None
     host_jitter: str | None = None
+    device_queue: int | None = None
+    ack_counting: bool = False
     receive_window: str = "1048576 packets"
     sack: bool = True
     loss_detection: LossDetection | None = None

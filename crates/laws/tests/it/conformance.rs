@@ -137,6 +137,7 @@ impl Host {
                 let ack = Ack {
                     now: self.now,
                     acked: Packets::new(acked),
+                    counts_acks: false,
                     marked: Packets::new(marked),
                     lost: Packets::ZERO,
                     rtt,

@@ -127,6 +127,7 @@ fn ack(cwnd: Packets, rtt: Duration) -> Ack {
     Ack {
         now: Time::ZERO + rtt,
         acked: Packets::ONE,
+        counts_acks: false,
         marked: Packets::ZERO,
         lost: Packets::ZERO,
         rtt: Some(rtt),

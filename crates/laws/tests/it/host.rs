@@ -257,6 +257,7 @@ impl Sender {
         self.law.on_ack(&Ack {
             now,
             acked: Packets::ONE,
+            counts_acks: false,
             marked: Packets::ZERO,
             lost: Packets::new(lost as f64),
             rtt: Some(rtt),

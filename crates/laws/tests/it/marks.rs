@@ -45,6 +45,7 @@ fn ack(now: Time, sent_at: Time, round: u64, is_marked: bool) -> Ack {
     Ack {
         now,
         acked: Packets::ONE,
+        counts_acks: false,
         marked: if is_marked { Packets::ONE } else { Packets::ZERO },
         lost: Packets::ZERO,
         rtt: Some(RTT),

@@ -88,6 +88,8 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         rto: flow.rto.map_or(stack.rto, Into::into),
         compress_sacks: flow.compress_sacks.unwrap_or(stack.compress_sacks),
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
+        ack_counting: flow.ack_counting,
+        device_queue: flow.device_queue.map(|packets| packets.0),
         quick_acks: flow.quick_acks.unwrap_or(stack.quick_acks),
     }
 }
@@ -153,6 +155,9 @@ impl Table<'_> {
         let jitter = self.tcp.host_jitter;
         if self.is_tfrc() && jitter > Duration::ZERO {
             self.refuse(["host_jitter"], "`host_jitter` needs TCP; the flow is TFRC's", None);
+        }
+        if self.is_tfrc() && self.tcp.device_queue.is_some() {
+            self.refuse(["device_queue"], "`device_queue` needs TCP; the flow is TFRC's", None);
         }
         if jitter > MOST_HOST_JITTER {
             let why = format!("`host_jitter` is {jitter}; the limit is {MOST_HOST_JITTER}");

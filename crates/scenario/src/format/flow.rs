@@ -96,6 +96,15 @@ pub(crate) struct Flow {
     /// locking of flows at drop-tail queues. Default: 0 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_jitter: Option<Written<Duration>>,
+    /// Packets waiting for the first link at which the sending host refuses a segment: the sender keeps it and reduces
+    /// its window without a loss, as Linux does if its device queue overflows (`txqueuelen`, `tcp_enter_cwr`). Default:
+    /// no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_queue: Option<Count>,
+    /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno. Delayed
+    /// ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
+    #[serde(default)]
+    pub ack_counting: bool,
     /// Receive window in packets or bytes, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,

@@ -43,6 +43,12 @@ impl Net {
         self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));
     }
 
+    /// Packets waiting for the first link of the route that starts at `hop`; zero if a node chooses that link.
+    pub fn waiting_at_source(&mut self, hop: u32) -> usize {
+        let word = self.routes[hop as usize];
+        if word & ACROSS == 0 { self.see(word).backlog } else { 0 }
+    }
+
     /// Backlog, delay and rate of a port.
     pub fn see(&mut self, port: u32) -> Sight {
         see(self.now, &mut self.ports, &mut self.media, port)

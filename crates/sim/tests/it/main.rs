@@ -9,6 +9,7 @@ mod coding;
 mod common;
 mod copa;
 mod delivery_rate;
+mod device_queue;
 mod emultcp;
 mod goodput;
 mod host_jitter;

@@ -256,6 +256,7 @@ impl Pair {
         self.rust.on_ack(&Ack {
             now: Time::ZERO + Duration::from_millis(at_ms),
             acked: Packets::new(f64::from(acked)),
+            counts_acks: false,
             marked: Packets::ZERO,
             lost: Packets::ZERO,
             rtt: Some(rtt),

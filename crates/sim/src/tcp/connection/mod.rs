@@ -46,6 +46,8 @@ pub struct Connection {
     syns: u32,
     /// Delay of the sending host, if it has one.
     host: Option<Box<HostJitter>>,
+    /// Packets waiting for the first link at which the sender stops.
+    device_queue: Option<u32>,
     /// The sending end.
     pub sender: Sender,
     /// The receiving end.
@@ -88,6 +90,7 @@ impl Connection {
             opened_at: config.start,
             syns: 0,
             host: HostJitter::new(tcp.host_jitter, config.key, seed),
+            device_queue: tcp.device_queue,
             sender: Sender::new(law, tcp, end, splitmix64(seed) ^ config.key),
             receiver: Receiver::new(tcp),
             averages: Averages::new(),
@@ -337,6 +340,12 @@ impl Connection {
                 }
                 Turn::Idle => break,
             };
+            if self.device_queue.is_some_and(|limit| net.waiting_at_source(self.forward) >= limit as usize) {
+                if let Some(until) = self.sender.on_device_full(net.now) {
+                    self.wait(net, until);
+                }
+                break;
+            }
             let ecn = self.sender.on_send(net.now, turn);
             if let Some(rtt) = &mut self.receiver_rtt {
                 rtt.send(number);

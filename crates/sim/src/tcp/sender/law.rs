@@ -72,6 +72,13 @@ impl Tcb {
     fn is_reduced(&self) -> bool {
         matches!(self.phase, Phase::Reduction { .. } | Phase::Recovery { .. } | Phase::WindowRecovery { .. })
             || self.marks.is_answered(self.board.una())
+            || self.is_held()
+    }
+
+    /// True until the segments are acknowledged that were sent before the device queue was full.
+    #[inline]
+    fn is_held(&self) -> bool {
+        self.board.una() < self.held_until
     }
 
     /// Reports marks to the law, once per window of data, unless a loss was reported already or the law handles marks
@@ -89,6 +96,18 @@ impl Tcb {
         if by_rate {
             self.phase = Phase::Reduction { until, prr: Prr::new(flight, self.window) };
         }
+    }
+
+    /// Reports a full device queue to the law as congestion without a loss, once per window of data and unless the
+    /// window is being reduced already (Linux: `tcp_enter_cwr`). The law computes from the window.
+    #[cold]
+    pub fn answer_device(&mut self, now: Time) {
+        if self.phase != Phase::Open || self.is_held() || self.marks.is_answered(self.board.una()) {
+            return;
+        }
+        self.held_until = self.board.next();
+        self.round.is_doubling = false;
+        self.report(now, CongestionKind::Mark, self.window, 0);
     }
 
     /// Reports a timeout that took `lost` segments, unless the same segment has timed out before. The law computes from
@@ -119,6 +138,7 @@ impl Tcb {
         self.law.on_ack(&Ack {
             now,
             acked: Packets::new(f64::from(acked)),
+            counts_acks: self.counts_acks,
             marked: Packets::new(f64::from(marked)),
             lost: Packets::new(f64::from(lost)),
             rtt,

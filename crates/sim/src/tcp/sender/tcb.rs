@@ -37,6 +37,8 @@ pub struct Tcb {
     /// True if the law decides the window during recovery too.
     pub drives_recovery: bool,
     pub(super) reads_samples: bool,
+    /// True if the law counts ACKs.
+    pub(super) counts_acks: bool,
     /// Seed of the law's random numbers.
     pub seed: u64,
     pub board: Scoreboard,
@@ -55,6 +57,8 @@ pub struct Tcb {
     /// Segment of the last timeout; `None` before the first, and after an undo.
     pub timed_out: Option<u32>,
     pub marks: Marks,
+    /// The window was reduced for all segments below this one because the device queue was full.
+    pub(super) held_until: u32,
     /// The retransmission timer.
     pub timer: Timer,
     pub pacing: Pacing,
@@ -67,6 +71,7 @@ impl Tcb {
         let mut tcb = Self {
             drives_recovery: law.needs().drives_recovery,
             reads_samples: law.needs().reads_samples,
+            counts_acks: tcp.ack_counting,
             seed,
             board: Scoreboard::new(64, tcp.is_by_time()),
             phase: Phase::Open,
@@ -80,6 +85,7 @@ impl Tcb {
             window_before: Packets::ZERO,
             timed_out: None,
             marks: Marks::new(tcp.ecn),
+            held_until: 0,
             timer: Timer::off(),
             pacing: Pacing::new(tcp.pacing),
             counts: Counts::default(),

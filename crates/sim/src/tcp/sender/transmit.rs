@@ -45,6 +45,14 @@ impl Sender {
         Turn::Idle
     }
 
+    /// Responds to a full device queue, which refuses the next segment: it stays to be sent. Returns the time at which
+    /// to try again if no ACK will come.
+    #[cold]
+    pub fn on_device_full(&mut self, now: Time) -> Option<Time> {
+        self.tcb.answer_device(now);
+        (self.tcb.board.outstanding() == 0).then(|| now + self.tcb.rtt.estimator.rto())
+    }
+
     /// Records the transmission of a segment. Returns its ECN fields.
     #[inline]
     pub fn on_send(&mut self, now: Time, turn: Turn) -> Ecn {
