@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from papers.wang2016.figures.figure_9 import APART_S, DELAYS_MS  # noqa: E402
-from papers.wang2016.network import bdp, flow, link, pulses  # noqa: E402
+from papers.wang2016.network import RFCS, bdp, flow, link, pulses  # noqa: E402
 from papers.wang2016.reported import FILLING, RTTS_MS, SHARING  # noqa: E402
 from papers.wang2016.responses import FAIR, FULL, MBPS, ROUND_TRIPS  # noqa: E402
 
@@ -55,7 +55,7 @@ BUFFERS = {"0.03": 0.03, "0.25": 0.25, "1": 1.0}
 RECOVERIES = {"NewReno": ("newreno", False), "NewReno, steady": ("steady", None), "SACK": ("sack", True)}
 
 #: What both have: ns-2's packets, the first window of Linux 2.6.31.
-COMMON = {"segment": "1460 B", "overhead": "40 B", "initial_window": 3, "start_spread": "0 s"}
+COMMON = {**RFCS, "segment": "1460 B", "overhead": "40 B", "initial_window": 3, "start_spread": "0 s"}
 
 
 @dataclass(frozen=True, kw_only=True)

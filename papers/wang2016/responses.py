@@ -11,7 +11,7 @@ import windward as ww
 from windward.papers import Context
 
 from ..shared import packets
-from .network import LAWS, RECOVERIES, bdp, flow, link, pulses
+from .network import LAWS, RECOVERIES, RFCS, SENDER, WITHOUT_HYSTART, bdp, flow, link, pulses
 from .reported import FILLING, RTTS_MS, SHARING
 
 MBPS = 1000
@@ -24,10 +24,14 @@ ROUND_TRIPS, FAIR = 50, 0.8
 #: ... and a link is filled once the window is so much of its bandwidth-delay product.
 FULL = 0.95
 
-#: The laws of the tables, and two that they may mean: β = 25, and a Reno that counts ACKs, not packets.
+#: The laws of the tables, and three that they may mean: β = 25, the same with Linux 2.6.31's sender and a clock that
+#: does not see 4 ms, and a Reno that counts ACKs, not packets.
 PER_ACK = "Reno, per ACK"
+FOUR_MS = "TCP-FIT β = 25, 4 ms"
 CHOICES = {name: LAWS[name] for name in SHARING} | {
+    "CUBIC": WITHOUT_HYSTART,
     "TCP-FIT β = 25": LAWS["TCP-FIT β = 25"],
+    FOUR_MS: LAWS[FOUR_MS],
     PER_ACK: ww.Reno(byte_counting=False),
 }
 
@@ -76,7 +80,7 @@ class Cell:
 
     def scenario(self) -> ww.Scenario:
         """The run. Windows are sampled once a round trip, those of a hundred flows less often."""
-        common = {"sack": RECOVERIES[self.recovery]}
+        common = {"sack": RECOVERIES[self.recovery], **(SENDER if self.law == FOUR_MS else RFCS)}
         law = CHOICES[self.law]
         if self.do_stop:
             leaving = {"count": 99, "stop": f"{self.change_s:g} s"}
@@ -135,6 +139,8 @@ def study(context: Context, *, do_stop: bool) -> pd.DataFrame:
             for rtt in RTTS_MS
             # One that counts ACKs takes twice as long: Table 9 alone, and not at 200 ms, shows what that changes.
             if not (law == PER_ACK and (not do_stop or rtt == RTTS_MS[-1] or recovery == "SACK"))
+            # For the last row of Table 9 alone.
+            if not (law == FOUR_MS and (not do_stop or recovery == "SACK"))
         ]
         if is_short:
             cells = [

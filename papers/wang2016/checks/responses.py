@@ -11,6 +11,7 @@ from windward.papers import Finding, Scatter, claim
 from windward.papers.judge import MissingResultError, Results
 
 from ..reported import FILLING, RTTS_MS, SHARING
+from ..responses import FOUR_MS
 
 
 def spread(seconds: np.ndarray, digit: float) -> tuple[float, float]:
@@ -47,6 +48,8 @@ def cell(
         scatter = Scatter(low=low, high=high, printed=printed, others=beside)
         with_sack = rows[rows["recovery"] == "SACK"]
         other = "" if with_sack.empty else f"; with SACK {said(with_sack['seconds'].iloc[0])}"
+        if (table, law) == ("table-9", "TCP-FIT β = 5"):
+            other += four_ms(results, rtt_ms)
         cut = f" ({late} not there when the run ended)" if late else ""
         return Finding(
             ours=f"{', '.join(clock(each) for each in sorted(seconds))}{cut}; runs like these lie between {clock(low)} "
@@ -56,6 +59,16 @@ def cell(
         )
 
     return check
+
+
+def four_ms(results: Results, rtt_ms: int) -> str:
+    """What Table 9's last row would be with β = 25 and Linux 2.6.31's sender; empty where it was not run."""
+    rows = results.table("table-9")
+    rows = rows[(rows["law_name"] == FOUR_MS) & (rows["rtt_ms"] == rtt_ms)]
+    if rows.empty:
+        return ""
+    seconds = rows["seconds"].fillna(rows["limit_s"])
+    return f"; with β = 25, ACKs counted and a clock that does not see 4 ms {', '.join(map(clock, sorted(seconds)))}"
 
 
 def said(seconds: float) -> str:

@@ -34,7 +34,7 @@ def figure_4(context: Context) -> Figure:
             duration_s=300,
             warmup_s=30,
             loss=loss,
-            sample_s=0.1 if loss == LOSSES[-1] and not has_sack else None,
+            sample_s=0.1 if loss == LOSSES[-1] and (law == "TCP-FIT" or not has_sack) else None,
             fields={"sack": has_sack},
         )
         for law in LAWS
@@ -56,6 +56,7 @@ def figure_4(context: Context) -> Figure:
     context.results.keep("figure-4", table)
     context.results.keep("pulses", pulses_cost(context))
     context.results.keep("figure-4-series", series)
+    context.results.keep("figure-4-series-sack", windows({"TCP-FIT": runs["TCP-FIT", LOSSES[-1], "SACK"]}))
     return draw(table, series)
 
 

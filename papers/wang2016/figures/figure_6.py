@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
 
+from .panels import SAID
 from .shares import bars, study
 
 #: Reno first. With β > 1 for claim 86, which the paper does not draw.
@@ -25,11 +26,12 @@ LOSSES = (0.0, 1e-3)
 def figure_6(context: Context) -> Figure:
     table = study(context, "6", (*PAIRS, *LARGER), LOSSES)
     context.results.keep("figure-6", table)
-    figure = Figure(figsize=(9.6, 4))
+    figure = Figure(figsize=(9.6, 7))
     FigureCanvasAgg(figure)
-    for axes, loss in zip(figure.subplots(1, 2, sharey=True), LOSSES, strict=True):
-        bars(axes, table[table["loss_rate"] == loss], PAIRS)
-        axes.set_title("(a) no random loss" if loss == 0 else "(b) 0.1 % random loss")
-    figure.axes[0].set_ylabel("goodput (Mbit/s)")
+    for row, (recovery, said) in zip(figure.subplots(2, 2, sharey=True), SAID.items(), strict=True):
+        for axes, loss in zip(row, LOSSES, strict=True):
+            bars(axes, table[(table["recovery"] == recovery) & (table["loss_rate"] == loss)], PAIRS)
+            axes.set_title(f"(a) no random loss, {said}" if loss == 0 else f"(b) 0.1 % random loss, {said}")
+        row[0].set_ylabel("goodput (Mbit/s)")
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
     return figure

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
 
+from .panels import SAID
 from .shares import bars, study
 
 PAIRS = (("TCP-FIT", "CUBIC"), ("TCP-FIT", "Compound"))
@@ -21,10 +22,11 @@ PAIRS = (("TCP-FIT", "CUBIC"), ("TCP-FIT", "Compound"))
 def figure_7(context: Context) -> Figure:
     table = study(context, "7", PAIRS, (0.0,))
     context.results.keep("figure-7", table)
-    figure = Figure(figsize=(6.4, 4))
+    figure = Figure(figsize=(9.6, 4))
     FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    bars(axes, table, PAIRS)
-    axes.set_ylabel("goodput (Mbit/s)")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    for axes, (recovery, said) in zip(figure.subplots(1, 2, sharey=True), SAID.items(), strict=True):
+        bars(axes, table[table["recovery"] == recovery], PAIRS)
+        axes.set_title(said)
+    figure.axes[0].set_ylabel("goodput (Mbit/s)")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
     return figure

@@ -11,7 +11,7 @@ from windward.papers import Context, figure
 from windward.show.plot.style import COLORS
 
 from ...shared import packets
-from ..network import bdp, flow, link, pulses
+from ..network import DUMMYNET, QUEUE_MS, bdp, flow, link, pulses
 from .panels import SEEDS
 
 #: Panels of the figure: law and random loss of Link 3.
@@ -22,6 +22,13 @@ PANELS = {
     "TCP-FIT, 0.1 %": ("TCP-FIT", 1e-3),
     "Vegas": ("Vegas", 0.0),
 }
+
+#: The same of TCP-FIT with α held, for claims 40 and 41.
+HELD = {"TCP-FIT, no loss, α held": ("TCP-FIT, α held", 0.0), "TCP-FIT, 0.1 %, α held": ("TCP-FIT, α held", 1e-3)}
+
+#: Recovery and queue in packets. Table 7 names Linktropy, which has one link where this network has three. "Linktropy":
+#: its default of 250 ms, without SACK as in section 6. "dummynet": [G] its default of 50 slots, with SACK.
+PLATFORMS = {"Linktropy": (False, bdp(100, QUEUE_MS)), "dummynet": (True, DUMMYNET)}
 
 #: [G] Links carry 100 Mbit/s each; the paper's figure, where rates and delays stand, is lost.
 MBPS = 100
@@ -36,14 +43,13 @@ APART_S = 20
 DURATION_S, WARMUP_S = 600, 100
 
 
-def network(law: str, loss: float, delays_ms: tuple[float, float, float]) -> ww.Scenario:
+def network(law: str, loss: float, platform: str, delays_ms: tuple[float, float, float]) -> ww.Scenario:
     """Flow 1 over Link 3, Flow 2 over Links 2 and 3, Flow 3 over all; access is without delay."""
     first, second, third = delays_ms
-    # [G] The bandwidth-delay product of Flow 1's path, with which Flow 3 gets as little as in Fig. 9(a) (claim 38).
-    shortest = bdp(MBPS, 2 * third)
+    has_sack, queue = PLATFORMS[platform]
 
     def wire(names: tuple[str, str], delay: float, lost: float = 0.0) -> ww.Link:
-        return link(MBPS, 2 * delay, names=names, buffer=shortest, loss=lost)
+        return link(MBPS, 2 * delay, names=names, buffer=queue, loss=lost)
 
     return ww.Scenario(
         name="bottlenecks",
@@ -54,7 +60,7 @@ def network(law: str, loss: float, delays_ms: tuple[float, float, float]) -> ww.
         link=[wire(("a", "b"), first), wire(("b", "c"), second), wire(("c", "d"), third, loss)],
         background=pulses(MBPS, ("c", "d")),
         flow=[
-            flow(f"flow-{at}", law, from_=source, to="d", start=f"{(at - 1) * APART_S} s")
+            flow(f"flow-{at}", law, from_=source, to="d", start=f"{(at - 1) * APART_S} s", sack=has_sack)
             for at, source in ((1, "c"), (2, "b"), (3, "a"))
         ],
     )
@@ -63,22 +69,29 @@ def network(law: str, loss: float, delays_ms: tuple[float, float, float]) -> ww.
 @figure(
     "9",
     title="Three flows with round trips of 20, 70 and 170 ms",
-    caption="Goodputs averaged over 10 s of one seed; flows begin 20 s apart. Flow 1 crosses Link 3, Flow 2 Links 2 "
-    "and 3, Flow 3 all three, of 100 Mbit/s each. The last panel has the means of 5 seeds from 100 s on, with 95 % "
-    "confidence intervals. Dots are for these delays. Rings are for 75, 125 and 150 ms one way, those of the text "
-    "with the flows numbered in reverse.",
+    caption="Goodputs averaged over 10 s of one seed, with SACK behind dummynet's queues of 50 slots; flows begin 20 s "
+    "apart. Flow 1 crosses Link 3, Flow 2 Links 2 and 3, Flow 3 all three, of 100 Mbit/s each. The last panel has the "
+    "means of 5 seeds from 100 s on, with 95 % confidence intervals: dots for these delays, rings for 75, 125 and "
+    "150 ms one way, the text's with the flows numbered in reverse.",
 )
 def figure_9(context: Context) -> Figure:
     scenarios = {
-        (panel, reading): network(*PANELS[panel], delays) for panel in PANELS for reading, delays in DELAYS_MS.items()
+        (panel, platform, reading): network(*chosen, platform, delays)
+        for panel, chosen in (PANELS | HELD).items()
+        for platform in PLATFORMS
+        for reading, delays in DELAYS_MS.items()
+        if platform == "dummynet" or (reading == "results" and panel in PANELS)
     }
     runs = packets.simulate(
         scenarios, lambda text: context.progress(f"figure 9: {text}"), context.seeds or SEEDS, context.share
     )
-    table = packets.flows(runs, ("panel", "reading"))[["panel", "reading", "seed", "flow", "goodput_bps", "mean_rtt_s"]]
+    table = packets.flows(runs, ("panel", "platform", "reading"))
+    table = table[["panel", "platform", "reading", "seed", "flow", "goodput_bps", "mean_rtt_s"]]
     series = pd.concat(
         [
-            runs[panel, "results"].flow_series[["seed", "time_s", "flow", "goodput_bps"]].assign(panel=panel)
+            runs[panel, "dummynet", "results"]
+            .flow_series[["seed", "time_s", "flow", "goodput_bps"]]
+            .assign(panel=panel)
             for panel in PANELS
         ],
         ignore_index=True,
@@ -107,8 +120,10 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
     last = panels[-1]
     for at, panel in enumerate(PANELS):
         for reading, look in (("results", {}), ("printed", {"markerfacecolor": "white"})):
-            chosen = table[(table["panel"] == panel) & (table["reading"] == reading)].groupby("flow", observed=True)
-            means = packets.intervals(chosen["goodput_bps"]) / 1e6
+            chosen = table[
+                (table["platform"] == "dummynet") & (table["panel"] == panel) & (table["reading"] == reading)
+            ]
+            means = packets.intervals(chosen.groupby("flow", observed=True)["goodput_bps"]) / 1e6
             for index, (color, (_, row)) in enumerate(zip(COLORS, means.iterrows(), strict=False)):
                 place = at + (index - 1) * 0.2 + (0.05 if look else -0.05)
                 last.errorbar(

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 import windward as ww
-from windward.show.plot.style import COLORS, FAINT
+from windward.show.plot.style import COLORS, FAINT, INK
 
 from ...shared import packets
 from ..network import CARRIED, LAWS
@@ -22,6 +22,7 @@ COLOR = {law: COLORS[at % len(COLORS)] for at, law in enumerate(LAWS)} | {
     "Hybla": "#E69F00",
     "Westwood": "#56B4E9",
     "TCP-FIT β = 5": "#E69F00",
+    "TCP-FIT, mean base": INK,
 }
 
 

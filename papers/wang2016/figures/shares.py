@@ -9,7 +9,7 @@ from windward.papers import Context
 from windward.show.plot.style import FAINT, INK
 
 from ...shared import packets
-from ..network import CARRIED, shared
+from ..network import CARRIED, RECOVERIES, shared
 from .panels import COLOR, SEEDS
 
 RTTS_MS = (5, 10, 25, 50, 100)
@@ -17,18 +17,23 @@ MBPS = 100
 
 
 def study(context: Context, name: str, pairs: tuple[tuple[str, str], ...], losses: tuple[float, ...]) -> pd.DataFrame:
-    """Goodputs of both flows in Mbit/s, for each pair of laws, loss, round trip and seed."""
+    """Goodputs of both flows in Mbit/s, for each recovery, pair of laws, loss, round trip and seed."""
     scenarios = {
-        (first, second, loss, rtt): shared((first, second), MBPS, rtt, duration_s=300, warmup_s=60, loss=loss)
+        (recovery, first, second, loss, rtt): shared(
+            (first, second), MBPS, rtt, duration_s=300, warmup_s=60, loss=loss, fields={"sack": has_sack}
+        )
+        for recovery, has_sack in RECOVERIES.items()
         for first, second in pairs
         for loss in losses
         for rtt in RTTS_MS
+        # The larger β of claim 86 without SACK alone.
+        if not (has_sack and "β" in second)
     }
     runs = packets.simulate(
         scenarios, lambda text: context.progress(f"figure {name}: {text}"), context.seeds or SEEDS, context.share
     )
-    flows = packets.flows(runs, ("first", "second", "loss_rate", "rtt_ms"))
-    keys = ["first", "second", "loss_rate", "rtt_ms", "seed"]
+    flows = packets.flows(runs, ("recovery", "first", "second", "loss_rate", "rtt_ms"))
+    keys = ["recovery", "first", "second", "loss_rate", "rtt_ms", "seed"]
     wide = flows.pivot_table(index=keys, columns="flow", values="goodput_bps", observed=True, sort=False) / 1e6
     return wide.rename(columns={"flow-1": "first_mbps", "flow-2": "second_mbps"}).reset_index()
 
