@@ -3470,8 +3470,8 @@ class Flow:
         reduces its window without a loss, as Linux does if its device queue overflows (`txqueuelen`,
         `tcp_enter_cwr`). Default: no limit.
     ack_counting
-        Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno. Delayed
-        ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
+        Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
+        Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
         Receive window in packets or bytes, at least one segment.
     sack
