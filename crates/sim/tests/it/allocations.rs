@@ -9,6 +9,8 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay};
+use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode as Rate, Timing, Width};
 use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
@@ -214,4 +216,73 @@ fn nor_does_one_of_a_wireless_network() {
         assert!(lost(&late) > lost(&early), "losses are on the path");
         assert!(long <= short + 4, "{short} {long}");
     }
+}
+
+/// Twenty saturated stations of 802.11ac around a receiver, VHT80, MCS 9, which lose MPDUs.
+fn saturated(seconds: u64) -> Network {
+    let rate = Rate::new(Format::Vht, Width::Mhz80, 1, Guard::Ns400, 9).expect("VHT has it");
+    let senders = 20;
+    let station = |key: u32| EdcaStation {
+        key: u64::from(key),
+        node: key,
+        place: (0.0, 0.0),
+        contention: Contention::STATION,
+        buffer: Buffer::Packets(200),
+        queue: QueueConfig::DropTail,
+    };
+    let limits = Limits::most(Format::Vht);
+    let config = EdcaConfig {
+        format: Format::Vht,
+        phy: Phy { propagation: Duration::from_nanos(100), ..Phy::A },
+        timing: Timing::STANDARD,
+        basic_rates: vec![6, 12, 24],
+        overhead: Bytes::new(38),
+        rts_threshold: None,
+        retries: 7,
+        ampdu: Some(limits),
+        spacing: Duration::ZERO,
+        block_ack: BlockAckConfig::linux(limits.frames as u32),
+        stations: (0..=senders).map(station).collect(),
+        ways: (1..=senders).map(|from| EdcaWay { from, to: 0, loss: 0.05, rate: Some(rate) }).collect(),
+        reach: Reach::complete(senders + 1),
+        sense: 0.0,
+        motion: None,
+        ladder: Vec::new(),
+        noise: None,
+        flows: Vec::new(),
+        sources: Vec::new(),
+    };
+    let ends: Vec<_> = config.ways.iter().map(|way| config.ends(way)).collect();
+    let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
+        key: u64::from(way),
+        source,
+        sink,
+        path: vec![way].into(),
+        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(25_000_000) },
+        packet: Bytes::new(1500),
+        start: Time::ZERO,
+        stop: None,
+        ecn: Codepoint::NotCapable,
+    };
+    let mut network = network(Vec::new(), Vec::new(), 1, seconds);
+    network.sources = (0..).zip(&ends).map(source).collect();
+    network.topology.add_medium(MediumConfig::Edca(config), ends);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn nor_does_one_of_aggregating_stations() {
+    let count = |seconds| {
+        let network = saturated(seconds);
+        let before = ALLOCATIONS.get();
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.get() - before, output)
+    };
+    let (short, early) = count(3);
+    let (long, late) = count(6);
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+    // A histogram of waits makes room for a wait longer than all before: at most one for each link.
+    assert!(long <= short + 4 + late.links.len() as u64, "{short} {long}");
 }
