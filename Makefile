@@ -13,6 +13,7 @@
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
+# make validate-aggregation  compare 802.11n, ac and ax with ns-3
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
 # make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -58,7 +59,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
-	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues
+	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
+	validate-aggregation
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -154,6 +156,7 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/emulate/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python benches/wifi/aggregation_speed.py --ns3 $(VENV)-ns3/bin/python
 
 # Half an hour of ns-3: its goodput beside ours, and its laws told what ours are, written to
 # docs/measured/validation/ns3.md and ns3-laws.md.
@@ -188,6 +191,10 @@ validate-fluid: $(VENV)/checks $(VENV)/engine
 validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
+
+# Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
+validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine
+	$(BIN)/python benches/wifi/aggregation.py --ns3 $(VENV)-ns3/bin/python
 
 # Minutes. KERNEL is a copy of Linux's source; to docs/measured/validation/minstrel.md and wifi-queues.md.
 validate-minstrel validate-wifi-queues: $(VENV)/checks

@@ -39,10 +39,11 @@ class Run:
 
 
 class Engine:
-    """`crates/sim/examples/wifi.rs`."""
+    """An example of `crates/sim` that says `events 1 frames 2 …`."""
 
-    def __init__(self) -> None:
-        self.binary = example("wifi")
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.binary = example(name)
 
     def run(self, *arguments: object) -> Run:
         """The median of several runs."""
@@ -52,7 +53,7 @@ class Engine:
                 process = subprocess.Popen([self.binary, *map(str, arguments)], stdout=out)
                 _, status, usage = os.wait4(process.pid, 0)
                 if status:
-                    raise SystemExit(f"wifi {arguments} ended with status {status}")
+                    raise SystemExit(f"{self.name} {arguments} ended with status {status}")
                 out.seek(0)
                 said = understand(out.read())
             times.append(usage.ru_utime + usage.ru_stime)
@@ -67,10 +68,10 @@ class Engine:
             raise SystemExit("callgrind counted nothing")
         return float(counted[1].replace(",", "")), understand(run.stdout)
 
-    def per_frame(self, *arguments: object, seconds: tuple[int, int]) -> float:
-        """Instructions a frame between two instants, so without the start."""
+    def per(self, unit: str, *arguments: object, seconds: tuple[int, int]) -> float:
+        """Instructions per `unit` between two instants, so without the start."""
         (first, early), (second, late) = (self.instructions(*arguments, end) for end in seconds)
-        return (second - first) / (late["frames"] - early["frames"])
+        return (second - first) / (late[unit] - early[unit])
 
 
 def understand(said: str) -> dict[str, float]:
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("--ns3", help="a Python in which ns-3 is installed")
     python = parser.parse_args().ns3
     missing = why_no_ns3(python)
-    engine = Engine()
+    engine = Engine("wifi")
     rows = []
     for what, arguments, case in (
         ("4 × 4 grid, four TCP flows, 100 s", ("grid", 100), replace(grid("tcp", False), warmup_s=1, seeds=1)),
@@ -112,10 +113,10 @@ def main() -> None:
         lines = []
         base = 0.0
         for stations in (100, 300, 1000):
-            cost = engine.per_frame("plane", stations, seconds=(5, 10))
+            cost = engine.per("frames", "plane", stations, seconds=(5, 10))
             base = base or cost
             lines.append(f"| {stations} | {cost:.0f} | {cost / base:.2f} |")
-        of_grid, of_star = (engine.per_frame(*which, seconds=(5, 10)) for which in (("grid",), ("star", 20)))
+        of_grid, of_star = (engine.per("frames", *which, seconds=(5, 10)) for which in (("grid",), ("star", 20)))
         counted = f"""| stations on the plane | instructions a frame | beside 100 |
 |---|---|---|
 {chr(10).join(lines)}
