@@ -50,10 +50,12 @@ def mixed() -> Case:
     return replace(case, flows=flows, law="cubic", queue=200, seconds=THEIRS, warmup_s=0.5)
 
 
-def verdict(value: float, goal: float, is_least: bool) -> str:
+def verdict(value: float, goal: float, unit: str, is_least: bool) -> str:
     """Comparison with a goal."""
     met = value >= goal if is_least else value <= goal
-    return f"goal: {'at least' if is_least else 'at most'} {goal:g}, {'met' if met else '**missed**'}"
+    return (
+        f"{value:.0f}{unit}, goal at {'least' if is_least else 'most'} {goal:g}{unit}: {'met' if met else '**missed**'}"
+    )
 
 
 def main() -> None:
@@ -103,9 +105,9 @@ CPU time of a later part, so without the start: medians of {REPEATS} runs. Each 
 saturated stations on a circle of 1 m; all are on one channel. Networks 300 m apart do not hear each other. Those 100 m
 apart do not sense each other, but interfere. Goal: at most {MOST_GROWTH} times the cost in one network."""
     version = f"ns-3 {ns3_version(python)}" if python and not missing else f"ns-3 took no part: {missing}"
-    reached = [f"* Saturated, an MPDU of ours: {verdict(costs[0], MOST_NANOSECONDS, False)} ns."]
+    reached = [f"* Saturated, an MPDU of ours: {verdict(costs[0], MOST_NANOSECONDS, ' ns', False)}."]
     if ratios:
-        reached.append(f"* CPU time of ns-3 over ours: {verdict(min(ratios), LEAST_RATIO, True)}.")
+        reached.append(f"* CPU time of ns-3 over ours: {verdict(min(ratios), LEAST_RATIO, '', True)}.")
     goals = "\n".join(reached)
     PAGE.write_text(f"""# Speed of 802.11ac
 
