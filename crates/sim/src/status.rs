@@ -28,6 +28,25 @@ pub struct Counts {
     pub max_backlog: u64,
 }
 
+/// Counters of a link's transmitter. The other [`Counts`] are those of its queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    /// Packets whose transmission has started.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets lost on the wire.
+    pub lost: u64,
+    /// Busy time, in nanoseconds.
+    pub busy: u64,
+}
+
+impl From<Sent> for Counts {
+    fn from(Sent { packets, bytes, lost, busy }: Sent) -> Self {
+        Self { packets, bytes, lost, busy, ..Self::default() }
+    }
+}
+
 /// Accounting of the packets that wait in a line, with the histogram of their waits.
 #[derive(Clone, Debug, Default)]
 pub struct Line {

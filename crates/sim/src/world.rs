@@ -2,7 +2,7 @@
 
 use crate::apps::{Source, Transfer, introduce};
 use crate::endpoint::Endpoint;
-use crate::engine::{Event, FlowTimer, RunTimer, Wake};
+use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
 use crate::network::Network;
@@ -130,6 +130,7 @@ impl World {
     pub fn finish(self, end: Time) -> Output {
         let Self { mut net, mut flows, transfers, sources, recorder, events, .. } = self;
         net.now = end;
+        net.calendar = Calendar::default();
         recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events)
     }
 }

@@ -43,8 +43,11 @@ struct Counts {
     places: Vec<u16>,
     blocks: Vec<[u16; BLOCK]>,
     /// Buckets whose count overflowed, and how often.
-    overflows: Vec<(u16, u32)>,
+    overflows: Option<Box<Overflows>>,
 }
+
+/// Buckets and how often each overflowed.
+type Overflows = Vec<(u16, u32)>;
 
 /// A bucket with counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +113,21 @@ impl Counts {
         *place = sum as u16;
         if sum >> 16 > 0 {
             let more = u32::try_from(sum >> 16).unwrap_or(u32::MAX);
-            match self.overflows.iter_mut().find(|(known, _)| usize::from(*known) == bucket) {
+            let all = self.overflows.get_or_insert_default();
+            match all.iter_mut().find(|(known, _)| usize::from(*known) == bucket) {
                 Some((_, overflows)) => *overflows = overflows.saturating_add(more),
-                None => self.overflows.push((bucket as u16, more)),
+                None => all.push((bucket as u16, more)),
             }
         }
+    }
+
+    fn overflows(&self) -> impl Iterator<Item = &(u16, u32)> {
+        self.overflows.iter().flat_map(|all| all.iter())
+    }
+
+    fn count(&self) -> u64 {
+        let low: u64 = self.blocks.as_flattened().iter().map(|&count| u64::from(count)).sum();
+        self.overflows().fold(low, |sum, &(_, times)| sum + (u64::from(times) << 16))
     }
 
     /// Buckets with counts, in rising order.
@@ -122,7 +135,7 @@ impl Counts {
         let blocks = (self.first..).zip(&self.places).filter(|(_, place)| **place != ABSENT);
         let all = blocks.flat_map(|(block, &place)| (block * BLOCK..).zip(self.blocks[place as usize]));
         all.filter_map(|(bucket, count)| {
-            let overflows = self.overflows.iter().find(|(known, _)| usize::from(*known) == bucket);
+            let overflows = self.overflows().find(|(known, _)| usize::from(*known) == bucket);
             let count = u64::from(count) + overflows.map_or(0, |(_, times)| u64::from(*times) << 16);
             let (least, most) = bounds(bucket);
             (count > 0).then_some(Bucket { least, most, count })
@@ -167,7 +180,7 @@ impl Histogram {
         self.zeros = 0;
         if let Some(counts) = &mut self.counts {
             counts.blocks.iter_mut().for_each(|block| block.fill(0));
-            counts.overflows.clear();
+            counts.overflows = None;
         }
     }
 
@@ -181,21 +194,23 @@ impl Histogram {
 
     /// Number of times.
     pub fn count(&self) -> u64 {
-        self.buckets().map(|bucket| bucket.count).sum()
+        self.zeros + self.counts.as_ref().map_or(0, |counts| counts.count())
     }
 
     /// The 50th, 95th and 99th percentiles in seconds, each the middle of its bucket; NaN without times. The p-th
     /// percentile is the least time that p per cent of all do not exceed.
     pub fn percentiles(&self) -> [f64; 3] {
         let total = self.count();
+        let (mut buckets, mut below, mut found) = (self.buckets(), 0, f64::NAN);
         [50, 95, 99].map(|percent| {
             let rank = (total * percent).div_ceil(100);
-            let mut below = 0;
-            let found = self.buckets().find(|bucket| {
+            while below < rank
+                && let Some(bucket) = buckets.next()
+            {
                 below += bucket.count;
-                below >= rank
-            });
-            found.map_or(f64::NAN, |bucket| (bucket.least as f64 + bucket.most as f64) / 2e9)
+                found = (bucket.least as f64 + bucket.most as f64) / 2e9;
+            }
+            found
         })
     }
 }

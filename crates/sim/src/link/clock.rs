@@ -9,14 +9,22 @@ use windward_units::{Duration, Time};
 #[derive(Debug)]
 pub(super) enum Clock {
     Constant(Transmitter),
-    Recorded(Replay),
+    Recorded(Box<Replay>),
 }
 
 impl Clock {
     pub(super) fn new(rate: &Rate) -> Self {
         match rate {
             Rate::Constant(rate) => Self::Constant(Transmitter::new(rate.as_bits_per_sec())),
-            Rate::Recorded(trace) => Self::Recorded(Replay::new(Arc::clone(trace))),
+            Rate::Recorded(trace) => Self::Recorded(Box::new(Replay::new(Arc::clone(trace)))),
+        }
+    }
+
+    /// The constant rate, or the mean rate of the whole recording, in bits a second.
+    pub(super) fn rate(&self) -> f64 {
+        match self {
+            Self::Constant(clock) => clock.rate as f64,
+            Self::Recorded(replay) => replay.mean_rate().as_bits_per_sec() as f64,
         }
     }
 

@@ -26,7 +26,7 @@ pub use wire::Fate;
 
 use crate::packet::Packet;
 use crate::queue::Buffer;
-use crate::status::{Counts, Line, Sight};
+use crate::status::{Counts, Line, Sent, Sight};
 use clock::Clock;
 use std::collections::VecDeque;
 use windward_tables::Histogram;
@@ -43,19 +43,40 @@ pub struct Link {
     waiting: VecDeque<Waiting>,
     waiting_bytes: u64,
     buffer: Buffer,
-    rate: f64,
     line: Line,
     /// Counters since the last reset; busy time at acceptance.
-    counts: Counts,
+    sent: Sent,
+    dropped: u64,
 }
 
-/// A queued packet whose departure is known.
+/// A queued packet whose departure is known: 20 bytes, of which a crowd of links holds many.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 struct Waiting {
     since: Time,
     start: Time,
-    size: u32,
-    is_lost: bool,
+    /// Twice the size in bytes, plus one if the packet will be lost on the wire.
+    size_and_loss: u32,
+}
+
+const _: () = assert!(size_of::<Waiting>() == 20);
+
+impl Waiting {
+    #[inline]
+    fn new(since: Time, start: Time, size: u32, is_lost: bool) -> Self {
+        debug_assert!(size < 1 << 31, "a packet has less than 2 GiB");
+        Self { since, start, size_and_loss: size << 1 | u32::from(is_lost) }
+    }
+
+    #[inline]
+    fn size(self) -> u32 {
+        self.size_and_loss >> 1
+    }
+
+    #[inline]
+    fn is_lost(self) -> bool {
+        self.size_and_loss & 1 == 1
+    }
 }
 
 impl Link {
@@ -68,9 +89,9 @@ impl Link {
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             buffer: config.buffer,
-            rate: config.rate.mean().as_bits_per_sec() as f64,
             line: Line::default(),
-            counts: Counts::default(),
+            sent: Sent::default(),
+            dropped: 0,
         }
     }
 
@@ -81,15 +102,15 @@ impl Link {
         self.settle(now);
         let waits = start > now;
         if waits && self.buffer.is_full(self.waiting.len() as u64, self.waiting_bytes, packet.size, start.since(now)) {
-            self.counts.dropped += 1;
+            self.dropped += 1;
             return Fate::Dropped;
         }
         self.free_at = self.clock.finish(self.free_at, now, packet.size);
-        self.counts.busy += self.free_at.since(start).as_nanos();
+        self.sent.busy += self.free_at.since(start).as_nanos();
         let fate = self.wire.carry(self.free_at, packet);
         let is_lost = fate == Fate::Lost;
         if waits {
-            self.waiting.push_back(Waiting { since: now, start, size: packet.size, is_lost });
+            self.waiting.push_back(Waiting::new(now, start, packet.size, is_lost));
             self.waiting_bytes += u64::from(packet.size);
             self.line.join(now);
         } else {
@@ -101,9 +122,9 @@ impl Link {
     /// Counts a packet whose transmission begins.
     #[inline]
     fn begin(&mut self, size: u32, is_lost: bool) {
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(size);
-        self.counts.lost += u64::from(is_lost);
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(size);
+        self.sent.lost += u64::from(is_lost);
     }
 
     /// Packets in flight to the far end.
@@ -125,14 +146,14 @@ impl Link {
     /// Counters since the last reset.
     pub fn counts(&mut self, now: Time) -> Counts {
         self.settle(now);
-        let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
-        self.line.show(now, Counts { busy, ..self.counts })
+        let busy = self.clock.busy(now).unwrap_or_else(|| self.sent.busy - self.free_at.since(now).as_nanos());
+        self.line.show(now, Counts { busy, dropped: self.dropped, ..self.sent.into() })
     }
 
     /// Takes the waits of the packets sent since the last reset.
     pub fn take_waits(&mut self, now: Time) -> Histogram {
         self.settle(now);
-        self.line.take_waits(self.counts.packets)
+        self.line.take_waits(self.sent.packets)
     }
 
     /// Restarts the counters. Queued packets count as transmitted after now.
@@ -140,26 +161,34 @@ impl Link {
         self.settle(now);
         self.clock.count_from(now);
         self.line.reset(now);
-        self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
+        self.sent = Sent { busy: self.free_at.since(now).as_nanos(), ..Sent::default() };
+        self.dropped = 0;
     }
 
     /// Rate and backlog.
     pub fn see(&mut self, now: Time) -> Sight {
         self.settle(now);
         let queue_delay = self.clock.start(self.free_at, now).since(now);
-        Sight { backlog: self.waiting.len(), queue_delay, rate: self.rate }
+        Sight { backlog: self.waiting.len(), queue_delay, rate: self.clock.rate() }
     }
 
     /// Counts the packets whose transmission has begun.
-    #[inline]
+    // Most links have no queue most of the time.
+    #[inline(always)]
     fn settle(&mut self, now: Time) {
-        while let Some(&Waiting { since, start, size, is_lost }) = self.waiting.front()
-            && start <= now
+        if !self.waiting.is_empty() {
+            self.settle_waiting(now);
+        }
+    }
+
+    fn settle_waiting(&mut self, now: Time) {
+        while let Some(&first) = self.waiting.front()
+            && { first.start } <= now
         {
-            self.waiting_bytes -= u64::from(size);
+            self.waiting_bytes -= u64::from(first.size());
             self.waiting.pop_front();
-            self.line.leave(since, start);
-            self.begin(size, is_lost);
+            self.line.leave(first.since, first.start);
+            self.begin(first.size(), first.is_lost());
         }
     }
 }

@@ -10,7 +10,7 @@ use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
 use crate::queue::QueueConfig;
-use crate::status::{Counts, Sight};
+use crate::status::{Counts, Sent, Sight};
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
@@ -25,7 +25,7 @@ pub struct QueuedLink {
     /// Time at which the transmitter queries the queue next; [`Time::NEVER`] while the queue is empty.
     asks_at: Time,
     wire: Wire,
-    counts: Counts,
+    sent: Sent,
 }
 
 /// Result of offering a packet to such a link.
@@ -58,7 +58,7 @@ impl QueuedLink {
             free_at: Time::ZERO,
             asks_at: Time::NEVER,
             wire: Wire::new(config, seed),
-            counts: Counts::default(),
+            sent: Sent::default(),
         }
     }
 
@@ -96,11 +96,11 @@ impl QueuedLink {
     /// Sends a packet that arrived at `since`.
     fn send(&mut self, now: Time, since: Time, packet: Packet) -> Fate {
         self.free_at = self.clock.finish(self.free_at, since, packet.size);
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(packet.size);
-        self.counts.busy += self.free_at.since(now).as_nanos();
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(packet.size);
+        self.sent.busy += self.free_at.since(now).as_nanos();
         let fate = self.wire.carry(self.free_at, packet);
-        self.counts.lost += u64::from(fate == Fate::Lost);
+        self.sent.lost += u64::from(fate == Fate::Lost);
         fate
     }
 
@@ -122,20 +122,20 @@ impl QueuedLink {
 
     /// Counters since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
-        let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
-        self.room.show(now, Counts { busy, ..self.counts })
+        let busy = self.clock.busy(now).unwrap_or_else(|| self.sent.busy - self.free_at.since(now).as_nanos());
+        self.room.show(now, Counts { busy, ..self.sent.into() })
     }
 
     /// Takes the waits of the packets sent since the last reset.
     pub fn take_waits(&mut self) -> Histogram {
-        self.room.take_waits(self.counts.packets)
+        self.room.take_waits(self.sent.packets)
     }
 
     /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
         self.room.reset(now);
-        self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
+        self.sent = Sent { busy: self.free_at.since(now).as_nanos(), ..Sent::default() };
     }
 
     /// Rate and backlog.

@@ -2,7 +2,7 @@
 
 use super::{OPPORTUNITY, Opportunities};
 use std::sync::Arc;
-use windward_units::{Duration, Time};
+use windward_units::{BitRate, Duration, Time};
 
 /// A recording in use by one link.
 #[derive(Debug)]
@@ -24,6 +24,11 @@ impl Replay {
     pub(super) fn new(trace: Arc<Opportunities>) -> Self {
         // An opportunity at 0 counts: no packet can have arrived before it, but its bytes were offered.
         Self { trace, next: 0, left: OPPORTUNITY, taken: 0, counted_from: Time::ZERO, before: 0, used_before: 0 }
+    }
+
+    /// Mean rate of the whole recording.
+    pub(super) fn mean_rate(&self) -> BitRate {
+        self.trace.mean_rate()
     }
 
     /// Start of the transmission of a packet that arrives now.

@@ -28,44 +28,50 @@ pub struct Wire {
     last_delivery: Time,
     /// Packets in flight.
     pub flight: Flight,
-    losses: Option<Box<Losses>>,
-    delays: Option<Box<Delays>>,
-    late: Option<Box<Late>>,
+    /// `None` for a wire that only delays, as most do.
+    impairments: Option<Box<Impairments>>,
+}
+
+/// What a wire does to packets at random.
+#[derive(Debug)]
+struct Impairments {
+    losses: Option<Losses>,
+    delays: Option<Delays>,
+    late: Option<Late>,
 }
 
 impl Wire {
     /// Creates the wire of `config` in the run of `seed`.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
-        Self {
-            delay: config.delay,
-            last_delivery: Time::ZERO,
-            flight: Flight::default(),
-            losses: Losses::new(config, seed).map(Box::new),
-            delays: Delays::new(config, seed).map(Box::new),
-            late: Late::new(config, seed).map(Box::new),
-        }
+        let losses = Losses::new(config, seed);
+        let delays = Delays::new(config, seed);
+        let late = Late::new(config, seed);
+        let is_clean = losses.is_none() && delays.is_none() && late.is_none();
+        let impairments = (!is_clean).then(|| Box::new(Impairments { losses, delays, late }));
+        Self { delay: config.delay, last_delivery: Time::ZERO, flight: Flight::default(), impairments }
     }
 
     /// Creates a wire whose loss, jitter and reordering may change.
     pub fn changing(config: &LinkConfig, seed: u64) -> Self {
-        Self {
-            losses: Some(Box::new(Losses::changing(config, seed))),
-            delays: Some(Box::new(Delays::changing(config, seed))),
-            late: Some(Box::new(Late::changing(config, seed))),
-            ..Self::new(config, seed)
-        }
+        let impairments = Impairments {
+            losses: Some(Losses::changing(config, seed)),
+            delays: Some(Delays::changing(config, seed)),
+            late: Some(Late::changing(config, seed)),
+        };
+        Self { impairments: Some(Box::new(impairments)), ..Self::new(config, seed) }
     }
 
     /// Applies a change to the packets that follow.
     pub fn change(&mut self, change: &LinkChange) {
         self.delay = change.delay.unwrap_or(self.delay);
-        if let (Some(loss), Some(losses)) = (change.loss, &mut self.losses) {
+        let Some(Impairments { losses, delays, late }) = self.impairments.as_deref_mut() else { return };
+        if let (Some(loss), Some(losses)) = (change.loss, losses) {
             losses.change(loss);
         }
-        if let (Some(jitter), Some(delays)) = (change.jitter, &mut self.delays) {
+        if let (Some(jitter), Some(delays)) = (change.jitter, delays) {
             delays.change(jitter);
         }
-        if let (Some(reorder), Some(late)) = (change.reorder, &mut self.late) {
+        if let (Some(reorder), Some(late)) = (change.reorder, late) {
             late.change(reorder);
         }
     }
@@ -74,20 +80,13 @@ impl Wire {
     // Both types of link call it once per packet: a call would cost more than its body.
     #[inline(always)]
     pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
-        if let Some(losses) = &mut self.losses
-            && losses.strikes()
-        {
-            return Fate::Lost;
-        }
-        let delay = match &mut self.delays {
+        let delay = match &mut self.impairments {
             None => self.delay,
-            Some(delays) => delays.draw(self.delay),
+            Some(impairments) => match impairments.draw(end, self.delay, packet) {
+                Ok(delay) => delay,
+                Err(fate) => return fate,
+            },
         };
-        if let Some(late) = &mut self.late
-            && let Some(longer) = late.takes()
-        {
-            return Fate::Late(late.carry(end + delay + longer, packet));
-        }
         // Jitter keeps order: no packet arrives before its predecessor.
         let delivery = (end + delay).max(self.last_delivery);
         self.last_delivery = delivery;
@@ -96,20 +95,50 @@ impl Wire {
 
     /// Number of packets in flight.
     pub fn held(&self) -> usize {
-        self.flight.len() + self.late.as_ref().map_or(0, |late| late.flight.len())
+        self.flight.len() + self.late().map_or(0, |late| late.flight.len())
+    }
+
+    fn late(&self) -> Option<&Late> {
+        self.impairments.as_deref()?.late.as_ref()
+    }
+
+    fn late_mut(&mut self) -> Option<&mut Late> {
+        self.impairments.as_deref_mut()?.late.as_mut()
     }
 
     /// Delivers the first of the reordered packets; returns the time of the next one as well.
     #[cold]
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        let flight = &mut self.late.as_mut()?.flight;
+        let flight = &mut self.late_mut()?.flight;
         // Packets lost on the wire leave their events behind.
         if flight.first()? <= now { flight.land() } else { None }
     }
 
     /// Removes all packets in flight.
     pub fn clear(&mut self) -> impl Iterator<Item = Packet> {
-        let late = self.late.as_mut().map(|late| late.flight.clear());
+        let late = self.impairments.as_deref_mut().and_then(|impairments| impairments.late.as_mut());
+        let late = late.map(|late| late.flight.clear());
         self.flight.clear().chain(late.into_iter().flatten())
+    }
+}
+
+impl Impairments {
+    /// Delay of a packet whose transmission ends at `end`, or the fate of one that is lost or overtaken.
+    fn draw(&mut self, end: Time, delay: Duration, packet: Packet) -> Result<Duration, Fate> {
+        if let Some(losses) = &mut self.losses
+            && losses.strikes()
+        {
+            return Err(Fate::Lost);
+        }
+        let delay = match &mut self.delays {
+            None => delay,
+            Some(delays) => delays.draw(delay),
+        };
+        if let Some(late) = &mut self.late
+            && let Some(longer) = late.takes()
+        {
+            return Err(Fate::Late(late.carry(end + delay + longer, packet)));
+        }
+        Ok(delay)
     }
 }

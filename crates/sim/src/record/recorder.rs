@@ -31,7 +31,8 @@ struct Mark {
     recoveries: u64,
     timeouts: u64,
     marked: u64,
-    coding: CodingStats,
+    /// Counters of the coding layer, if there is one.
+    coding: Option<Box<CodingStats>>,
 }
 
 impl Mark {
@@ -44,9 +45,9 @@ impl Mark {
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
             marked: flow.tcp().map_or(0, |flow| u64::from(flow.receiver.marked())),
-            coding: flow.tcp().and_then(|flow| flow.coding.as_ref()).map_or_else(CodingStats::default, |coding| {
+            coding: flow.tcp().and_then(|flow| flow.coding.as_ref()).map(|coding| {
                 let (source, sink) = coding.counts();
-                CodingStats::new(0, &source, &sink)
+                Box::new(CodingStats::new(0, &source, &sink))
             }),
         }
     }
@@ -163,7 +164,11 @@ impl Recorder {
         for (index, flow) in flows.iter().enumerate() {
             let Some(coding) = flow.tcp().and_then(|flow| flow.coding.as_ref()) else { continue };
             let (source, sink) = coding.counts();
-            totals.push(CodingStats::new(index as u32, &source, &sink).since(&self.at_warmup[index].coding));
+            let total = CodingStats::new(index as u32, &source, &sink);
+            totals.push(match &self.at_warmup[index].coding {
+                Some(before) => total.since(before),
+                None => total,
+            });
             let counted = coding.decoded().filter(|(_, record)| record.ended > self.timing.warmup);
             blocks.extend(counted.map(|(opened, record)| BlockStats::new(index as u32, opened, record)));
         }
@@ -185,6 +190,8 @@ impl Recorder {
         sources: &[Source],
         events: u64,
     ) -> Output {
+        // The memory of the samples' books is free for the tables.
+        (self.arrived, self.sent, self.dropped_before) = Default::default();
         let span = end.since(self.timing.warmup);
         for flow in flows.iter_mut() {
             flow.averages_mut().end(end);

@@ -15,7 +15,7 @@ use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
 use crate::queue::QueueConfig;
-use crate::status::{Cause, Counts, Sight};
+use crate::status::{Cause, Counts, Sent, Sight};
 use std::collections::VecDeque;
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
@@ -35,7 +35,7 @@ pub struct ChangingLink {
     wire: Wire,
     steps: VecDeque<LinkStep>,
     /// Counters since the last reset; busy time up to the end of the current transmission.
-    counts: Counts,
+    sent: Sent,
 }
 
 /// A packet in transmission.
@@ -73,7 +73,7 @@ impl ChangingLink {
             free_at: Time::ZERO,
             wire: Wire::changing(config, seed),
             steps: steps.iter().cloned().collect(),
-            counts: Counts::default(),
+            sent: Sent::default(),
         }
     }
 
@@ -112,7 +112,7 @@ impl ChangingLink {
         debug_assert!(ends_at == now, "the transmitter was woken late");
         self.sending = None;
         let fate = self.wire.carry(now, packet);
-        self.counts.lost += u64::from(fate == Fate::Lost);
+        self.sent.lost += u64::from(fate == Fate::Lost);
         Transmission { sent: Some((packet, fate)), next: self.take(now, dropped) }
     }
 
@@ -131,8 +131,8 @@ impl ChangingLink {
     /// Begins with a packet that arrived at `since`.
     fn begin(&mut self, now: Time, since: Time, packet: Packet) -> Time {
         let ends_at = self.clock.finish(self.free_at, since, packet.size);
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(packet.size);
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(packet.size);
         self.send_until(now, packet, ends_at);
         ends_at
     }
@@ -140,7 +140,7 @@ impl ChangingLink {
     fn send_until(&mut self, now: Time, packet: Packet, ends_at: Time) {
         self.free_at = ends_at;
         if self.clock.is_constant() {
-            self.counts.busy += ends_at.since(now).as_nanos();
+            self.sent.busy += ends_at.since(now).as_nanos();
         }
         self.sending = Some(Sending { packet, ends_at, rest: None });
     }
@@ -157,7 +157,7 @@ impl ChangingLink {
         sending.ends_at = Time::NEVER;
         self.clock.skip(now);
         if self.clock.is_constant() {
-            self.counts.busy -= left;
+            self.sent.busy -= left;
         }
     }
 
@@ -185,7 +185,7 @@ impl ChangingLink {
             self.interrupt(now);
         }
         if let Some(rate) = &change.rate {
-            self.counts.busy += self.clock.busy(now).unwrap_or(0);
+            self.sent.busy += self.clock.busy(now).unwrap_or(0);
             self.clock = Clock::new(rate);
             self.clock.count_from(now);
             self.rate = rate.mean().as_bits_per_sec() as f64;
@@ -210,11 +210,11 @@ impl ChangingLink {
             return;
         }
         if let Some(sending) = self.sending.take() {
-            self.counts.lost += 1;
+            self.sent.lost += 1;
             lost(sending.packet, Cause::Sent);
         }
         for packet in self.wire.clear() {
-            self.counts.lost += 1;
+            self.sent.lost += 1;
             lost(packet, Cause::Sent);
         }
         if drops == Drops::All {
@@ -251,20 +251,20 @@ impl ChangingLink {
 
     /// Counters since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
-        let busy = self.counts.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
-        self.room.show(now, Counts { busy, ..self.counts })
+        let busy = self.sent.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
+        self.room.show(now, Counts { busy, ..self.sent.into() })
     }
 
     /// Takes the waits of the packets sent since the last reset.
     pub fn take_waits(&mut self) -> Histogram {
-        self.room.take_waits(self.counts.packets)
+        self.room.take_waits(self.sent.packets)
     }
 
     /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
         self.room.reset(now);
-        self.counts = Counts { busy: self.busy_ahead(now), ..Counts::default() };
+        self.sent = Sent { busy: self.busy_ahead(now), ..Sent::default() };
     }
 
     /// Rate and backlog. The queueing delay during an outage is that of a link that is up, since its end is unknown.

@@ -73,7 +73,7 @@ impl Tcb {
             reads_samples: law.needs().reads_samples,
             counts_acks: tcp.ack_counting,
             seed,
-            board: Scoreboard::new(64, tcp.is_by_time()),
+            board: Scoreboard::new(32, tcp.is_by_time()),
             phase: Phase::Open,
             window: 0,
             receive_window: tcp.receive_window,

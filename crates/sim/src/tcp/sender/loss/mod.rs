@@ -24,13 +24,17 @@ pub enum Recovery {
     /// By counting duplicate ACKs and SACKed segments.
     DupAck(DupAck),
     /// By time, as in Linux.
-    RackTlp(RackTlp),
+    RackTlp(Box<RackTlp>),
 }
 
 impl Recovery {
     /// State of a connection with these options, before its first segment.
     pub fn new(tcp: &TcpOptions) -> Self {
-        if tcp.is_by_time() { Self::RackTlp(RackTlp::new(tcp.min_rto)) } else { Self::DupAck(DupAck::new(tcp)) }
+        if tcp.is_by_time() {
+            Self::RackTlp(Box::new(RackTlp::new(tcp.min_rto)))
+        } else {
+            Self::DupAck(DupAck::new(tcp))
+        }
     }
 
     /// Takes the RTT sample of the handshake.
