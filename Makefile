@@ -263,6 +263,7 @@ docs: $(VENV)/checks $(VENV)/engine
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
 	$(BIN)/python tools/generate_results.py
+	$(BIN)/python tools/generate_transfer.py
 	$(BIN)/python tools/write_api.py
 	$(BIN)/python tools/describe.py
 	$(BIN)/python tools/notices.py

@@ -715,6 +715,9 @@ def num_subgradient(
 def transfer_masked(address: str) -> str:
     """Printable form of an address: without its password."""
 
+def transfer_options(command: str) -> str:
+    """Options of `get` or `send` as JSON: a list with name, type, default, meaning and form on the command line."""
+
 def transfer_get(address: str, options: str, observe: Callable[[str], object]) -> str:
     """Downloads `address`.
 

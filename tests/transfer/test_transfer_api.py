@@ -2,15 +2,20 @@
 
 import hashlib
 import inspect
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import REPOSITORY
 from web import Site
 
 import windward as ww
 from windward import _engine, transfer
+from windward._cli import words
+from windward._cli.declared import arguments
 from windward._cli.get import get as get_command
 from windward._cli.link import link as link_command
 from windward._cli.serve import send as send_command, serve as serve_command
@@ -74,7 +79,7 @@ def test_a_file_goes_up_and_comes_down(tmp_path: Path, site: Site, no_proxy: Non
 def test_wrong_options_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="max_tries"):
         transfer.get("http://127.0.0.1/", directory=tmp_path, max_tries=-1)
-    with pytest.raises(ww.TransferError, match="--window: -1 is not between 0 and 1e6"):
+    with pytest.raises(ww.TransferError, match="`window_s`: -1 is not between 0 and 1e6"):
         transfer.get("http://127.0.0.1/", directory=tmp_path, window_s=-1)
     with pytest.raises(ValueError, match="a link needs a rate"):
         transfer.link(["true"])
@@ -83,18 +88,7 @@ def test_wrong_options_are_named(tmp_path: Path) -> None:
 
 
 #: What a command calls otherwise than the function, and what only one of the two has.
-RENAMED = {
-    "urls": "url",
-    "most": "max_connections",
-    "fixed": "connections",
-    "header": "headers",
-    "server": "servers",
-    "change": "changes",
-    "window": "window_s",
-    "retry_wait": "retry_wait_s",
-    "connect_timeout": "connect_timeout_s",
-    "stall_timeout": "stall_timeout_s",
-}
+RENAMED = {"urls": "url", "server": "servers", "change": "changes"}
 SHOWN = {"as_json", "quiet", "report"}
 CALLED = {"observe", "ready"}
 
@@ -119,6 +113,22 @@ def test_functions_have_the_options_of_the_commands(command: Any, function: Any)
     assert {n: v for n, v in said.items() if v not in (None, empty)} == {
         n: v for n, v in taken.items() if v not in (None, empty, ())
     }
+
+
+def test_the_functions_are_those_that_the_engine_declares() -> None:
+    command = [sys.executable, REPOSITORY / "tools" / "generate_transfer.py", "--check"]
+    assert subprocess.run(command, check=False).returncode == 0, "run: python tools/generate_transfer.py"
+
+
+def test_errors_name_options_as_they_were_given() -> None:
+    """The engine names arguments; the command line writes them as its options."""
+    assert words.options("`window_s`: -1; hint: `resume`, `replace`, `other`") == (
+        "--window: -1; hint: --continue, --replace, `other`"
+    )
+    taken = arguments("get", {"limit_rate": "2M", "headers": None, "max_tries": 5})
+    assert taken == {"limit_rate": 2 << 20, "headers": [], "max_tries": 5}
+    with pytest.raises(ValueError, match="--limit-rate 0"):
+        arguments("get", {"limit_rate": "0"})
 
 
 def test_kernel_laws() -> None:

@@ -83,6 +83,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::read_text, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
+    module.add_function(wrap_pyfunction!(transfer::transfer_options, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
     #[cfg(target_os = "linux")]
     {

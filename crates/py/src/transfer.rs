@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use windward_transfer::Error;
 use windward_transfer::get::{self, Event, Options};
-use windward_transfer::http;
+use windward_transfer::{http, send};
 
 use crate::error::TransferError;
 
@@ -24,6 +24,16 @@ pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe
         (Ok(report), _) => json(&report),
         (Err(Error::Interrupted), Some(raised)) => Err(raised),
         (Err(error), _) => Err(TransferError::new_err((error.to_string(), error.code()))),
+    }
+}
+
+/// Options of `get` or `send` as JSON: a list with name, type, default, meaning and form on the command line of each.
+#[pyfunction]
+pub(crate) fn transfer_options(command: &str) -> PyResult<String> {
+    match command {
+        "get" => json(&get::Options::declared()),
+        "send" => json(&send::Options::declared()),
+        _ => Err(PyValueError::new_err(format!("no options are declared for {command}"))),
     }
 }
 

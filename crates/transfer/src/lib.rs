@@ -12,6 +12,7 @@ pub mod fuzz;
 pub mod get;
 pub mod http;
 mod local;
+mod options;
 mod seconds;
 pub mod send;
 #[cfg(target_os = "linux")]
@@ -21,3 +22,4 @@ pub mod tree;
 pub mod upload;
 
 pub use error::Error;
+pub use options::{Declared, Shown};

@@ -11,6 +11,6 @@ pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
     if (0.001..=86_400.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err(Error::Usage(format!("--{option}: {seconds} is not between 0.001 and 86400 seconds")))
+        Err(Error::Usage(format!("`{option}`: {seconds} is not between 0.001 and 86400 seconds")))
     }
 }

@@ -202,7 +202,7 @@ fn nothing_outside_the_folder() {
     let listing = site.get("/", "");
     assert!(body(&listing).contains("\"./inside\"") && !listing.contains("hidden"), "{listing}");
     // Nothing is written there either.
-    let refused = site.upload("leads-out", b"x", &send::Options { replaces: true, ..send::Options::default() });
+    let refused = site.upload("leads-out", b"x", &send::Options { replace: true, ..send::Options::default() });
     assert_eq!(refused.unwrap_err().code(), 4);
     assert_eq!(fs::read_to_string(outside.path().join("secret")).unwrap(), "secret");
 }
@@ -429,7 +429,7 @@ fn a_sender_stops_while_it_cannot_reach_the_server() {
 fn a_token_is_not_shown_to_the_network() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let own =
-        send::Options { name: Some("x".to_owned()), max_tries: 1, connect_timeout: 0.1, ..send::Options::default() };
+        send::Options { name: Some("x".to_owned()), max_tries: 1, connect_timeout_s: 0.1, ..send::Options::default() };
     let with = send::Options { token: Some("SECRET token".to_owned()), ..own.clone() };
     // RFC 5737: no host has this address.
     for (address, options) in
@@ -439,7 +439,7 @@ fn a_token_is_not_shown_to_the_network() {
         assert_eq!(refused.code(), 2, "{refused}");
         assert!(!refused.to_string().contains("SECRET"), "{refused}");
     }
-    let insecure = send::Options { is_insecure: true, ..with };
+    let insecure = send::Options { insecure: true, ..with };
     let lost = send(file.path(), "192.0.2.1", &insecure, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert_ne!(lost.code(), 2, "{lost}");
 }
@@ -545,7 +545,7 @@ fn another_file_of_the_name_is_replaced_only_on_demand() {
     let refused = site.upload("x", &new, &send::Options::default()).unwrap_err();
     assert_eq!(refused.code(), 4, "{refused}");
     assert!(fs::read(site.path("x")).unwrap() == old);
-    site.upload("x", &new, &send::Options { replaces: true, ..send::Options::default() }).unwrap();
+    site.upload("x", &new, &send::Options { replace: true, ..send::Options::default() }).unwrap();
     assert!(fs::read(site.path("x")).unwrap() == new);
 }
 

@@ -5,7 +5,7 @@ It needs nothing but the engine: it starts without waiting for numpy.
 
 from __future__ import annotations
 
-import re
+import inspect
 import shutil
 import sys
 import tempfile
@@ -16,6 +16,7 @@ import typer
 
 from windward import _console, _engine, transfer
 from windward._cli import secrets, words
+from windward._cli.declared import arguments, declares
 from windward.errors import TransferError
 
 #: The exit codes, for `--help`; docs/guides/get.md says more.
@@ -25,177 +26,14 @@ _CODES = (
     "11 the server violates HTTP; 12 connection lost; 130 interrupted. Of several URLs, the first failure's."
 )
 
-#: Groups of options in `--help`.
-_CONNECTIONS, _SERVER = "Number of connections", "Server"
 
-#: Suffixes of --limit-rate, as curl and aria2 read them.
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
+@declares("get")
 def get(
     urls: Annotated[list[str], typer.Argument(metavar="URL…", help="http:// or https:// URLs, downloaded in turn.")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Name of the file; - is standard output. Default: the server's name for it.",
-        ),
-    ] = None,
-    directory: Annotated[
-        Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; created if missing.")
-    ] = None,
-    most: Annotated[
-        int,
-        typer.Option(
-            "--max-connections",
-            "-x",
-            metavar="MAX",
-            min=1,
-            max=64,
-            help="Maximum number of connections.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = 64,
-    fixed: Annotated[
-        int | None,
-        typer.Option(
-            "--connections",
-            "-n",
-            metavar="N",
-            min=1,
-            max=64,
-            help="Use a fixed number of connections.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--continue",
-            "-c",
-            help="Skip if FILE exists with the server's length. "
-            "(An interrupted download always resumes from FILE.part.)",
-        ),
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            "-f",
-            help="Replace an existing FILE, and a FILE.part of another file or with another checksum.",
-        ),
-    ] = False,
-    checksum: Annotated[
-        str | None, typer.Option(metavar="sha-256=HEX", help="Expected checksum of the file (or sha-512=HEX).")
-    ] = None,
-    max_tries: Annotated[
-        int,
-        typer.Option(
-            "--max-tries",
-            "-m",
-            metavar="N",
-            min=1,
-            help="Give up after N consecutive failures.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = 5,
-    retry_wait: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            help="Wait before the first retry, in seconds; doubled for each further one.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = 1.0,
-    connect_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Connect timeout, in seconds.", rich_help_panel=_SERVER)
-    ] = 10.0,
-    stall_timeout: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="Stall timeout of a connection, in seconds.", rich_help_panel=_SERVER),
-    ] = 15.0,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--header",
-            "-H",
-            metavar="NAME: VALUE",
-            help="Additional header field. Repeatable.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = None,
-    limit_rate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BYTES", help="Maximum total rate in bytes per second, such as 500K or 2M.", rich_help_panel=_SERVER
-        ),
-    ] = None,
-    ca: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PEM",
-            help="Trust these certificates instead of the system's; a server's own will do.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option(
-            "--insecure",
-            help="Send passwords and tokens over plain http to other machines. Certificates are verified in any case.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = False,
-    law: Annotated[
-        str,
-        typer.Option(
-            metavar="LAW",
-            help="Law that adapts the number of connections: emultcp-fast, or emultcp as published.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = "emultcp-fast",
-    tau: Annotated[
-        float | None, typer.Option(help="Time scale of the law, in seconds.", rich_help_panel=_CONNECTIONS)
-    ] = None,
-    alpha: Annotated[
-        float | None, typer.Option(help="Increase parameter of the law.", rich_help_panel=_CONNECTIONS)
-    ] = None,
-    beta: Annotated[
-        float | None, typer.Option(help="Decrease parameter of the law.", rich_help_panel=_CONNECTIONS)
-    ] = None,
-    gamma: Annotated[
-        float | None,
-        typer.Option(
-            help="Queueing delay that counts as congestion, as a fraction of the RTT.", rich_help_panel=_CONNECTIONS
-        ),
-    ] = None,
-    window: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Time after which a longer path is known as such. Default: never.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = None,
-    bound: Annotated[
-        bool,
-        typer.Option(
-            help="Bound the sum of the receive windows once several connections make a queue.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = True,
-    forget: Annotated[
-        bool,
-        typer.Option(
-            "--forget",
-            help="Forget how many connections the host needed in the last 15 minutes, and start with one.",
-            rich_help_panel=_CONNECTIONS,
-        ),
-    ] = False,
+    *,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    **given: Any,
 ) -> None:
     """Download files over parallel connections.
 
@@ -203,46 +41,24 @@ def get(
     resumes an interrupted download. With --output - the file goes to standard output once it is whole.
     """
     secrets.hide()
+    output, directory = given["output"], given["directory"]
     is_piped = output is not None and str(output) == "-"
-    if is_piped and (directory is not None or resume):
+    if is_piped and (directory is not None or given["resume"]):
         raise ValueError("--output - writes to standard output; it does not go with --dir or --continue")
     if output is not None and len(urls) > 1:
         raise ValueError("--output takes a single URL; use --dir for several")
-    if checksum is not None and len(urls) > 1:
+    if given["checksum"] is not None and len(urls) > 1:
         raise ValueError("--checksum takes a single URL")
+    options = arguments("get", given)
     code = 0
     for url in urls:
         told = sys.stderr if is_piped else sys.stdout
         view = _Json(told) if as_json else _Line(told, is_quiet=quiet)
         folder = tempfile.TemporaryDirectory(prefix="windward-") if is_piped else None
+        if folder:
+            options |= {"output": "standard output", "directory": folder.name}
         try:
-            report = transfer.get(
-                url,
-                output="standard output" if folder else output,
-                directory=folder.name if folder else directory,
-                max_connections=most,
-                connections=fixed,
-                resume=resume,
-                force=force,
-                checksum=checksum,
-                max_tries=max_tries,
-                retry_wait_s=retry_wait,
-                connect_timeout_s=connect_timeout,
-                stall_timeout_s=stall_timeout,
-                headers=header or [],
-                limit_rate=None if limit_rate is None else _bytes(limit_rate),
-                ca=ca,
-                insecure=insecure,
-                law=law,
-                tau=tau,
-                alpha=alpha,
-                beta=beta,
-                gamma=gamma,
-                window_s=window,
-                bound=bound,
-                forget=forget,
-                observe=view.event,
-            )
+            report = transfer.get(url, **options, observe=view.event)
             if folder:
                 _pour(Path(report["path"]))
         except KeyboardInterrupt:
@@ -267,7 +83,7 @@ def get(
     raise typer.Exit(code)
 
 
-get.__doc__ = f"{get.__doc__}\n{_CODES}"
+get.__doc__ = f"{inspect.cleandoc(get.__doc__ or '')}\n\n{_CODES}"
 
 
 def _pour(path: Path) -> None:
@@ -373,10 +189,3 @@ def summary(report: dict[str, Any]) -> str:
     if not report["has_known_end"]:
         text += "\nnote: length unknown: truncation cannot be detected"
     return text
-
-
-def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
-    if match is None or (value := int(float(match[1]) * _UNITS[match[2]])) < 1:
-        raise ValueError(f"--limit-rate {text}: give bytes per second, such as 500K or 2M")
-    return value

@@ -12,6 +12,7 @@ import typer
 
 from windward import _console, transfer
 from windward._cli import secrets, words
+from windward._cli.declared import arguments, declares
 from windward.errors import TransferError
 
 #: Characters of a token from which on nobody asks for a better one: 128 bits, six in each.
@@ -112,6 +113,7 @@ def serve(
         raise typer.Exit(error.code) from None
 
 
+@declares("send")
 def send(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File to upload.")],
     host: Annotated[
@@ -121,57 +123,11 @@ def send(
             help="HOST, HOST:PORT, or https://HOST:PORT/FOLDER/. Default port: 8765, that of `serve` without --port.",
         ),
     ],
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the uploaded file. Default: the file's own.")
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace another file of this name that was uploaded before.")
-    ] = False,
+    *,
     token: Token = None,
-    most: Annotated[
-        int,
-        typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Maximum number of connections."),
-    ] = 64,
-    fixed: Annotated[
-        int | None,
-        typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="Use a fixed number of connections."),
-    ] = None,
-    max_tries: Annotated[
-        int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Give up after N consecutive failures.")
-    ] = 5,
-    connect_timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Connect timeout, in seconds.")] = 10.0,
-    stall_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Stall timeout of a connection, in seconds.")
-    ] = 30.0,
-    ca: Annotated[
-        Path | None,
-        typer.Option(metavar="PEM", help="Trust these certificates instead of the system's; a server's own will do."),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option(
-            "--insecure",
-            help="Send the token over plain http to another machine. Certificates are verified in any case.",
-        ),
-    ] = False,
-    law: Annotated[
-        str,
-        typer.Option(
-            metavar="LAW", help="Law that adapts the number of connections: emultcp-fast, or emultcp as published."
-        ),
-    ] = "emultcp-fast",
-    window: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time after which a longer path is known as such. Default: never."),
-    ] = None,
-    forget: Annotated[
-        bool,
-        typer.Option(
-            "--forget", help="Forget how many connections the host needed in the last 15 minutes, and start with one."
-        ),
-    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    **given: Any,
 ) -> None:
     """Upload a file to `windward serve --upload`.
 
@@ -201,24 +157,7 @@ def send(
 
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        report = transfer.send(
-            file,
-            host,
-            name=name,
-            replace=replace,
-            token=token,
-            max_connections=most,
-            connections=fixed,
-            max_tries=max_tries,
-            connect_timeout_s=connect_timeout,
-            stall_timeout_s=stall_timeout,
-            ca=ca,
-            insecure=insecure,
-            law=law,
-            window_s=window,
-            forget=forget,
-            observe=tell,
-        )
+        report = transfer.send(file, host, token=token, **arguments("send", given), observe=tell)
     except KeyboardInterrupt:
         end("interrupted; run the same command to resume", 130)
     except TransferError as error:

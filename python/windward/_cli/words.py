@@ -46,13 +46,16 @@ def path(sample: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-#: Options that the engine's errors name as the functions do.
-_OPTIONS = re.compile(r"`(force|insecure|replace|port)`")
+#: Options of commands without declared ones.
+_OTHERS = {"port": "--port"}
 
 
 def options(message: str) -> str:
     """The message of a function, with its arguments written as the options of a command."""
-    return _OPTIONS.sub(r"--\1", message)
+    from windward.transfer import _schema
+
+    flags = _OTHERS | _schema.flags()
+    return re.sub(r"`(\w+)`", lambda found: flags.get(found[1], found[0]), message)
 
 
 def complain(message: str) -> None:

@@ -8,7 +8,6 @@ The same functions and options as the commands `windward get`, `send`, `serve`, 
 """
 
 from windward.transfer import kernel as kernel
-from windward.transfer._get import get as get
+from windward.transfer._files import get as get, send as send
 from windward.transfer._link import link as link
-from windward.transfer._send import send as send
 from windward.transfer._serve import serve as serve

@@ -9,7 +9,7 @@ from typing import Any
 
 from windward import _engine
 from windward.errors import TransferError
-from windward.transfer._get import as_events
+from windward.transfer._run import as_events
 
 
 def serve(

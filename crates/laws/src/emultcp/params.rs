@@ -127,7 +127,7 @@ impl Params {
             ("floor", self.floor, 0.0..=1e6),
             ("max", f64::from(self.max), 1.0..=f64::from(u32::MAX)),
             ("settle", self.settle, 0.0..=1e6),
-            ("window", self.min_rtt_window, 0.0..=1e6),
+            ("min_rtt_window", self.min_rtt_window, 0.0..=1e6),
         ];
         ranges.into_iter().try_for_each(|(field, value, range)| between(field, value, range))
     }

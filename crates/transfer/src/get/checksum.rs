@@ -26,7 +26,7 @@ enum Algorithm {
 impl Checksum {
     /// Parses `sha-256=HEX` or `sha-512=HEX`.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let wrong = |reason: &str| Error::Usage(format!("--checksum {text:?} {reason}"));
+        let wrong = |reason: &str| Error::Usage(format!("`checksum` {text:?} {reason}"));
         let (name, digits) = text.split_once('=').ok_or_else(|| wrong("is not ALGORITHM=HEX"))?;
         let (algorithm, length) = match name.to_ascii_lowercase().as_str() {
             "sha-256" | "sha256" => (Algorithm::Sha256, 64),

@@ -281,7 +281,7 @@ pub(super) fn part(head: &Head, start: u64, most: u64, length: Option<u64>) -> R
 /// Explanation of a status for the user, beginning with punctuation.
 pub(super) fn meaning(status: u16) -> &'static str {
     match status {
-        401 => ": authentication required (user and password in the URL, .netrc or --header)",
+        401 => ": authentication required (user and password in the URL, .netrc or `headers`)",
         403 => ": forbidden",
         404 => ": no such file",
         407 => ": the proxy requires authentication",

@@ -1,7 +1,7 @@
 //! The request for a download, and its observer.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windward_laws::emultcp::Params;
@@ -68,7 +68,7 @@ impl<'a> Job<'a> {
         let fields = options.fields()?;
         let has_secret = url.credentials().is_some_and(|own| own.has_password())
             || fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        if has_secret && !options.is_insecure {
+        if has_secret && !options.insecure {
             confidential(&url).map_err(Error::Usage)?;
         }
         Ok(Self {
@@ -78,26 +78,30 @@ impl<'a> Job<'a> {
             fields,
             proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
             checksum: options.digest()?,
-            connect_timeout: seconds("connect-timeout", options.connect_timeout)?,
-            stall_timeout: seconds("stall-timeout", options.stall_timeout)?,
-            retry: Retry { tries: options.max_tries, wait: seconds("retry-wait", options.retry_wait)? },
+            connect_timeout: seconds("connect_timeout_s", options.connect_timeout_s)?,
+            stall_timeout: seconds("stall_timeout_s", options.stall_timeout_s)?,
+            retry: Retry { tries: options.max_tries, wait: seconds("retry_wait_s", options.retry_wait_s)? },
         })
     }
 
     pub fn requests(&self) -> Requests {
         let (connect, stall) = (self.connect_timeout, self.stall_timeout);
         let dialer = Dialer::new(self.proxies.clone(), self.options.ca.clone(), connect, stall);
-        Requests::new(dialer, self.url.clone(), self.fields.clone(), self.options.is_insecure)
+        Requests::new(dialer, self.url.clone(), self.fields.clone(), self.options.insecure)
     }
 
     /// Path of the file; `disposition` is the server's `Content-Disposition`.
     pub fn target(&self, disposition: Option<&str>) -> PathBuf {
-        let named = || self.options.directory.join(name::name(self.url.url(), disposition));
+        let named = || self.in_directory(Path::new(&name::name(self.url.url(), disposition)));
         self.known_target().unwrap_or_else(named)
     }
 
     /// Path of the file, if it does not depend on the server.
     pub fn known_target(&self) -> Option<PathBuf> {
-        self.options.output.as_ref().map(|output| self.options.directory.join(output))
+        self.options.output.as_deref().map(|output| self.in_directory(output))
+    }
+
+    fn in_directory(&self, file: &Path) -> PathBuf {
+        self.options.directory.as_ref().map_or_else(|| file.to_owned(), |directory| directory.join(file))
     }
 }

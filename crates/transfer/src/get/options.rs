@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
 use windward_laws::emultcp::{Kind, Params};
 
 use super::checksum::Checksum;
 use crate::error::Error;
+use crate::options::{Shown, options, refused};
 
 /// Header fields that the download sets itself.
 const OURS: [&str; 11] = [
@@ -23,85 +23,61 @@ const OURS: [&str; 11] = [
     "upgrade",
 ];
 
-/// Options of a download.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// Output file (default: the server's name for it).
-    pub output: Option<PathBuf>,
-    /// Folder of `output` or of the server's name; created if missing.
-    pub directory: PathBuf,
-    /// The law of the number of connections.
-    pub law: Kind,
-    /// Time scale of the law in seconds (default: the law's own, as for the next four).
-    pub tau: Option<f64>,
-    /// Its increase.
-    pub alpha: Option<f64>,
-    /// Its decrease.
-    pub beta: Option<f64>,
-    /// Queueing delay that counts as congestion, as a share of the base RTT.
-    pub gamma: Option<f64>,
-    /// Window of the minimum-RTT filter, seconds; 0: unlimited.
-    pub window: Option<f64>,
-    /// True if the sum of the receive windows is bounded once several connections make a queue.
-    pub bound: bool,
-    /// Maximum number of connections.
-    pub max_connections: u32,
-    /// A fixed number of connections.
-    pub connections: Option<u32>,
-    /// True if an existing target of the server's length is skipped.
-    pub is_continued: bool,
-    /// True if an existing target is overwritten.
-    pub is_forced: bool,
-    /// Expected digest of the file: `sha-256=HEX` or `sha-512=HEX`.
-    pub checksum: Option<String>,
-    /// Number of consecutive failures after which the download fails.
-    pub max_tries: u32,
-    /// Seconds before the second try; each further wait is twice as long.
-    pub retry_wait: f64,
-    /// Connect timeout, seconds.
-    pub connect_timeout: f64,
-    /// Seconds without data after which a connection is closed.
-    pub stall_timeout: f64,
-    /// Further header fields, `Name: value`.
-    pub headers: Vec<String>,
-    /// Maximum rate in bytes per second over all connections.
-    pub limit_rate: Option<u64>,
-    /// PEM file of certificates to trust instead of the system's.
-    pub ca: Option<PathBuf>,
-    /// True if passwords and tokens may be sent over plain `http` to other machines.
-    pub is_insecure: bool,
-    /// True if the cached number of connections of the host is discarded first.
-    pub is_forgetful: bool,
-}
+/// Headings of options in the help of the command.
+const CONNECTIONS: &str = "Number of connections";
+const SERVER: &str = "Server";
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            output: None,
-            directory: PathBuf::new(),
-            law: Kind::Fast,
-            tau: None,
-            alpha: None,
-            beta: None,
-            gamma: None,
-            window: None,
-            bound: true,
-            max_connections: 64,
-            connections: None,
-            is_continued: false,
-            is_forced: false,
-            checksum: None,
-            max_tries: 5,
-            retry_wait: 1.0,
-            connect_timeout: 10.0,
-            stall_timeout: 15.0,
-            headers: Vec::new(),
-            limit_rate: None,
-            ca: None,
-            is_insecure: false,
-            is_forgetful: false,
-        }
+options! {
+    /// Options of a download.
+    Options {
+        /// Name of the file. Default: the server's name for it.
+        output: Option<PathBuf> = None, Shown::value("FILE").short("-o");
+        /// Folder of the file; created if missing.
+        directory: Option<PathBuf> = None, Shown::value("DIR").long("--dir").short("-d");
+        /// Maximum number of connections.
+        max_connections: u32 = 64, Shown::value("MAX").short("-x").at_least(1).at_most(64).under(CONNECTIONS);
+        /// Use a fixed number of connections.
+        connections: Option<u32> = None, Shown::value("N").short("-n").at_least(1).at_most(64).under(CONNECTIONS);
+        /// Skip the download if the file exists with the server's length. An interrupted download resumes in any case.
+        resume: bool = false, Shown::plain().long("--continue").short("-c");
+        /// Replace an existing file, and a partial download of another file or with another checksum.
+        force: bool = false, Shown::plain().short("-f");
+        /// Expected checksum of the file: sha-256=HEX or sha-512=HEX.
+        checksum: Option<String> = None, Shown::value("sha-256=HEX");
+        /// Give up after so many consecutive failures.
+        max_tries: u32 = 5, Shown::value("N").short("-m").at_least(1).under(SERVER);
+        /// Wait before the first retry, in seconds; doubled for each further one.
+        retry_wait_s: f64 = 1.0, Shown::value("SECONDS").under(SERVER);
+        /// Timeout for opening a connection, in seconds.
+        connect_timeout_s: f64 = 10.0, Shown::value("SECONDS").under(SERVER);
+        /// Time without data after which a connection is closed, in seconds.
+        stall_timeout_s: f64 = 15.0, Shown::value("SECONDS").under(SERVER);
+        /// Additional header fields, NAME: VALUE.
+        headers: Vec<String> = Vec::new(), Shown::value("NAME: VALUE").long("--header").short("-H").under(SERVER);
+        /// Maximum total rate in bytes per second.
+        limit_rate: Option<u64> = None, Shown::value("BYTES").size().under(SERVER);
+        /// PEM file of certificates to trust instead of the system's; a server's own will do.
+        ca: Option<PathBuf> = None, Shown::value("PEM").under(SERVER);
+        /// Send passwords and tokens over plain http to other machines, too. Certificates are verified in any case.
+        insecure: bool = false, Shown::plain().under(SERVER);
+        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published.
+        law: Kind = Kind::Fast, Shown::value("LAW").under(CONNECTIONS);
+        /// Time scale of the law, in seconds. Default: the law's own.
+        tau: Option<f64> = None, Shown::plain().under(CONNECTIONS);
+        /// Increase parameter of the law. Default: the law's own.
+        alpha: Option<f64> = None, Shown::plain().under(CONNECTIONS);
+        /// Decrease parameter of the law. Default: the law's own.
+        beta: Option<f64> = None, Shown::plain().under(CONNECTIONS);
+        /// Queueing delay that counts as congestion, as a fraction of the RTT. Default: the law's own.
+        gamma: Option<f64> = None, Shown::plain().under(CONNECTIONS);
+        /// Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the
+        /// whole download.
+        window_s: Option<f64> = None, Shown::value("SECONDS").under(CONNECTIONS);
+        /// Bound the sum of the receive windows once several connections make a queue, which shortens the queue
+        /// (emultcp-fast on Linux).
+        bound: bool = true, Shown::plain().negatable().under(CONNECTIONS);
+        /// Forget how many connections the host needed in the last 15 minutes, and start with one.
+        forget: bool = false, Shown::plain().under(CONNECTIONS);
     }
 }
 
@@ -117,13 +93,13 @@ impl Options {
             alpha: self.alpha.unwrap_or(law.alpha),
             beta: self.beta.unwrap_or(law.beta),
             gamma: self.gamma.unwrap_or(law.gamma),
-            min_rtt_window: self.window.unwrap_or(law.min_rtt_window),
+            min_rtt_window: self.window_s.unwrap_or(law.min_rtt_window),
             // Not available on other systems.
             bound: self.bound && law.bound && cfg!(target_os = "linux"),
             max: self.max_connections,
             ..law
         };
-        params.check().map_err(|(name, reason)| Error::Usage(format!("--{name}: {reason}")))?;
+        params.check().map_err(refused)?;
         Ok(params)
     }
 
@@ -143,7 +119,7 @@ impl Options {
         let field = |line: &String| {
             // The value may be a secret.
             let shown = line.split(':').next().unwrap_or_default();
-            let wrong = |reason: &str| Error::Usage(format!("--header {shown:?} {reason}"));
+            let wrong = |reason: &str| Error::Usage(format!("`headers` {shown:?} {reason}"));
             let (name, value) = line.split_once(':').ok_or_else(|| wrong("has no colon"))?;
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if name.is_empty() || !name.bytes().all(is_token) || value.contains(|c: char| c.is_control() && c != '\t') {

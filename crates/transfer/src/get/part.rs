@@ -335,7 +335,7 @@ pub(super) fn is_free(target: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::File(format!(
-        "{} already exists\nhint: --force overwrites it; -c skips it if its length matches the server's",
+        "{} already exists\nhint: `force` overwrites it; `resume` skips it if its length matches the server's",
         target.display()
     )))
 }

@@ -46,7 +46,7 @@ impl<'a> Supervisor<'a> {
             let state = workers.lock();
             (workers.requests.dialer.proxy(state.url.url()).is_some(), state.url.host().to_owned())
         };
-        if job.options.is_forgetful {
+        if job.options.forget {
             memory::forget(&host);
         }
         let controller = Controller::new(job.law, memory::recall(&host));

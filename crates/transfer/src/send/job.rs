@@ -22,6 +22,7 @@ use crate::get::memory;
 use crate::http::ping::{self, Pings};
 use crate::http::{Address, Dialer, Proxies, confidential, masked};
 use crate::local;
+use crate::options::refused;
 use crate::seconds::seconds;
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
@@ -45,7 +46,7 @@ type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 /// See [`Error`]. Received pieces stay on the server, and the same call resumes.
 pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observer<'_>) -> Result<Report, Error> {
     let job = Job::new(path, address, options, observer)?;
-    if options.is_forgetful {
+    if options.forget {
         memory::forget(&job.task.memory());
     }
     let begun = Instant::now();
@@ -87,17 +88,17 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
         let law = Params::of(options.law);
-        let min_rtt_window = options.window.unwrap_or(law.min_rtt_window);
+        let min_rtt_window = options.window_s.unwrap_or(law.min_rtt_window);
         // The receive windows belong to the server.
         let params = Params { max: options.max_connections, min_rtt_window, bound: false, ..law };
-        params.check().map_err(|(field, why)| Error::Usage(format!("--{field}: {why}")))?;
+        params.check().map_err(refused)?;
         if options.connections == Some(0) || options.max_tries == 0 {
             return Err(Error::Usage(
                 "the number of connections and the number of tries must be at least 1".to_owned(),
             ));
         }
-        let connect = seconds("connect-timeout", options.connect_timeout)?;
-        let stall = seconds("stall-timeout", options.stall_timeout)?;
+        let connect = seconds("connect_timeout_s", options.connect_timeout_s)?;
+        let stall = seconds("stall_timeout_s", options.stall_timeout_s)?;
         let mut url = address_of(address)?;
         let authorization = authorization(&mut url, options)?;
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
@@ -108,16 +109,14 @@ impl<'a> Job<'a> {
         let name = options.name.as_ref().map_or(own, |name| name.as_bytes()).to_vec();
         if !is_fit(&name) {
             let name = String::from_utf8_lossy(&name);
-            return Err(Error::Usage(format!(
-                "{name:?} is not a valid name on the server; choose another with --name"
-            )));
+            return Err(Error::Usage(format!("{name:?} is not a valid name on the server; choose another `name`")));
         }
         let tree = hash(&file, kind.len(), observer)?.map_err(failure)?;
         let mut path = url.path().trim_end_matches('/').to_owned();
         path.push('/');
         path.extend(percent_encode(&name, NON_ALPHANUMERIC));
         url.set_path(&path);
-        url.set_query(Some(&format!("upload={}{}", tree.hash(), if options.replaces { "&replace" } else { "" })));
+        url.set_query(Some(&format!("upload={}{}", tree.hash(), if options.replace { "&replace" } else { "" })));
         let proxies = Proxies::from_environment(|name| std::env::var(name).ok())?;
         let dialer = Dialer::new(proxies, options.ca.clone(), connect, stall);
         let max_tries = options.max_tries;
@@ -248,7 +247,7 @@ fn authorization(url: &mut Url, options: &Options) -> Result<String, Error> {
     let _ = url.set_password(None);
     let _ = url.set_username("");
     let Some(token) = options.token.clone().or(own) else { return Ok(String::new()) };
-    if !options.is_insecure {
+    if !options.insecure {
         Address::parse(url.as_str()).and_then(|address| confidential(&address)).map_err(Error::Usage)?;
     }
     if token.contains(|c: char| c.is_control() || !c.is_ascii()) {

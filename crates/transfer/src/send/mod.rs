@@ -16,58 +16,40 @@ pub use job::send;
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use crate::options::{Shown, options};
+use serde::Serialize;
 use windward_laws::emultcp::Kind;
 
-/// Options of an upload.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// Name of the file on the server (default: its own).
-    pub name: Option<String>,
-    /// The server's token.
-    pub token: Option<String>,
-    /// PEM file of certificates to trust instead of the system's.
-    pub ca: Option<PathBuf>,
-    /// True if another file of this name is replaced.
-    pub replaces: bool,
-    /// The law of the number of connections.
-    pub law: Kind,
-    /// Window of the minimum-RTT filter, seconds; 0: unlimited (default: the law's own).
-    pub window: Option<f64>,
-    /// Maximum number of connections.
-    pub max_connections: u32,
-    /// A fixed number of connections.
-    pub connections: Option<u32>,
-    /// Number of consecutive failures after which the upload fails.
-    pub max_tries: u32,
-    /// Connect timeout, seconds.
-    pub connect_timeout: f64,
-    /// Seconds after which a connection that neither accepts data nor answers is closed.
-    pub stall_timeout: f64,
-    /// True if the token may be sent over plain `http` to another machine.
-    pub is_insecure: bool,
-    /// True if the cached number of connections of the host is discarded first.
-    pub is_forgetful: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            name: None,
-            token: None,
-            ca: None,
-            replaces: false,
-            law: Kind::Fast,
-            window: None,
-            max_connections: 64,
-            connections: None,
-            max_tries: 5,
-            connect_timeout: 10.0,
-            stall_timeout: 30.0,
-            is_insecure: false,
-            is_forgetful: false,
-        }
+options! {
+    /// Options of an upload.
+    Options {
+        /// Name of the file on the server. Default: the file's own.
+        name: Option<String> = None, Shown::value("NAME");
+        /// Replace another file of this name that was uploaded before.
+        replace: bool = false, Shown::plain();
+        /// Bearer token of the server.
+        token: Option<String> = None, Shown::value("TOKEN");
+        /// Maximum number of connections.
+        max_connections: u32 = 64, Shown::value("MAX").short("-x").at_least(1).at_most(64);
+        /// Use a fixed number of connections.
+        connections: Option<u32> = None, Shown::value("N").short("-n").at_least(1).at_most(64);
+        /// Give up after so many consecutive failures.
+        max_tries: u32 = 5, Shown::value("N").short("-m").at_least(1);
+        /// Timeout for opening a connection, in seconds.
+        connect_timeout_s: f64 = 10.0, Shown::value("SECONDS");
+        /// Time without progress after which a connection is closed, in seconds.
+        stall_timeout_s: f64 = 30.0, Shown::value("SECONDS");
+        /// PEM file of certificates to trust instead of the system's; a server's own will do.
+        ca: Option<PathBuf> = None, Shown::value("PEM");
+        /// Send the token over plain http to another machine, too. Certificates are verified in any case.
+        insecure: bool = false, Shown::plain();
+        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published.
+        law: Kind = Kind::Fast, Shown::value("LAW");
+        /// Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the
+        /// whole upload.
+        window_s: Option<f64> = None, Shown::value("SECONDS");
+        /// Forget how many connections the host needed in the last 15 minutes, and start with one.
+        forget: bool = false, Shown::plain();
     }
 }
 

@@ -1,0 +1,59 @@
+"""Calls of the engine: options as JSON, events and reports as dicts, its errors as ours."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from windward import _engine
+from windward.errors import TransferError
+
+
+def download(
+    url: str, options: Mapping[str, Any], observe: Callable[[dict[str, Any]], object] | None
+) -> dict[str, Any]:
+    """Downloads a file; the options are `windward.transfer.get`'s."""
+    return _run(lambda: _engine.transfer_get(url, _json(options), as_events(observe)))
+
+
+def upload(
+    file: str | Path, host: str, options: Mapping[str, Any], observe: Callable[[dict[str, Any]], object] | None
+) -> dict[str, Any]:
+    """Uploads a file; the options are `windward.transfer.send`'s."""
+    if not _is_text(options["name"] or ""):
+        raise ValueError("the name on the server must be UTF-8")
+    return _run(lambda: _engine.transfer_send(str(file), host, _json(options), as_events(observe)))
+
+
+def _run(call: Callable[[], str]) -> dict[str, Any]:
+    try:
+        report: dict[str, Any] = json.loads(call())
+    except _engine.TransferError as error:
+        raise TransferError.of(error) from None
+    return report
+
+
+def _json(options: Mapping[str, Any]) -> str:
+    return json.dumps(dict(options), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Paths as text, sequences as lists."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else list(value)
+
+
+def as_events(observe: Callable[[dict[str, Any]], object] | None) -> Callable[[str], object]:
+    """What the engine tells of events, as JSON, told as dicts."""
+    return (lambda _: None) if observe is None else lambda text: observe(json.loads(text))
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name came as UTF-8; the system's other names carry surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
