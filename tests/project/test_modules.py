@@ -44,7 +44,8 @@ def _uses(text: str) -> Iterator[tuple[bool, list[str], str]]:
             parts = [part.strip() for part in path.split("::")]
             if parts[-1] == "self":
                 parts.pop()
-            yield bool(visible), parts, alias.strip() or parts[-1]
+            if parts[-1] != "*":
+                yield bool(visible), parts, alias.strip() or parts[-1]
 
 
 def _paths(tree: str) -> Iterator[str]:
@@ -184,7 +185,8 @@ FLOORS = {
         "queued",
         "changing",
     ),
-    "sim/queue": ("config discipline key", "front tail", "line", "*", "fq_codel"),
+    "sim/medium": ("choose interface", "hooks", "wifi", "forward", "*"),
+    "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
     "sim/tcp": ("averages headers ranges timer", "coding receiver sender", "connection socket"),
     "sim/tcp/sender": (
         "cwnd_validation ecn pacing prr rtt scoreboard turn",
@@ -195,7 +197,7 @@ FLOORS = {
         "info transmit",
     ),
     "tables": ("histogram parquet schema", "frame", "declare"),
-    "transfer": ("common local tree", "tls upload", "http", "error serve", "seconds", "get", "fuzz send"),
+    "transfer": ("common local tree", "tls upload", "http", "error serve", "options seconds", "get", "fuzz send"),
     "units": ("mix radio time", "amount", "text"),
 }
 

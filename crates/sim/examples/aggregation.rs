@@ -7,12 +7,12 @@
 //! channel: 20 dBm, free space up to 5 m and from there the power 3.5 of the distance.
 
 use windward_laws::LawSpec;
-use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise};
+use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing as Durations, Width};
 use windward_sim::wifi::{PathLoss, Phy, Position, Propagation, Reach};
 use windward_sim::{
-    Buffer, Codepoint, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig,
-    SourceConfig, TcpOptions, Timing, Topology, run,
+    Buffer, Codepoint, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, SourceConfig,
+    TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -61,7 +61,9 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         place: positions[key],
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
-        queue: QueueConfig::DropTail,
+        txqs: None,
+        is_firmware: false,
+        weight: 256,
     };
     let watts = |dbm: f64| 10_f64.powf(dbm / 10.0) / 1000.0;
     let loss = PathLoss::LogDistance { exponent: 3.5, reference: 5.0 };
@@ -72,6 +74,8 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         format: Format::Vht,
         phy: Phy { propagation: Duration::from_nanos(100), ..Phy::A },
         timing: Durations::STANDARD,
+        access_point: None,
+        channel_mhz: 5180,
         basic_rates: vec![6, 12, 24],
         overhead: Bytes::new(38),
         rts_threshold: None,
@@ -80,7 +84,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..positions.len()).map(station).collect(),
-        ways: ways.iter().map(|&(from, to)| EdcaWay { from, to, loss: 0.0, rate: Some(mode) }).collect(),
+        ways: ways.iter().map(|&(from, to)| EdcaWay { from, to, loss: 0.0, rate: RateChoice::Fixed(mode) }).collect(),
         reach: Reach::of_positions(positions, &radio, watts(-82.0), noise / 10.0),
         sense: watts(-82.0),
         motion: None,

@@ -39,7 +39,8 @@ pub use link::{
     TraceProblem,
 };
 pub use makers::{MakeLaw, Makers};
-pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig, cell, csma, slotted, wifi};
+pub use medium::all::*;
+pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
     EcnMode, FlowConfig, LEAST_SPACING, LawChoice, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule,
     SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig,
@@ -51,7 +52,8 @@ pub use output::{
     share,
 };
 pub use packet::NodeId;
-pub use queue::{Buffer, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
+pub use queue::parameters::*;
+pub use queue::{Buffer, QueueConfig, Sharing};
 pub use record::{Destination, LinkType, Pcapng};
 pub use run::{Control, RunError, run};
 pub use status::{Cause, Sight};

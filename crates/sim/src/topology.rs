@@ -112,12 +112,7 @@ impl Topology {
     /// Rate of a port as shown in tables: the rate of data frames in a wireless network, else the mean rate.
     pub fn shown_rate(&self, port: u32) -> f64 {
         match self.ports[port as usize].kind {
-            PortKind::Shared { medium, .. }
-                if matches!(
-                    self.media[medium as usize],
-                    MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_)
-                ) =>
-            {
+            PortKind::Shared { medium, .. } if self.media[medium as usize].shows_nominal_rate() => {
                 self.nominal_rate(port) as f64
             }
             _ => self.mean_rate(port),
@@ -163,11 +158,7 @@ impl Topology {
     /// Times of all changes, in order and without duplicates.
     pub fn changes(&self) -> Vec<Time> {
         let of_links = (0..self.ports.len() as u32).flat_map(|port| self.steps(port)).map(|step| step.at);
-        let of_cells = self.media.iter().flat_map(|medium| match medium {
-            MediumConfig::Cell(cell) => &cell.changes[..],
-            MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => &[],
-        });
-        let all: BTreeSet<Time> = of_links.chain(of_cells.map(|change| change.at)).collect();
+        let all: BTreeSet<Time> = of_links.chain(self.media.iter().flat_map(MediumConfig::changes)).collect();
         all.into_iter().collect()
     }
 
@@ -185,13 +176,7 @@ impl Topology {
             let steps = std::mem::take(&mut link.steps);
             steps.iter().take_while(|step| step.at <= now).for_each(|step| step.change.apply(link));
         }
-        for medium in &mut then.media {
-            if let MediumConfig::Cell(cell) = medium {
-                for change in std::mem::take(&mut cell.changes).iter().take_while(|change| change.at <= now) {
-                    cell.stations[change.station as usize].mean_snr = change.mean_snr;
-                }
-            }
-        }
+        then.media.iter_mut().for_each(|medium| medium.advance(now));
         then
     }
 

@@ -10,9 +10,12 @@ from typing import Annotated
 
 import typer
 
-from windward import transfer
+from windward import _engine, transfer
 from windward._cli import words
 from windward.results._files import replace_text
+
+#: The disciplines that scenarios have.
+_QUEUES = ", ".join(one["properties"]["discipline"]["const"] for one in _engine.schema()["$defs"]["Queue"]["oneOf"])
 
 
 def link(
@@ -37,7 +40,7 @@ def link(
         str,
         typer.Option(
             metavar="DISCIPLINE",
-            help="drop-tail, red, codel, fq-codel, pie or dualpi2, with parameters: codel:target=10ms:ecn=true.",
+            help=f"{_QUEUES}, with parameters: codel:target=10ms:ecn=true.",
             rich_help_panel="Link",
         ),
     ] = "drop-tail",

@@ -12,7 +12,6 @@ use std::net::Ipv4Addr;
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::Compiled;
-use windward_sim::cell::SchedulerConfig;
 use windward_sim::{FlowConfig, LawChoice, MediumConfig, NodeId};
 use windward_units::{Bytes, Duration};
 
@@ -106,12 +105,7 @@ impl Plan {
             );
             return Err(Error::Impossible(message));
         }
-        let is_own = |medium: &MediumConfig| match medium {
-            MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
-            MediumConfig::Wifi(wifi) => wifi.has_own_rule(),
-            MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
-        };
-        if network.topology.media.iter().any(is_own) {
+        if network.topology.media.iter().any(MediumConfig::has_own_rule) {
             let message =
                 "a scheduler or rule in Python is too slow for real time; choose one of Windward's, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));

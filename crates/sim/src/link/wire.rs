@@ -32,7 +32,7 @@ pub struct Wire {
     impairments: Option<Box<Impairments>>,
 }
 
-/// What a wire does to packets at random.
+/// Random loss, jitter and reordering.
 #[derive(Debug)]
 struct Impairments {
     losses: Option<Losses>,

@@ -1,6 +1,6 @@
 //! User-defined schedulers and forwarding rules: media refer to them by index, and the caller of a run makes them.
 
-use super::cell::Choose;
+use super::choose::Choose;
 use crate::backpressure::Rank;
 use std::fmt;
 use std::sync::Arc;

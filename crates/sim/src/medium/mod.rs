@@ -4,6 +4,7 @@
 //! time as an argument and schedules nothing itself: it requests wake-ups from its [`Out`].
 
 pub mod cell;
+mod choose;
 pub mod csma;
 mod forward;
 mod hooks;
@@ -156,6 +157,49 @@ impl MediumConfig {
         };
         network.stations.iter().map(|station| station.node).collect()
     }
+
+    /// True if a scheduler or a forwarding rule is user-defined.
+    pub fn has_own_rule(&self) -> bool {
+        match self {
+            Self::Cell(cell) => matches!(cell.scheduler, cell::SchedulerConfig::Own(_)),
+            Self::Wifi(network) => network.has_own_rule(),
+            Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => false,
+        }
+    }
+
+    /// True if tables show the nominal rate of its members, that of data frames, and not the mean rate.
+    pub fn shows_nominal_rate(&self) -> bool {
+        match self {
+            Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) => true,
+            Self::Cell(_) | Self::Slotted(_) => false,
+        }
+    }
+
+    /// Times of its changes, in order.
+    pub fn changes(&self) -> impl Iterator<Item = Time> {
+        let changes = match self {
+            Self::Cell(cell) => &cell.changes[..],
+            Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => &[],
+        };
+        changes.iter().map(|change| change.at)
+    }
+
+    /// Applies the changes until `now`, and drops the others.
+    pub fn advance(&mut self, now: Time) {
+        match self {
+            Self::Cell(cell) => {
+                for change in std::mem::take(&mut cell.changes).iter().take_while(|change| change.at <= now) {
+                    cell.stations[change.station as usize].mean_snr = change.mean_snr;
+                }
+            }
+            Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => {}
+        }
+    }
+}
+
+/// All media, by their modules.
+pub mod all {
+    pub use crate::medium::{cell, csma, slotted, wifi};
 }
 
 media! {

@@ -1,11 +1,41 @@
 //! Controlled delay (CoDel; Nichols and Jacobson, RFC 8289): drops packets at the head when the minimum delay over an
 //! interval has stayed above a target, at a rate that rises with time.
 
-use super::config::CoDelConfig;
-use super::discipline::{Queue, Waiting};
-use super::line::{Line, Rule};
+use super::discipline::{Configure, Queue, Site, Waiting};
+use super::line::{Line, Rule, Ruled};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
+
+/// Parameters of CoDel (RFC 8289).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoDelConfig {
+    /// Acceptable standing delay.
+    pub target: Duration,
+    /// Time for which the delay must be above `target` before the first drop: a round trip.
+    pub interval: Duration,
+    /// True if ECN-capable packets are marked instead of dropped.
+    pub marks: bool,
+}
+
+impl Default for CoDelConfig {
+    /// RFC 8289 §4.2 and §4.3.
+    fn default() -> Self {
+        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100), marks: false }
+    }
+}
+
+impl Configure for CoDelConfig {
+    type Queue = Ruled<CoDel>;
+    const IS_RANDOM: bool = false;
+
+    fn build(self, site: Site) -> Self::Queue {
+        Ruled::new(CoDel::new(self), site.buffer)
+    }
+
+    fn with_marks(self, marks: bool) -> Option<Self> {
+        Some(Self { marks, ..self })
+    }
+}
 
 /// Implementation that a state machine follows where RFC 8289 leaves a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -81,3 +81,30 @@ pub trait Queue {
         0
     }
 }
+
+/// Parameters of a discipline; the defaults are those of its source.
+pub trait Configure: Copy + Default {
+    /// The queue that it runs.
+    type Queue: Queue;
+    /// True if it draws from the seed.
+    const IS_RANDOM: bool;
+
+    /// Creates the empty queue.
+    fn build(self, site: Site) -> Self::Queue;
+
+    /// The same with or without marks in place of drops; `None` if it has no choice.
+    fn with_marks(self, marks: bool) -> Option<Self>;
+}
+
+/// Surroundings of a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Limit of the queue.
+    pub buffer: Buffer,
+    /// Rate of the transmitter behind it, in bits a second.
+    pub rate: f64,
+    /// Key of its random stream in the run of `seed`.
+    pub key: u64,
+    /// Seed of the run.
+    pub seed: u64,
+}

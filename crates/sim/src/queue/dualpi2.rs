@@ -5,12 +5,77 @@
 //! p'². Scalable packets (ECT(1) and CE) are marked with the larger of k·p' and a ramp over their own short delay.
 //! Marks and drops are evenly spaced, as in the RFC's `recur`: at probability p every 1/p-th packet.
 
-use super::config::{DualPi2Config, Sharing};
-use super::discipline::{Buffer, Queue, Waiting};
+use super::discipline::{Buffer, Configure, Queue, Site, Waiting};
 use super::tail::Tail;
 use crate::ecn::Codepoint;
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
+
+/// Parameters of DualPI2 (RFC 9332).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualPi2Config {
+    /// Target delay of classic packets.
+    pub target: Duration,
+    /// Update interval of the base probability.
+    pub update: Duration,
+    /// Integral gain: change of the base probability per update and second of error.
+    pub alpha: f64,
+    /// Proportional gain: change of the base probability per second by which the delay has risen.
+    pub beta: f64,
+    /// k: ratio of the marking probability of scalable packets to the base probability; at least 1.
+    pub coupling: f64,
+    /// Delay above which scalable packets are marked independently of the classic queue.
+    pub threshold: Duration,
+    /// Range of delays above `threshold` over which the marking probability rises to one; zero is a step.
+    pub range: Duration,
+    /// Scheduler between the two queues.
+    pub sharing: Sharing,
+}
+
+/// Scheduler between the two queues of DualPI2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sharing {
+    /// Weighted round robin with this share of bytes for the classic queue, above 0 and below 1.
+    Weighted(f64),
+    /// Time-shifted FIFO: scalable packets are served as if they had arrived earlier by this time.
+    Shifted(Duration),
+}
+
+impl DualPi2Config {
+    /// Default share of the classic queue.
+    pub const CLASSIC_SHARE: f64 = 0.1;
+}
+
+impl Default for DualPi2Config {
+    /// RFC 9332 appendix A.1, except for the update interval, its gains (RFC: 15 ms, 0.15 and 3) and the share of the
+    /// classic queue, which are those of Linux.
+    fn default() -> Self {
+        Self {
+            target: Duration::from_millis(15),
+            update: Duration::from_millis(16),
+            alpha: 0.16,
+            beta: 3.2,
+            coupling: 2.0,
+            threshold: Duration::from_micros(800),
+            range: Duration::from_micros(400),
+            sharing: Sharing::Weighted(Self::CLASSIC_SHARE),
+        }
+    }
+}
+
+impl Configure for DualPi2Config {
+    type Queue = DualPi2;
+    const IS_RANDOM: bool = false;
+
+    fn build(self, site: Site) -> Self::Queue {
+        DualPi2::new(self, site.buffer)
+    }
+
+    /// Marks are its nature.
+    fn with_marks(self, _: bool) -> Option<Self> {
+        None
+    }
+}
 
 /// Full-size packet in bytes, for the scheduler's initial credit.
 const PACKET: f64 = 1514.0;

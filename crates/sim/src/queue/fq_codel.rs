@@ -3,13 +3,43 @@
 //!
 //! CoDel never drops the last packet of a queue in the RFC and here; in Linux, the last packet of the whole discipline.
 
-use super::codel::{Control, Version};
-use super::config::FqCoDelConfig;
-use super::discipline::{Buffer, Queue, Waiting};
+use super::codel::{CoDelConfig, Control, Version};
+use super::discipline::{Buffer, Configure, Queue, Site, Waiting};
 use super::key::conversation;
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time, splitmix64};
+
+/// Parameters of FQ-CoDel (RFC 8290).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCoDelConfig {
+    /// Parameters of each flow's CoDel.
+    pub codel: CoDelConfig,
+    /// Number of queues to which flows are hashed.
+    pub queues: u32,
+    /// Bytes that a queue may send per round.
+    pub quantum: u32,
+}
+
+impl Default for FqCoDelConfig {
+    /// RFC 8290 §5.2, with ECN on, as in Linux.
+    fn default() -> Self {
+        Self { codel: CoDelConfig { marks: true, ..CoDelConfig::default() }, queues: 1024, quantum: 1514 }
+    }
+}
+
+impl Configure for FqCoDelConfig {
+    type Queue = FqCoDel;
+    const IS_RANDOM: bool = false;
+
+    fn build(self, Site { buffer, key, seed, .. }: Site) -> Self::Queue {
+        FqCoDel::new(self, buffer, key, seed)
+    }
+
+    fn with_marks(self, marks: bool) -> Option<Self> {
+        Some(Self { codel: CoDelConfig { marks, ..self.codel }, ..self })
+    }
+}
 
 /// Most packets dropped at once when the buffer is full (RFC 8290 §4.1, Linux's `drop_batch_size`).
 const BATCH: u32 = 64;

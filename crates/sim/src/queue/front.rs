@@ -1,7 +1,7 @@
 //! A queue before a transmitter that takes several slots per packet and keeps the packet it has begun.
 
 use super::AnyQueue;
-use super::config::QueueConfig;
+use super::QueueConfig;
 use super::discipline::{Buffer, Queue, Waiting};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};

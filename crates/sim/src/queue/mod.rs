@@ -4,7 +4,6 @@
 //! do so in [`Queue::take`], those at the tail in [`Queue::offer`].
 
 mod codel;
-mod config;
 mod discipline;
 mod dualpi2;
 mod fq_codel;
@@ -18,24 +17,19 @@ mod tail;
 mod tests;
 
 use crate::packet::Packet;
-use codel::CoDel;
 pub use codel::{Control, Version};
-pub use config::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 pub use discipline::{Buffer, Queue, Waiting};
-use dualpi2::DualPi2;
-use fq_codel::FqCoDel;
+use discipline::{Configure, Site};
+pub use dualpi2::Sharing;
 pub use front::Front;
 pub use key::conversation;
-use line::Ruled;
-use pie::Pie;
-use red::Red;
 pub use tail::Tail;
 use windward_units::{Duration, Time};
 
-/// Generates the enum of all disciplines, which dispatches statically.
-macro_rules! queues {
+/// Generates the enum of all queues, which dispatches statically.
+macro_rules! any_queue {
     ($($(#[$doc:meta])* $name:ident($queue:ty),)*) => {
-        /// Any queue discipline.
+        /// Any queue.
         #[derive(Debug)]
         pub enum AnyQueue {
             $($(#[$doc])* $name($queue),)*
@@ -84,32 +78,76 @@ macro_rules! queues {
     };
 }
 
-queues! {
-    /// Drop-tail: FIFO that drops arrivals when full.
-    Tail(Tail),
-    /// RED: random early detection.
-    Red(Ruled<Red>),
-    /// CoDel: controlled delay.
-    CoDel(Ruled<CoDel>),
-    /// FQ-CoDel: a CoDel queue for each flow.
-    FqCoDel(FqCoDel),
-    /// PIE: proportional integral controller enhanced.
-    Pie(Ruled<Pie>),
-    /// DualPI2: dual queue with coupled PI².
-    DualPi2(DualPi2),
+/// Generates the enum of the disciplines with their parameters, and that of the queues.
+macro_rules! queues {
+    ($($(#[$doc:meta])* $module:ident $name:ident($config:ident),)*) => {
+        /// Parameters of the disciplines.
+        pub mod parameters {
+            $(pub use super::$module::$config;)*
+        }
+
+        pub use parameters::*;
+
+        /// Queue discipline.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum QueueConfig {
+            /// Drop-tail: FIFO that drops arrivals when full.
+            DropTail,
+            $($(#[$doc])* $name($config),)*
+        }
+
+        impl QueueConfig {
+            /// Every discipline with its default parameters.
+            pub fn all() -> Vec<Self> {
+                vec![Self::DropTail, $(Self::$name($config::default())),*]
+            }
+
+            /// True if the discipline draws from the seed.
+            pub const fn is_random(&self) -> bool {
+                match self {
+                    Self::DropTail => false,
+                    $(Self::$name(_) => $config::IS_RANDOM,)*
+                }
+            }
+
+            /// The discipline with or without marks in place of drops; `None` if it has no choice.
+            #[must_use]
+            pub fn with_marks(self, marks: bool) -> Option<Self> {
+                match self {
+                    Self::DropTail => None,
+                    $(Self::$name(config) => config.with_marks(marks).map(Self::$name),)*
+                }
+            }
+        }
+
+        any_queue! {
+            /// Drop-tail.
+            Tail(Tail),
+            $($(#[$doc])* $name(<$config as Configure>::Queue),)*
+        }
+
+        impl AnyQueue {
+            /// Creates the queue of `config` with the limit `buffer` before a transmitter of `rate` bits a second. Its
+            /// random stream depends on `key` and `seed`.
+            pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
+                match config {
+                    QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),
+                    $(QueueConfig::$name(config) => Self::$name(config.build(Site { buffer, rate, key, seed })),)*
+                }
+            }
+        }
+    };
 }
 
-impl AnyQueue {
-    /// Creates the queue of `config` with the limit `buffer` before a transmitter of `rate` bits a second. Its random
-    /// stream depends on `key` and `seed`.
-    pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
-        match config {
-            QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),
-            QueueConfig::Red(config) => Self::Red(Ruled::new(Red::new(config, rate, key, seed), buffer)),
-            QueueConfig::CoDel(config) => Self::CoDel(Ruled::new(CoDel::new(config), buffer)),
-            QueueConfig::FqCoDel(config) => Self::FqCoDel(FqCoDel::new(config, buffer, key, seed)),
-            QueueConfig::Pie(config) => Self::Pie(Ruled::new(Pie::new(config, key, seed), buffer)),
-            QueueConfig::DualPi2(config) => Self::DualPi2(DualPi2::new(config, buffer)),
-        }
-    }
+queues! {
+    /// RED: random early detection.
+    red Red(RedConfig),
+    /// CoDel: controlled delay.
+    codel CoDel(CoDelConfig),
+    /// FQ-CoDel: a CoDel queue for each flow.
+    fq_codel FqCoDel(FqCoDelConfig),
+    /// PIE: proportional integral controller enhanced.
+    pie Pie(PieConfig),
+    /// DualPI2: dual queue with coupled PI².
+    dualpi2 DualPi2(DualPi2Config),
 }

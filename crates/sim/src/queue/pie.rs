@@ -4,14 +4,61 @@
 //! The delay is the waiting time of the last packet sent, not an estimate from the departure rate (RFC 8033 §4.3 allows
 //! both), and zero for an empty queue. Linux does the same by default.
 
-use super::config::PieConfig;
-use super::discipline::{Queue, Waiting};
-#[cfg(test)]
-use super::line::Ruled;
-use super::line::{Line, Rule};
+use super::discipline::{Configure, Queue, Site, Waiting};
+use super::line::{Line, Rule, Ruled};
 use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
+
+/// Parameters of PIE (RFC 8033).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieConfig {
+    /// Target delay.
+    pub target: Duration,
+    /// Update interval of the drop probability.
+    pub update: Duration,
+    /// Integral gain: change of the probability per update and second of error.
+    pub alpha: f64,
+    /// Proportional gain: change of the probability per second by which the delay has risen.
+    pub beta: f64,
+    /// Time after idleness without drops.
+    pub burst: Duration,
+    /// True if ECN-capable packets are marked instead of dropped, while the probability is at most
+    /// [`PieConfig::MARKS_BELOW`].
+    pub marks: bool,
+}
+
+impl PieConfig {
+    /// Probability above which ECN-capable packets too are dropped (RFC 8033 §5.1).
+    pub const MARKS_BELOW: f64 = 0.1;
+}
+
+impl Default for PieConfig {
+    /// RFC 8033 §4.1, §4.2 and §4.4.
+    fn default() -> Self {
+        Self {
+            target: Duration::from_millis(15),
+            update: Duration::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            burst: Duration::from_millis(150),
+            marks: false,
+        }
+    }
+}
+
+impl Configure for PieConfig {
+    type Queue = Ruled<Pie>;
+    const IS_RANDOM: bool = true;
+
+    fn build(self, Site { buffer, key, seed, .. }: Site) -> Self::Queue {
+        Ruled::new(Pie::new(self, key, seed), buffer)
+    }
+
+    fn with_marks(self, marks: bool) -> Option<Self> {
+        Some(Self { marks, ..self })
+    }
+}
 
 /// Queue size in bytes up to which no packet is dropped: two full-size packets (RFC 8033 §4.1).
 const LEAST_BYTES: u64 = 2 * 1500;

@@ -1,14 +1,52 @@
 //! Random early detection (RED; Floyd and Jacobson, "Random early detection gateways for congestion avoidance", 1993):
 //! drops arrivals with a probability that rises with the mean queue.
 
-use super::config::RedConfig;
-use super::discipline::{Queue, Waiting};
-#[cfg(test)]
-use super::line::Ruled;
-use super::line::{Line, Rule};
+use super::discipline::{Configure, Queue, Site, Waiting};
+use super::line::{Line, Rule, Ruled};
 use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
+
+/// Parameters of random early detection (Floyd and Jacobson 1993), with the gentle slope of Floyd's note of 2000.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedConfig {
+    /// Mean queue in packets at which drops begin.
+    pub min: f64,
+    /// Mean queue in packets at which the drop probability is `probability`; at least `min`. With `min` equal to `max`
+    /// the probability is a step.
+    pub max: f64,
+    /// Drop probability at `max`.
+    pub probability: f64,
+    /// EWMA weight of the current queue in the mean.
+    pub weight: f64,
+    /// True if the drop probability rises to one between `max` and twice `max`; otherwise all packets are dropped above
+    /// `max`.
+    pub is_gentle: bool,
+    /// True if ECN-capable packets are marked instead of dropped below `max`.
+    pub marks: bool,
+    /// True if ECN-capable packets too are dropped from `max` on (RFC 3168 §7).
+    pub drops_hard: bool,
+}
+
+impl Default for RedConfig {
+    /// Thresholds for a buffer of 50 packets or more, as recommended in Floyd's notes.
+    fn default() -> Self {
+        Self { min: 5.0, max: 15.0, probability: 0.1, weight: 0.002, is_gentle: true, marks: false, drops_hard: true }
+    }
+}
+
+impl Configure for RedConfig {
+    type Queue = Ruled<Red>;
+    const IS_RANDOM: bool = true;
+
+    fn build(self, Site { buffer, rate, key, seed }: Site) -> Self::Queue {
+        Ruled::new(Red::new(self, rate, key, seed), buffer)
+    }
+
+    fn with_marks(self, marks: bool) -> Option<Self> {
+        Some(Self { marks, ..self })
+    }
+}
 
 /// Size in bits of the packets by which the mean ages while idle.
 const USUAL_BITS: f64 = 12_000.0;

@@ -1,5 +1,8 @@
 //! Queue disciplines validated by hand.
 
+use super::line::Ruled;
+use super::pie::Pie;
+use super::red::Red;
 use super::*;
 use crate::ecn::{Codepoint, Ecn};
 use crate::engine::{Purpose, Stream};

@@ -50,16 +50,12 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
 
 /// All disciplines, those that can mark with and without.
 pub fn queues() -> Vec<QueueConfig> {
-    let both = |make: fn(bool) -> QueueConfig| [make(false), make(true)];
-    let red = both(|marks| QueueConfig::Red(RedConfig { marks, ..RedConfig::default() }));
-    let codel = both(|marks| QueueConfig::CoDel(CoDelConfig { marks, ..CoDelConfig::default() }));
-    let fq = both(|marks| {
-        let codel = CoDelConfig { marks, ..CoDelConfig::default() };
-        QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() })
-    });
-    let pie = both(|marks| QueueConfig::Pie(PieConfig { marks, ..PieConfig::default() }));
-    let dual = QueueConfig::DualPi2(DualPi2Config::default());
-    [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).chain([dual]).collect()
+    let marking = |queue: QueueConfig| [queue.with_marks(false), queue.with_marks(true)].into_iter().flatten();
+    let queues = |queue: QueueConfig| match queue.with_marks(false) {
+        Some(_) => marking(queue).collect(),
+        None => vec![queue],
+    };
+    QueueConfig::all().into_iter().flat_map(queues).collect()
 }
 
 /// Returns the network with a queue of this discipline before every link.

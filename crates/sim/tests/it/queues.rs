@@ -7,6 +7,19 @@ use windward_sim::{
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
+/// Disciplines that find nothing to drop.
+pub fn contented() -> Vec<QueueConfig> {
+    let long = Duration::from_millis(1_000_000);
+    let codel = CoDelConfig { target: long, interval: long, marks: true };
+    vec![
+        QueueConfig::Red(RedConfig { min: 1e6, max: 2e6, ..RedConfig::default() }),
+        QueueConfig::CoDel(codel),
+        QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() }),
+        QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
+        QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
+    ]
+}
+
 /// Flows of these laws over 20 Mbit/s and a round trip of 50 ms.
 fn dumbbell(laws: &[&str], queue: QueueConfig, ecn: EcnMode) -> Network {
     let links = vec![

@@ -1,29 +1,17 @@
 //! Queue management at the stations of cells and at interfaces of 802.11.
 
 use crate::common::{flow, law, link, network, queues, simulate};
+use crate::queues::contented;
 use std::sync::Arc;
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service};
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, Way, WifiConfig};
 use windward_sim::{
-    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern,
-    PieConfig, QueueConfig, RedConfig, Route, SourceConfig, TcpOptions, cell, wifi,
+    Buffer, CoDelConfig, Codepoint, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, QueueConfig, Route,
+    SourceConfig, TcpOptions, cell, wifi,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
-
-/// Disciplines that find nothing to drop.
-fn contented() -> Vec<QueueConfig> {
-    let long = Duration::from_millis(1_000_000);
-    let codel = CoDelConfig { target: long, interval: long, marks: true };
-    vec![
-        QueueConfig::Red(RedConfig { min: 1e6, max: 2e6, ..RedConfig::default() }),
-        QueueConfig::CoDel(codel),
-        QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() }),
-        QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
-        QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
-    ]
-}
 
 fn stream(way: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> SourceConfig {
     SourceConfig {

@@ -44,7 +44,7 @@ impl Slotted {
     /// Creates the network of `config` in the run of `seed`.
     pub fn new(config: &SlottedConfig, _: &Hooks, seed: u64) -> Self {
         let network = &config.network;
-        let channel = |way: &crate::wifi::Way| {
+        let channel = |way: &crate::medium::wifi::Way| {
             let [from, to] = [way.from, way.to].map(|station| network.stations[station as usize].key);
             Stream::new(seed, from ^ to.rotate_left(1), Purpose::Fading)
         };

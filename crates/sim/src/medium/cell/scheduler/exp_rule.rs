@@ -2,7 +2,8 @@
 //! stations, and a, W, r̄ as in M-LWDF (Shakkottai and Stolyar, 2002). With similar delays it is proportionally fair by
 //! channel; if one delay is far longer, that station goes first.
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct ExpRule;
 

@@ -2,7 +2,8 @@
 //! for a delay above T_l with probability δ_l, and the mean rate r̄_l that the channel offers (Andrews, Kumaran,
 //! Ramanan, Stolyar, Whiting, Vijayakumar, IEEE Communications Magazine 39(2), 2001).
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct MLwdf;
 

@@ -1,6 +1,7 @@
 //! Best channel of the slot: largest total throughput, starvation of distant stations (Knopp and Humblet 1995).
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct MaxSnr {
     pub is_oblivious: bool,

@@ -12,7 +12,7 @@ mod queueing_delay;
 mod round_robin;
 mod rule;
 
-pub use rule::{Candidate, Choose, Slot};
+pub use crate::medium::choose::{Candidate, Choose, Slot};
 use std::fmt;
 
 /// Scheduling rule of a cell.

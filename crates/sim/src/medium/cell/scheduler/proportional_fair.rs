@@ -1,6 +1,7 @@
 //! Proportional fairness: argmax R_l/r̄_l with the filtered delivery rate r̄_l (Viswanath, Tse, Laroia 2002).
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct ProportionalFair;
 

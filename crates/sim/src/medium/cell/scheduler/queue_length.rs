@@ -1,6 +1,7 @@
 //! Queue-length MaxWeight: argmax Q_l R_l (Tassiulas and Ephremides 1992; Lin and Shroff 2004).
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct QueueLength;
 

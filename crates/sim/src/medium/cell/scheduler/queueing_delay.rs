@@ -1,7 +1,8 @@
 //! Queueing-delay MaxWeight: argmax (Q_l/r̄_l) R_l (huang2020 (10)). By Little's law Q_l/r̄_l, with the queue's mean
 //! delivery rate r̄_l, is the queueing delay: the price that end-to-end laws of the FAST family see.
 
-use super::rule::{Choose, Slot, largest};
+use super::rule::largest;
+use super::{Choose, Slot};
 
 pub(crate) struct QueueingDelay;
 

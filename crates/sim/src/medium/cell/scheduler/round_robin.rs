@@ -1,6 +1,6 @@
 //! Round robin, independent of the channels.
 
-use super::rule::{Choose, Slot};
+use super::{Choose, Slot};
 
 pub(crate) struct RoundRobin {
     is_oblivious: bool,
