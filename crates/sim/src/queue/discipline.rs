@@ -92,7 +92,7 @@ pub trait Configure: Copy + Default {
     /// Creates the empty queue.
     fn build(self, site: Site) -> Self::Queue;
 
-    /// The same with or without marks in place of drops; `None` if it has no choice.
+    /// Parameters with or without marks in place of drops; `None` if it has no choice.
     fn with_marks(self, marks: bool) -> Option<Self>;
 }
 
