@@ -65,7 +65,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         is_firmware: false,
         weight: 256,
     };
-    let watts = |dbm: f64| 10_f64.powf(dbm / 10.0) / 1000.0;
+    let watts = |dbm: f64| libm::pow(10.0, dbm / 10.0) / 1000.0;
     let loss = PathLoss::LogDistance { exponent: 3.5, reference: 5.0 };
     let radio = Propagation { power: watts(20.0), frequency: 5.25e9, loss };
     let noise = watts(-88.0);
@@ -140,7 +140,8 @@ fn tcp(stations: u32, seconds: u64) -> Network {
     let ways: Vec<_> = (1..=stations).map(|from| (from, 0)).chain((1..=stations).map(|to| (0, to))).collect();
     let flow = |at: u32| {
         let (up, down) = (at, stations + at);
-        let (source, sink, forward, backward) = if at % 2 == 0 { (1 + at, 0, up, down) } else { (0, 1 + at, down, up) };
+        let (source, sink, forward, backward) =
+            if at.is_multiple_of(2) { (1 + at, 0, up, down) } else { (0, 1 + at, down, up) };
         FlowConfig {
             key: u64::from(at),
             source,

@@ -9,7 +9,7 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
-use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay};
+use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode as Rate, Timing, Width};
 use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
@@ -228,7 +228,9 @@ fn saturated(seconds: u64) -> Network {
         place: (0.0, 0.0),
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
-        queue: QueueConfig::DropTail,
+        txqs: None,
+        is_firmware: false,
+        weight: 256,
     };
     let limits = Limits::most(Format::Vht);
     let config = EdcaConfig {
@@ -243,7 +245,9 @@ fn saturated(seconds: u64) -> Network {
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=senders).map(station).collect(),
-        ways: (1..=senders).map(|from| EdcaWay { from, to: 0, loss: 0.05, rate: Some(rate) }).collect(),
+        access_point: None,
+        channel_mhz: 5180,
+        ways: (1..=senders).map(|from| EdcaWay { from, to: 0, loss: 0.05, rate: RateChoice::Fixed(rate) }).collect(),
         reach: Reach::complete(senders + 1),
         sense: 0.0,
         motion: None,

@@ -132,7 +132,7 @@ impl Edca {
                 station.air.garbled += 1;
                 station.error_until = station.busy_until.max(now) + self.times.after_error;
             }
-            self.stations[at as usize].arm(now, at, &self.times, out);
+            self.stations[at as usize].arm_if_moved(now, at, &self.times, out);
         }
         self.end_of_reach(id, list);
         out.on_air(|| self.seen(id, &frame, is_received_by_it, block_ack));

@@ -15,13 +15,16 @@ use windward_units::{Duration, Time};
 
 /// First boundary not before `now` among `first`, `first + slot`, …
 fn boundary(first: Time, now: Time, slot: Duration) -> Time {
+    if now <= first {
+        return first;
+    }
     let behind = now.since(first).as_nanos();
     first + slot * behind.div_ceil(slot.as_nanos())
 }
 
 /// Indices of the bits set.
 fn bits(mask: u8) -> impl Iterator<Item = usize> {
-    (0..8).filter(move |bit| mask >> bit & 1 == 1)
+    (0..CATEGORIES).filter(move |bit| mask >> bit & 1 == 1)
 }
 
 impl Station {
@@ -44,12 +47,21 @@ impl Station {
         if self.stage != Stage::Contend || self.counting == 0 {
             return;
         }
+        self.armed_for = self.idle_from();
         let mut first = Time::NEVER;
         for of in bits(self.counting) {
             first = first.min(self.start(now, of, times.slot));
         }
         self.acts_at = first;
         self.wake(id, out);
+    }
+
+    /// Computes the end of all backoffs again if the medium turns idle at another time than they were computed for.
+    #[inline]
+    pub(super) fn arm_if_moved(&mut self, now: Time, id: u32, times: &Times, out: &mut impl Out) {
+        if self.counting != 0 && self.idle_from() != self.armed_for {
+            self.arm(now, id, times, out);
+        }
     }
 
     /// Starts counting a function's slots. Returns the end of its backoff on an undisturbed medium.

@@ -52,9 +52,15 @@ fn hazard(points: &[f64; 3], decibels: f64) -> f64 {
     exp(level.min(6.0)) / REFERENCE_BYTES
 }
 
+/// Linear ratio, of each stream, from which on nothing is lost at any rate: at 40 dB less than one MPDU in 10¹⁵.
+const CLEAR: f64 = 1e4;
+
 /// Hazard of a byte of data at `mode` with the linear ratio `ratio` of signal to noise and interference. The power is
 /// divided among the streams.
 pub(super) fn data_hazard(mode: Mode, ratio: f64) -> f64 {
+    if ratio >= CLEAR * f64::from(mode.streams()) {
+        return 0.0;
+    }
     let mcs = mode.mcs() as usize;
     let points = match mode.format() {
         Format::Ht | Format::Vht => &CONVOLUTIONAL[mcs],
@@ -65,6 +71,9 @@ pub(super) fn data_hazard(mode: Mode, ratio: f64) -> f64 {
 
 /// Hazard of a byte of a control frame at a rate in Mbit/s.
 pub(super) fn control_hazard(mbit: u64, ratio: f64) -> f64 {
+    if ratio >= CLEAR {
+        return 0.0;
+    }
     let scheme = match mbit {
         0..=9 => 0,
         10..=17 => 1,

@@ -160,6 +160,8 @@ pub(super) struct Station {
     pub counting: u8,
     /// Functions whose packet found the medium idle: no backoff unless the medium turns busy before.
     pub fresh: u8,
+    /// Start of the idle time for which the ends of the backoffs are computed.
+    pub armed_for: Time,
     /// Next action: the end of a backoff or of a timeout.
     pub acts_at: Time,
     /// Earliest event of that kind in the calendar; [`Time::NEVER`] without one.
@@ -235,6 +237,7 @@ impl Station {
             functions: station.contention.map(function),
             counting: 0,
             fresh: 0,
+            armed_for: Time::ZERO,
             acts_at: Time::NEVER,
             wakes_at: Time::NEVER,
             sending: Sending {
