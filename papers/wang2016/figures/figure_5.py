@@ -28,10 +28,10 @@ ESTIMATORS = ("TCP-FIT", "TCP-FIT, mean base", "Vegas")
 @figure(
     "5",
     title="Two flows over 100 Mbit/s, 100 ms, 0.1 % loss and jitter",
-    caption="Top: goodput of both over the jitter's standard deviation, normal around the base, and clipped there; "
-    "means of 5 seeds with 95 % confidence intervals over 270 s. Below: at 50 ms around the base, of one seed, the "
-    "round trips that TCP-FIT (mean of a period) and Vegas (least of a round trip) steer by, and N of both TCP-FIT "
-    "flows; “mean base” has the least mean of a period as RTTmin.",
+    caption="Top: goodput of both over the jitter's standard deviation, normal around the base, and clipped there. "
+    "Means of 5 seeds over 270 s, with 95 % confidence intervals. Below: one seed at 50 ms around the base. The round "
+    "trips that control TCP-FIT (mean of a period) and Vegas (least of a round trip), and N of both TCP-FIT flows. "
+    "“Mean base” has the least mean of a period as RTTmin.",
 )
 def figure_5(context: Context) -> Figure:
     scenarios = {

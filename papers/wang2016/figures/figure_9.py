@@ -71,8 +71,8 @@ def network(law: str, loss: float, platform: str, delays_ms: tuple[float, float,
     title="Three flows with round trips of 20, 70 and 170 ms",
     caption="Goodputs averaged over 10 s of one seed, with SACK behind dummynet's queues of 50 slots; flows begin 20 s "
     "apart. Flow 1 crosses Link 3, Flow 2 Links 2 and 3, Flow 3 all three, of 100 Mbit/s each. The last panel has the "
-    "means of 5 seeds from 100 s on, with 95 % confidence intervals: dots for these delays, rings for 75, 125 and "
-    "150 ms one way, the text's with the flows numbered in reverse.",
+    "means of 5 seeds from 100 s on, with 95 % confidence intervals. Dots are for these delays. Rings are for 75, 125 "
+    "and 150 ms one way, those of the text with the flows numbered in reverse.",
 )
 def figure_9(context: Context) -> Figure:
     scenarios = {
