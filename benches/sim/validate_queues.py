@@ -102,7 +102,7 @@ packet, which its device holds between discipline and transmitter. One run each.
 What a stream loses in the long run is what it brings too much, 1/11, 1/3 and 1/5, whatever the discipline: the wait
 tells whether they are alike.
 
-* **Streams** under RED and PIE, whose drops come from other random numbers, wait as long within 1.1 ms,
+* **Streams** under RED and PIE, whose drops come from other random numbers, wait as long within 1.12 ms,
   less than a packet's transmission time. Beside a thick stream the thin one agrees within 1.8 ms.
   Under FQ-CoDel it waits for nothing on both
   sides.
