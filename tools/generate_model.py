@@ -25,6 +25,7 @@ UNIONS = ("LawSpec",)
 ROOT = "ScenarioFields"
 #: What the names of a tagged union's members end in, where the word alone would not say what it is.
 SUFFIX = {
+    "RateControl": "RateControl",
     "LossModel": "Loss",
     "Jitter": "Jitter",
     "Amc": "Amc",

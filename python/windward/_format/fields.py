@@ -1607,14 +1607,15 @@ class WifiNoise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ideal:
-    """The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without interference,
-    a bit error rate of 10⁻⁶.
+class IdealRateControl:
+    """The fastest rate that the signal allows.
+
+    At it 1.2 % of MPDUs of 1538 bytes are lost without interference, a bit error rate of 10⁻⁶.
 
     Examples
     --------
     >>> import windward as ww
-    >>> rate_control = ww.Ideal()
+    >>> rate_control = ww.IdealRateControl()
     >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
@@ -1622,7 +1623,7 @@ class Ideal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinstrelHt:
+class MinstrelHtRateControl:
     """Minstrel-HT, the rate control of Linux's mac80211, decision by decision.
 
     For 802.11ax its rules are applied to the rates of 802.11ax, which Linux leaves to firmware.
@@ -1630,7 +1631,7 @@ class MinstrelHt:
     Examples
     --------
     >>> import windward as ww
-    >>> rate_control = ww.MinstrelHt()
+    >>> rate_control = ww.MinstrelHtRateControl()
     >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
@@ -1638,7 +1639,7 @@ class MinstrelHt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fixed:
+class FixedRateControl:
     """One rate.
 
     Attributes
@@ -1653,7 +1654,7 @@ class Fixed:
     Examples
     --------
     >>> import windward as ww
-    >>> rate_control = ww.Fixed(mcs=9)
+    >>> rate_control = ww.FixedRateControl(mcs=9)
     >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
@@ -1665,7 +1666,7 @@ class Fixed:
 
 
 #: Choice of the rate of data.
-RateControl = Ideal | MinstrelHt | Fixed
+RateControl = IdealRateControl | MinstrelHtRateControl | FixedRateControl
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3422,9 +3423,9 @@ class Flow:
         Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
     dscp
         Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a number,
-        or a name such as `"EF"`.
+        or a name such as `"EF"`. Default: best effort.
     ack_dscp
-        Code point of the ACKs. A receiver does not copy that of the data.
+        Code point of the ACKs. A receiver does not copy that of the data. Default: best effort.
     law
         Congestion control law: its name, or a table of name and parameters.
     connections
@@ -3516,8 +3517,8 @@ class Flow:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    dscp: int | str = None
-    ack_dscp: int | str = None
+    dscp: int | str | None = None
+    ack_dscp: int | str | None = None
     law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
     connections: str | Connections | None = None
     coding: str | Coding | None = None
@@ -3734,7 +3735,7 @@ class Background:
         Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
     dscp
         Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name
-        such as `"EF"`.
+        such as `"EF"`. Default: best effort.
     start
         Time at which the source starts.
     start_step
@@ -3758,7 +3759,7 @@ class Background:
     count: int | None = None
     pattern: Pattern
     packet: str = "1500 B"
-    dscp: int | str = None
+    dscp: int | str | None = None
     start: str = "0 s"
     start_step: str = "0 s"
     stop: str | None = None

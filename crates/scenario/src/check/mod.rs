@@ -133,10 +133,11 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         if let sim::MediumConfig::Edca(network) = medium {
             let of_flow = |plan: &FlowPlan| {
                 let flow = &file.flow[plan.entry];
-                [flow.dscp.category(), flow.ack_dscp.category()]
+                [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().category())
             };
             network.flows = flows.plans.iter().map(of_flow).collect();
-            network.sources = sources.tables.iter().map(|&at| file.background[at].dscp.category()).collect();
+            network.sources =
+                sources.tables.iter().map(|&at| file.background[at].dscp.unwrap_or_default().category()).collect();
         }
     }
     let per_sample = (flows.plans.len() + links.names.len()) as u64;

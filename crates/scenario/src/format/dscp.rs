@@ -11,12 +11,6 @@ use windward_sim::wifi::edca::Category;
 pub(crate) struct Dscp(pub u8);
 
 impl Dscp {
-    /// True for the default code point.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    pub fn is_default(&self) -> bool {
-        self.0 == 0
-    }
-
     /// Access category on 802.11n, ac and ax.
     pub fn category(self) -> Category {
         Category::of_dscp(self.0)

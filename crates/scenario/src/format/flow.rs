@@ -36,12 +36,12 @@ pub(crate) struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_via: Option<Vec<Name>>,
     /// Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a number, or
-    /// a name such as `"EF"`.
-    #[serde(default, skip_serializing_if = "Dscp::is_default")]
-    pub dscp: Dscp,
-    /// Code point of the ACKs. A receiver does not copy that of the data.
-    #[serde(default, skip_serializing_if = "Dscp::is_default")]
-    pub ack_dscp: Dscp,
+    /// a name such as `"EF"`. Default: best effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Dscp>,
+    /// Code point of the ACKs. A receiver does not copy that of the data. Default: best effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_dscp: Option<Dscp>,
     /// Congestion control law: its name, or a table of name and parameters.
     pub law: Law,
     /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT

@@ -29,9 +29,9 @@ pub(crate) struct Background {
     #[serde(default = "packet")]
     pub packet: Written<Bytes>,
     /// Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name such
-    /// as `"EF"`.
-    #[serde(default, skip_serializing_if = "Dscp::is_default")]
-    pub dscp: Dscp,
+    /// as `"EF"`. Default: best effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Dscp>,
     /// Time at which the source starts.
     #[serde(default = "zero")]
     pub start: Written<Duration>,

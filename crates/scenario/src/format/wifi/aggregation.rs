@@ -9,7 +9,7 @@ use windward_units::{Bytes, Duration, Frequency};
 tagged! {
     /// Choice of the rate of data.
     RateControl by "kind", "a table with a `kind`, such as \"fixed\"" {
-        /// The fastest rate that the signal allows: that at which 1.2 % of MPDUs of 1538 bytes are lost without
+        /// The fastest rate that the signal allows. At it 1.2 % of MPDUs of 1538 bytes are lost without
         /// interference, a bit error rate of 10⁻⁶.
         "ideal" IdealRate {}
         /// Minstrel-HT, the rate control of Linux's mac80211, decision by decision. For 802.11ax its rules are applied
