@@ -16,7 +16,8 @@ from .panels import COLOR, SAID, SEEDS, counts, goodputs, windows
 LAWS = ("TCP-FIT", "CUBIC", "FAST", "Reno")
 
 #: Senders and laws beside: without SACK and with it by the RFCs, as Tables 8 and 9, behind one bandwidth-delay product;
-#: "device queue": Linux 2.6.31, whose own device queue is the bottleneck's, and overflows without a loss.
+#: "device queue", for claims 25 to 28 and not drawn: Linux 2.6.31, whose own device queue is the bottleneck's, and
+#: overflows without a loss.
 READINGS = {
     **{name: ({"sack": has_sack, **RFCS}, LAWS) for name, has_sack in RECOVERIES.items()},
     "device queue": (
@@ -35,10 +36,9 @@ DURATION_S, WARMUP_S = 400, 40
 @figure(
     "3",
     title="Two flows over 1 Gbit/s",
-    caption="Top: goodput of both over the round trip from 40 s to 400 s, on the left without SACK as in the paper, "
-    "means of 5 seeds with 95 % confidence intervals; on the right with Linux 2.6.31's sender, whose device queue of "
-    "1000 packets overflows without a loss, 2 seeds. Below: at 250 ms without SACK, of one seed, the windows of flow "
-    "1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
+    caption="Top: goodput of both over the round trip from 40 s to 400 s. Left: without SACK as in the paper, means of "
+    "5 seeds with 95 % confidence intervals. Right: with SACK, one seed. Below: at 250 ms without SACK, of one seed, "
+    "the windows of flow 1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
 )
 def figure_3(context: Context) -> Figure:
     tell = lambda text: context.progress(f"figure 3: {text}")  # noqa: E731
@@ -60,8 +60,8 @@ def figure_3(context: Context) -> Figure:
             )
             for law in laws
             for rtt in (RTTS_MS[:: len(RTTS_MS) - 1] if is_short else RTTS_MS)
-            # Every other round trip of the readings beside.
-            if recovery == "NewReno" or rtt in RTTS_MS[::2]
+            # Every other round trip of the reading beside.
+            if recovery in RECOVERIES or rtt in RTTS_MS[::2]
         }
         runs = packets.simulate(scenarios, tell, context.seeds or SEEDS_OF[recovery], context.share)
         flows = packets.flows(runs, ("law_name", "rtt_ms"))
@@ -91,9 +91,8 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 2)
     table = table.assign(total_mbps=table["total_bps"] / 1e6)
-    for axes, (recovery, name) in zip(panels[0], (("NewReno", SAID["NewReno"]), ("device queue",) * 2), strict=True):
-        chosen = table[table["recovery"] == recovery]
-        goodputs(axes, chosen.replace({"law_name": {"FAST, α = 200": "FAST"}}), "rtt_ms", MBPS, LAWS)
+    for axes, (recovery, name) in zip(panels[0], SAID.items(), strict=True):
+        goodputs(axes, table[table["recovery"] == recovery], "rtt_ms", MBPS, LAWS)
         axes.set_title(f"(a) {name}")
         axes.set_xlabel("round trip (ms)")
     panels[0, 0].legend(loc="lower left")
