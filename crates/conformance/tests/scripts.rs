@@ -89,7 +89,10 @@ fn what_the_simulator_does_not_have_is_said() {
     let (path, text) = script("marks.pkt");
     let handshake: String = text.lines().take(8).flat_map(|line| [line, "\n"]).collect();
     let verdict = judge(&path, &handshake, &mut |_| ());
-    assert!(matches!(&verdict, Verdict::Inapplicable { why, .. } if why.starts_with("only a handshake")), "{verdict:?}");
+    assert!(
+        matches!(&verdict, Verdict::Inapplicable { why, .. } if why.starts_with("only a handshake")),
+        "{verdict:?}"
+    );
     // As far as that it is played.
     let closing = with("recovery.pkt", " +.08 < . 1:1(0) ack 6001", "   +0 close(4) = 0\n +.08 < . 1:1(0) ack 6001");
     assert_eq!(closing, Verdict::Passes { until: Some((32, "the connection closes".into())) });
