@@ -47,7 +47,7 @@ class Ns3:
         self.process.stdin.close()
 
     def answers(self) -> Iterator[Any]:
-        """What it says, a value a line; its bindings say other things too."""
+        """JSON values that the process prints, one per line; skips the other output of its bindings."""
         assert self.process.stdout
         for line in self.process.stdout:
             if line.startswith(("{", "[{")):

@@ -1,6 +1,6 @@
-"""How much buffer does a link need?
+"""Buffer sizing: how much buffer does a link need?
 
-The old rule says: bandwidth times delay. With n flows that are not in step, that over √n is enough (G. Appenzeller,
+The classic rule is one bandwidth-delay product. With n unsynchronised flows, that over √n is enough (G. Appenzeller,
 I. Keslassy, N. McKeown, "Sizing router buffers", SIGCOMM 2004). Means over seeds with 95 % confidence intervals.
 
 Answer: with one flow a twentieth of the bandwidth-delay product fills 75.5 % of the link, with sixteen flows 92.9 %.

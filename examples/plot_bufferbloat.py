@@ -1,4 +1,4 @@
-"""What does a bloated uplink do to a call, and what does AQM do about it?
+"""Bufferbloat and AQM: what does a bloated uplink do to a call, and what does AQM do about it?
 
 A backup uploads over a 5 Mbit/s modem with a buffer of one second, beside a call of 80 kbit/s. The upload fills the
 buffer, and every packet of the call waits behind it. Active queue management (AQM) signals before the buffer fills.

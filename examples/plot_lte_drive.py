@@ -1,7 +1,7 @@
-"""How long do packets wait on an LTE drive, and what does each law get?
+"""LTE drive: how long do packets wait, and what does each law get?
 
-A recorded link is a list of times at which a packet may leave. This one is made up: the rate wanders between 0.5 and
-20 Mbit/s like that of a phone in a car, and another drive is drawn for every seed. The buffer is deep, as in LTE.
+A recorded link is a list of times at which a packet may leave. This one is synthetic: the rate varies between 0.5 and
+20 Mbit/s like that of a phone in a car, with a different drive for each seed. The buffer is deep, as in LTE.
 
 Answer: CUBIC uses the whole link and its packets wait 1293.1 ms; BBR gives up 3 % of it for 99.1 ms, Vegas and Copa 6 %
 for about 20 ms.

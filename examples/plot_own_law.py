@@ -1,7 +1,7 @@
-"""How does a control law of your own, in Python, share a link with Reno?
+"""Custom control law in Python: how does it share a link with Reno?
 
-Scalable TCP (T. Kelly, 2003) adds 0.01 packets per acknowledged packet and gives up one eighth of its window at a loss:
-ten lines. One flow of each on 20 Mbit/s; hosts need up to a millisecond to answer, so that nothing is in step.
+Scalable TCP (T. Kelly, 2003) adds 0.01 packets per acknowledged packet and reduces its window by one eighth at a loss:
+ten lines of Python. One flow of each runs on 20 Mbit/s; host jitter of up to a millisecond prevents phase effects.
 
 Answer: Scalable TCP gets 4.7 ± 0.8 times as much as Reno.
 

@@ -1,6 +1,6 @@
-"""How much does one slow station cost everybody else on a Wi-Fi?
+"""Wi-Fi performance anomaly: how much does one slow station cost the others?
 
-802.11 shares the medium by frames, not by time: a station at a low rate holds the air longer for each of its frames, so
+802.11 shares the medium by frames, not by time. A station at a low rate occupies the medium longer for each frame, so
 that all stations get about as little as it does (M. Heusse et al., "Performance anomaly of 802.11b", INFOCOM 2003).
 
 Answer: a station at 1 Mbit/s cuts each of the three fast ones from 1.57 to 0.61 Mbit/s, about what it gets itself

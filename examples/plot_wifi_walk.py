@@ -1,10 +1,10 @@
-"""What becomes of a download on a walk out of Wi-Fi coverage?
+"""Walk out of Wi-Fi coverage: what becomes of a download?
 
-A phone walks away from its access point at 1.5 m/s, after a minute turns round and comes back. Frames are lost by their
-signal-to-noise ratio (Rayleigh fading); the radio keeps its rate. Three rates, ten seeds each.
+A phone walks away from its access point at 1.5 m/s, turns round after a minute and comes back. Frame loss follows the
+signal-to-noise ratio (Rayleigh fading); the radio does not adapt its rate. Three rates, ten seeds each.
 
-Answer: at 54 Mbit/s the download dies at 32 m, at 6 Mbit/s it lasts up to 84 m; and on the way back it restarts
-seconds after the radio would carry it.
+Answer: at 54 Mbit/s the download stalls at 32 m, at 6 Mbit/s it lasts up to 84 m. On the way back it resumes seconds
+after the radio could carry it.
 
 It prints:
 

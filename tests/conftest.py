@@ -1,4 +1,4 @@
-"""What the tests share: a small scenario, the command line as a user runs it, and patience with a busy machine."""
+"""Fixtures and helpers: a small scenario, the command line as a user runs it, and retries on a busy machine."""
 
 import os
 import signal
@@ -212,7 +212,7 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the files go; nothing may appear beside it."""
+    """Folder for downloaded files; nothing may appear beside it."""
     path = tmp_path / "here"
     path.mkdir()
     return path

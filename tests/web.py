@@ -73,7 +73,7 @@ class Request:
             self.send(body)
 
     def is_followed(self, patience: float) -> bool:
-        """Whether a further request comes before the answer to this one."""
+        """True if a further request comes before the answer to this one."""
         return bool(self.held) or bool(select.select([self.peer], [], [], patience)[0])
 
     def reset(self) -> None:

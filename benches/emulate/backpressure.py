@@ -52,7 +52,7 @@ UNADAPTED = {
 
 
 class Case(NamedTuple):
-    """What is the same in several copies of a network."""
+    """Control law and forwarding rule that several copies of a network share."""
 
     law: str
     rule: str
@@ -62,7 +62,7 @@ CASES = [Case(law, rule) for law in LAWS for rule in RULES]
 
 
 def label(case: Case, copy: int) -> str:
-    """What the names of a copy begin with."""
+    """Prefix of the names in a copy."""
     return f"{case.law}-{case.rule}-{copy}"
 
 
@@ -165,7 +165,7 @@ def starved(flows: pd.DataFrame) -> list[list[str]]:
 
 
 def beside(count: Callable[[pd.DataFrame], list[list[str]]], headings: list[str], flows: Sequence[pd.DataFrame]) -> str:
-    """What is counted of each case, one column for each table of flows."""
+    """Table of a count for each case, with one column per table of flows."""
     rows = zip(*map(count, flows), strict=True)
     return table(headings, [[*cells[0][:2], *(cell[2] for cell in cells)] for cells in rows])
 

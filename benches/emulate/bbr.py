@@ -60,7 +60,7 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What its names begin with."""
+        """Prefix of the names of its nodes, link and flows."""
         shared = "shared" if self.is_shared else "alone"
         return f"{self.mbps}-{self.rtt_ms}-{self.buffer:g}-{self.loss:g}-{shared}"
 
@@ -113,7 +113,7 @@ def figures(run: ww.Run, cell: Cell) -> dict[str, float]:
 
 
 def agree(here: dict[str, float], there: dict[str, float]) -> list[str]:
-    """What does not agree."""
+    """Quantities that disagree: the goodput of a law, or the queue."""
     sides = {"BBR": "own", "CUBIC": "other"}
     off = [law for law, name in sides.items() if abs(here[name] - there[name]) > GOODPUT * there[name]]
     if abs(here["queue"] - there["queue"]) > max(QUEUE * there["queue"], PACKETS):

@@ -1,7 +1,7 @@
-"""How much the emulator holds: iperf3 through links of rising rate, and the lateness of its packets.
+"""Capacity of the emulator: iperf3 over links of rising rate, and the lateness of packets.
 
-python benches/emulate/bench.py; writes docs/measured/benchmarks/emulation.md. Needs iperf3; mahimahi's mm-link is
-measured beside it where it is installed.
+python benches/emulate/bench.py; writes docs/measured/benchmarks/emulation.md. Needs iperf3. Measures mahimahi's mm-link
+for comparison where it is installed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def buffer(rate: int) -> int:
 
 
 def received(text: str) -> float:
-    """What iperf3 got, in Mbit/s."""
+    """Throughput at iperf3's receiver, in Mbit/s."""
     return float(json.loads(text)["end"]["sum_received"]["bits_per_second"] / 1e6)
 
 
@@ -49,7 +49,7 @@ def windward(rate: int) -> tuple[float, dict[str, Any]]:
 
 
 def mahimahi(rate: int) -> float:
-    """The same through mm-delay and mm-link; a trace has a delivery of 1500 bytes in each line."""
+    """Goodput in Mbit/s through mm-delay and mm-link; each line of a trace is a delivery of 1500 bytes."""
     user = os.environ.get("SUDO_USER") or "nobody"
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"

@@ -42,7 +42,7 @@ NOT_ECT, ECT_1, CE = 0, 1, 3
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What became of one kind of datagrams."""
+    """Loss, marks and queueing delay of one kind of datagrams."""
 
     lost: float
     marked: float

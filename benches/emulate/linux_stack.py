@@ -96,7 +96,7 @@ class Row(NamedTuple):
 
 
 def goodput(flows: pd.DataFrame) -> Mean:
-    """Of all flows in a table."""
+    """Mean goodput of all flows in a table, in Mbit/s, with its 95 % confidence interval."""
     value, error = mean_and_interval(flows["goodput_bps"] / 1e6)
     return Mean(value, error if len(flows) > 1 else 0.0)
 
@@ -126,7 +126,7 @@ def rows(case: Case, real: dict[str, Mean]) -> list[Row]:
 
 
 def verdict(found: list[Row]) -> str:
-    """What holds, of the first form of each law."""
+    """Number of cases within tolerance for the first form of each law, and the cases outside."""
     firsts = [row for row in found if row.form == FORMS[row.law][0][0]]
     off = [row for row in firsts if abs(row.ratio.value - 1) > WITHIN]
     held = f"within {100 * WITHIN:g} % of Linux's in {len(firsts) - len(off)} of {len(firsts)} cases"

@@ -36,7 +36,7 @@ def crowds(laws: dict[str, Any], loss: float, count: int, stack: Literal["rfc", 
 
 
 def crowd(law: Any, loss: float, count: int, stack: Literal["rfc", "linux"] = "rfc") -> ww.Scenario:
-    """The same of one law."""
+    """Network of `crowds` with one law."""
     return crowds({"flow": law}, loss, count, stack)
 
 

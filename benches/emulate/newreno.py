@@ -92,7 +92,7 @@ def flight(run: ww.Run) -> dict[float, float]:
 
 
 def overflow(run: ww.Run) -> str:
-    """What becomes of the flight after slow start's overflow, in Linux and in the simulator."""
+    """Segments in flight after slow start's overflow, in Linux and in the simulator, as a table."""
     case = CASES[0]
     ours = {form: flight(network(case, 1, form).simulate(seeds=1)) for form in FORMS}
     columns = ["s", "Linux", *FORMS.values()]

@@ -1,4 +1,4 @@
-"""What the pages of measurements have in common."""
+"""Markdown of the pages of measurements: intervals and tables."""
 
 from __future__ import annotations
 

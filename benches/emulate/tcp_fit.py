@@ -82,7 +82,7 @@ class Way(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What its names begin with."""
+        """Prefix of the names of its nodes, link and flows."""
         shared = "shared" if self.is_shared else "alone"
         return f"{self.law.replace(' ', '-')}-{self.mbps}-{self.rtt_ms}-{self.loss:g}-{shared}"
 
@@ -115,7 +115,7 @@ def side_by_side(paths: Iterable[Way], seconds: int, laws: Mapping[str, ww.LawSp
 
 
 def emulated(name: str, paths: list[Way], seconds: int) -> ww.Run:
-    """What the kernels do on these paths, from an earlier time if it was kept."""
+    """Emulates these paths between kernels, or returns the run kept from an earlier time."""
     network = side_by_side(paths, seconds)
     congestion = {f"{path.name}-own": "bbr" for path in paths if path.law == "BBR"}
     return in_time(network.emulate, KEPT / name, late_s=LATE_S, congestion=congestion, force=True)

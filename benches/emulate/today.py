@@ -114,7 +114,7 @@ def side_by_side(parts: Mapping[str, ww.Scenario]) -> ww.Scenario:
 
 
 def figures(run: ww.Run, prefix: str = "") -> pd.DataFrame:
-    """Of each seed: goodputs in Mbit/s, what the call's packets took in seconds, and their loss."""
+    """Goodputs in Mbit/s, mean delay of the call's packets in seconds, and their loss, for each seed."""
     flows = run.flows.pivot_table(index="seed", columns="flow", values="goodput_bps") / 1e6
     calls = run.background.set_index(["source", "seed"]).loc[f"{prefix}call"]
     other = f"{prefix}neighbour"
@@ -129,7 +129,7 @@ def figures(run: ww.Run, prefix: str = "") -> pd.DataFrame:
 
 
 def idle(network: Network) -> float:
-    """What the call's packets take where nothing else is sent, in seconds."""
+    """Mean delay of the call's packets without other traffic, in seconds."""
     alone = replace(scenario(network, "CUBIC", is_shared=False), flow=[])
     run = alone.simulate(seeds=1)
     return float(run.background["mean_delay_s"].iloc[0])
@@ -151,7 +151,7 @@ def chunks(items: list[tuple[str, bool]], size: int) -> Iterable[list[tuple[str,
 
 
 def emulated(network: Network) -> tuple[pd.DataFrame, list[ww.Run]]:
-    """The same between kernels, one run of each."""
+    """Emulates each law, alone and beside a neighbour, once each: the figures by case, and the runs."""
     cases = [(law, is_shared) for law in LAWS if law not in SIMULATED_ONLY for is_shared in (False, True)]
     rows, runs = [], []
     for at, chunk in enumerate(chunks(cases, network.at_once)):
@@ -296,7 +296,7 @@ OPEN, CLOSE = "<!-- what to choose -->\n", "<!-- end of what to choose -->"
 
 
 def kept_text() -> str:
-    """What stands between the marks, marks included."""
+    """Text between the marks, marks included."""
     old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else f"{OPEN}{CLOSE}"
     return OPEN + old.partition(OPEN)[2].partition(CLOSE)[0] + CLOSE
 

@@ -1,6 +1,6 @@
-"""What a call of a kernel law costs: nanoseconds, by the kernel's own count, for each law and operation.
+"""Cost of a call of a kernel law: nanoseconds, as counted by the kernel, for each law and operation.
 
-Needs root. Connections run over the loopback of a network namespace that goes with this process.
+Needs root. Connections run over the loopback of a network namespace that ends with this process.
 """
 
 from __future__ import annotations

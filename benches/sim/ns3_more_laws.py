@@ -24,7 +24,7 @@ SEGMENT = 1448
 
 
 class PerAck(ns3_laws.LinuxReno):
-    """What stands on TcpNewReno: a packet per ACK in slow start, 1/cwnd per ACK after it, whole bytes."""
+    """Base of laws derived from TcpNewReno: a packet per ACK in slow start, then 1/cwnd per ACK, in whole bytes."""
 
     #: What a fast recovery sends, over what the law wants to be left.
     INFLATION: ClassVar[float] = 1.5
@@ -63,7 +63,7 @@ class PerAck(ns3_laws.LinuxReno):
 
     @property
     def flight(self) -> float:
-        """What is in flight after the third duplicate, in whole packets."""
+        """Packets in flight after the third duplicate ACK, rounded down."""
         return max(math.floor(self.cwnd) - self.MISSING, 0)
 
     def reduced(self) -> float:

@@ -14,7 +14,7 @@ RATE, BASE_RTT_S = 10e6 / 8 / 1500, 0.1
 
 
 class Law(Protocol):
-    """What the sender asks of a law."""
+    """Methods of a law that the sender calls."""
 
     @property
     def cwnd(self) -> float: ...
@@ -51,9 +51,9 @@ def losses(share: float, seed: int = 1) -> set[int]:
 
 
 def ride(law: Law, lost: set[int], packets: int) -> list[list[float]]:
-    """What a law sees that sends `packets` of its own accord: [now_s, rtt_s] for each ACK, [now_s] for each loss.
+    """Runs a law over `packets` packets sent under its own window: [now_s, rtt_s] per ACK, [now_s] per loss.
 
-    A window's ACKs come spread over a round trip, which takes as long as the window's packets need on the link. A lost
+    ACKs of a window are spread over a round trip, which lasts as long as the link needs to send the window. A lost
     packet cuts the window at once; its repair costs nothing.
     """
     now_s, events = 0.0, []

@@ -44,7 +44,7 @@ def ns3(python: str, *arguments: object) -> Any:
 
 
 def lossy(law: Any, loss: float, *, seconds: int = SECONDS, seeds: int = SEEDS, **fields: Any) -> list[float]:
-    """The same flow in Windward, seed by seed, in Mbit/s; `fields` are those of the flow."""
+    """Goodput of one flow over a lossy link in Windward, in Mbit/s, for each seed; `fields` are those of the flow."""
     path = {"rate": "10 Mbit/s", "delay": "50 ms", "buffer": "1000 packets"}
     scenario = ww.Scenario(
         name="lossy",

@@ -93,7 +93,7 @@ class Point:
 
     @property
     def seconds(self) -> float:
-        """How long a run takes: until Reno has had enough losses."""
+        """Duration of a run in seconds, long enough for a sufficient number of Reno's losses."""
         reno = min(1.2 / self.loss**0.5 / self.delay_ms * 1e3, self.rate_mbps * 1e6 / PACKET)
         return min(MOST_S, max(LEAST_S, round(ENOUGH / (self.loss * reno))))
 

@@ -44,7 +44,7 @@ LOSSLESS, GREATEST = 1000.0, 8333.0
 
 
 def seconds(loss: float, rate: float) -> float:
-    """How long a run takes."""
+    """Duration of a run, in seconds."""
     return min(MOST_S, max(LEAST_S, ENOUGH / (loss * rate))) if loss else 400
 
 
@@ -58,7 +58,7 @@ def link_rate(row: Row, delays_s: list[float], loss: float, is_wide: bool) -> fl
 
 
 def kept(name: str, run: Callable[[], Measured]) -> Measured:
-    """What was measured under this name; measured now if it was not."""
+    """Measurement kept under this name; runs and keeps it if missing."""
     path = KEPT / f"{name}.json"
     if not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
@@ -224,7 +224,7 @@ def shares() -> list[str]:
 
 
 def theory_friendliness() -> list[tuple[float, float]]:
-    """The same by (30), over a link that loses 2 % for a second of queue: α over q_M/(D + q_M), what a Reno keeps."""
+    """Theorem 4 by (30): α over q_M/(D + q_M), and what is left of a Reno; the link loses 2 % per second of queue."""
     delay, bandwidth = DELAYS_S[0], 1000.0
 
     def alone(q: float) -> float:

@@ -133,7 +133,7 @@ class Reading:
         return [self.seconds(of_seed) for _, of_seed in series.groupby("seed")]
 
     def ns2(self) -> list[float]:
-        """The same in ns-2."""
+        """Seconds in ns-2, by seed; NaN for longer than the limit."""
         found = []
         for seed in SEEDS:
             words = [
@@ -160,7 +160,7 @@ class Reading:
 
     @property
     def name(self) -> str:
-        """Of its file."""
+        """Name of its file."""
         parts = ["table-9" if self.do_stop else "table-8", RECOVERIES[self.recovery][0], self.buffer, str(self.times)]
         return "-".join([*parts, "delayed" if self.is_delayed else "each"])
 
@@ -207,7 +207,7 @@ class Chain:
         return found
 
     def here(self) -> list[list[float]]:
-        """The same in Windward."""
+        """Goodput of each flow in Windward in Mbit/s, by seed."""
         names = "abcdef"[: len(self.delays_ms) + 1]
         scenario = ww.Scenario(
             name="chain",
@@ -236,7 +236,7 @@ class Chain:
 
     @property
     def name(self) -> str:
-        """Of its file."""
+        """Name of its file."""
         return "-".join(["chain", *self.laws, *(f"{delay:g}" for delay in self.delays_ms), str(self.buffer)])
 
 
@@ -266,7 +266,7 @@ def chain_table(chains: Iterator[Chain], first: Callable[[Chain], list[str]], he
 
 
 def rates(found: list[list[float]]) -> str:
-    """Of each flow the mean of the seeds."""
+    """Mean rate of each flow over the seeds, as text."""
     return ", ".join(f"{statistics.fmean(each):.1f}" for each in zip(*found, strict=True))
 
 
@@ -280,7 +280,7 @@ def readings(*, do_stop: bool) -> Iterator[Reading]:
 
 
 def taken(case: Reading | Chain) -> dict[str, Any]:
-    """What came of a case in ns-2 and here by seed, run or kept."""
+    """Results of a case in ns-2 and in Windward by seed; runs the case unless its results are kept."""
     file = KEPT / f"{case.name}.json"
     if not file.exists():
         found: dict[str, Any] = {"ns2": case.ns2()}

@@ -1,4 +1,4 @@
-"""What the benches of transfers share: a program behind `windward link`, and a journal of what was measured."""
+"""Tools of the transfer benches: programs behind `windward link`, and a journal of measurements."""
 
 from __future__ import annotations
 
@@ -71,9 +71,10 @@ def measured(
     at_once: int,
     tries: int = 1,
 ) -> dict[Task, Outcome]:
-    """What the journal lacks is measured, some at once, `tries` times at most until the link's time is kept.
+    """Outcomes of all tasks; measures those missing from the journal, `at_once` of them in parallel.
 
-    `kinds` are the dataclasses of tasks and outcomes, whose fields the journal has.
+    Repeats a task until the link is on time, `tries` times at most. `kinds` are the dataclasses of tasks and outcomes;
+    the journal stores their fields.
     """
     done: dict[Task, Outcome] = {}
     journal.parent.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ SLOW = {"windward get --law emultcp": 10, "curl": 3, "aria2c -x1": 3, "aria2c -x
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured once."""
+    """Parameters of one measurement."""
 
     program: str
     law: str = "cubic"
@@ -73,7 +73,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found; rates in Mbit/s."""
+    """Result of one measurement; rates in Mbit/s."""
 
     goodput: float
     rival: float
@@ -156,7 +156,7 @@ def run(program: str, megabytes: int, outcome: Path, lead_s: float) -> None:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run of a program took."""
+    """Elapsed time, CPU time and memory of one run of a program."""
 
     seconds: float
     cpu_s: float
@@ -181,7 +181,7 @@ def cost(command: list[str], place: Path) -> Cost:
 
 
 def costs(folder: Path) -> str:
-    """What `windward get` costs, over the loopback, as rows of a table."""
+    """Start-up time, CPU load, memory and rate of `windward get` over the loopback, as rows of a table."""
     (folder / "files").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -34,7 +34,7 @@ PATIENCE = 600.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found; rates in Mbit/s."""
+    """Result of one measurement; rates in Mbit/s."""
 
     goodput: float
     late: float

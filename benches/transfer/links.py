@@ -66,18 +66,18 @@ class Link:
 
     @property
     def buffer(self) -> str:
-        """Of the queue, in bytes."""
+        """Buffer of the link, in bytes."""
         return f"{self.rate_mbps * 1e6 / 8 * self.rtt_ms / 1e3 * self.buffer_bdp:.0f}B"
 
     def options(self) -> list[str]:
-        """Of `windward link`."""
+        """Options of `windward link`."""
         return [
             *("--rate", f"{self.rate_mbps}mbit,1gbit", "--delay", f"{self.rtt_ms / 2}ms"),
             *("--buffer", f"{self.buffer},1000", "--loss", f"{self.loss_percent}%,0"),
         ]
 
     def simulated(self) -> ww.Link:
-        """The same in the packet simulator."""
+        """Model of the link for the packet simulator."""
         return ww.Link(
             name="link",
             from_="server",
@@ -92,7 +92,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Task:
-    """What is measured once: a program on a link, alone or beside a CUBIC flow that was there first."""
+    """One measurement: a program on a link, alone or beside a CUBIC flow that started earlier."""
 
     place: int
     program: str
@@ -101,7 +101,7 @@ class Task:
 
     @property
     def seed(self) -> int:
-        """Of the link: another in each run and on each link."""
+        """Seed of the link, different in each run and on each link."""
         return 1 + self.place + self.repeat * len(links())
 
 
@@ -143,7 +143,7 @@ def beside(places: Iterable[int], repeats: range) -> list[Task]:
 
 
 def rivals(found: dict[Task, Outcome], place: int, program: str, repeats: range) -> list[float]:
-    """What the neighbour has in each run."""
+    """Goodput of the neighbour in each run, in Mbit/s."""
     return [found[Task(place, program, True, run)].rival for run in repeats]
 
 

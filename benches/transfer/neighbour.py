@@ -1,4 +1,4 @@
-"""What a neighbour keeps beside a download: of runs, and in the packet simulator with Linux's TCP and CUBIC."""
+"""Share that a neighbour keeps beside a download: measured, and simulated with Linux's TCP and CUBIC."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Kept(NamedTuple):
 
 
 def kept(beside_ours: Sequence[float], beside_one: Sequence[float]) -> Kept:
-    """Of what it has beside one more flow, from independent runs of both kinds, two or more each."""
+    """Goodput beside ours over goodput beside one more flow; from independent runs, two or more of each kind."""
     (ours, one), errors = zip(*(estimate(runs) for runs in (beside_ours, beside_one)), strict=True)
     return Kept(ours / one, ours / one * math.hypot(*errors))
 
@@ -33,7 +33,7 @@ def estimate(runs: Sequence[float]) -> tuple[float, float]:
 
 
 def kept_simulated(link: ww.Link, lead_s: float, span_s: float, seeds: int) -> Kept:
-    """What a flow that began `lead_s` earlier has beside `emultcp-fast` for `span_s`, over that beside one more."""
+    """Share that a flow begun `lead_s` earlier keeps for `span_s` beside `emultcp-fast`, relative to one more flow."""
     return kept(*(rates(link, connections, lead_s, span_s, seeds) for connections in ("emultcp-fast", None)))
 
 

@@ -41,7 +41,7 @@ PROGRAMS = ("windward get", "curl", "aria2c -x16")
 
 @dataclass(frozen=True)
 class Task:
-    """What is measured once: a program on a recording, alone or beside a CUBIC flow that was there first."""
+    """One measurement: a program on a recording, alone or beside a CUBIC flow that started earlier."""
 
     recording: str
     program: str
@@ -59,7 +59,7 @@ def attempt(task: Task) -> Outcome:
 
 
 def options(task: Task, folder: Path) -> list[str]:
-    """Of `windward link`."""
+    """Options of `windward link`; writes the recording, from the task's start on, to the folder."""
     ways = []
     for way in ("down", "up"):
         times = [int(line) for line in recording(task.recording, way).read_text().split()]

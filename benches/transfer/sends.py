@@ -56,7 +56,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found."""
+    """Result of one upload."""
 
     goodput_mbps: float
     queue_ms: float

@@ -72,7 +72,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found; connections: mean over the run."""
+    """Result of one run; `connections` is the mean over the run."""
 
     kbps: float
     queue_ms: float

@@ -281,7 +281,7 @@ class Peer:
                     file.write(json.dumps({self.key(case): runs[0]}) + "\n")
 
     def key(self, case: Case) -> str:
-        """What determines the answer: version, script and case."""
+        """Cache key of an answer: version, script and case."""
         script = hashlib.sha256(PEER.read_bytes()).hexdigest()[:16]
         return json.dumps([self.version, script, case.plain()])
 

@@ -71,7 +71,7 @@ class Case:
         return plain
 
     def scenario(self, seconds: float) -> ww.Scenario:
-        """The same in Windward."""
+        """Windward's scenario for the case."""
         nodes = [f"s{at}" for at in range(len(self.positions))]
         threshold = None if self.threshold_dbm is None else f"{self.threshold_dbm} dBm"
         pairs = {(flow.from_, flow.to) for flow in self.flows}

@@ -32,7 +32,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of ours took and said."""
+    """CPU time and output of one of our runs."""
 
     cpu_s: float
     said: dict[str, float]

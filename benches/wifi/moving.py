@@ -74,7 +74,7 @@ def sent_mbit(case: Case) -> float:
 
 
 def offered_mbit(case: Case) -> float:
-    """What is sent, headers included."""
+    """Offered load in Mbit/s, headers included."""
     return sent_mbit(case) * case.datagram / (case.datagram - 28)
 
 

@@ -100,7 +100,7 @@ SETTLED, COUNTED = 40, 50
 
 
 def found(case: Case) -> Case:
-    """The same with routes by DSDV."""
+    """Variant of a case with DSDV routes, whose flows start after the routes have settled."""
     flows = [replace(flow, start_s=SETTLED + flow.start_s) for flow in case.flows]
     return replace(case, routing="dsdv", flows=flows, warmup_s=COUNTED, seconds=COUNTED + 40, seeds=3)
 

@@ -127,7 +127,7 @@ def scenario(
 
 
 def measured(run: ww.Run, bytes_: float | None = None) -> pd.DataFrame:
-    """Of each seed: kbit/s, mean round trip in ms and connections; up to so many bytes, where they are given."""
+    """kbit/s, mean round trip in ms and connections, for each seed; up to `bytes_` bytes where given."""
     rows = []
     for seed in run.seeds:
         series = run.flow_series[run.flow_series["seed"] == seed]
@@ -220,7 +220,7 @@ def _case(
 
 
 def _summed(run: ww.Run, bytes_: float | None) -> pd.DataFrame:
-    """What `measured` says, and the share of packets that did not arrive."""
+    """Columns of `measured`, and the share of lost packets."""
     table = measured(run, bytes_)
     of_seed = run.flows.groupby("seed")[["segments_lost", "segments_sent"]].sum()
     return table.assign(loss=(of_seed["segments_lost"] / of_seed["segments_sent"]).to_numpy())

@@ -29,7 +29,7 @@ class Case:
 
     @property
     def users(self) -> int:
-        """How many."""
+        """Number of users."""
         return len(self.rtt)
 
     @property

@@ -21,7 +21,7 @@ def links(rate: str, delay: str, buffer: int, loss: float, **more: Any) -> list[
 
 
 def lossy_before(rate: str, delay: str, buffer: int, loss: float) -> tuple[list[ww.Node], list[ww.Link]]:
-    """The same with the losses before the buffer, where `lossmodel` of ns-2 puts them: nothing lost is transmitted."""
+    """Bottleneck whose losses come before the buffer, as with ns-2's `lossmodel`: lost packets are not transmitted."""
     nodes = [NODES[0], ww.Node(name="m"), NODES[1]]
     ahead, back = links(rate, delay, buffer, 0.0)
     air = ww.Link(from_="s", to="m", duplex=False, rate="1 Gbit/s", delay="1 us", loss=loss)

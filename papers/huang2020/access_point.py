@@ -79,14 +79,14 @@ def scenario(scheme: Scheme, scheduler: Any = "queueing-delay", **fields: Any) -
 
 
 def totals(flows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """What the paper's figures show of a run, one row for each run and seed.
+    """Totals that the paper's figures show, one row for each run and seed.
 
     Parameters
     ----------
     flows
         The flows of many runs.
     names
-        The columns that tell the runs apart.
+        The columns that identify a run.
     """
     by_seed = flows.groupby([*names, "seed"], sort=False)
     summed = by_seed[["goodput_pps", "mean_window_rate_pps"]].sum()

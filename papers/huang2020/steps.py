@@ -95,7 +95,7 @@ def bounds(table: pd.DataFrame, metric: str, share: float) -> pd.DataFrame:
 
 
 def _crossing(places: Array, excess: Array) -> float:
-    """Where, coming from the best place down to the first, the excess first falls below zero; NaN if it does not."""
+    """Place, from the best one down to the first, where the excess first falls below zero; NaN if it does not."""
     below = np.flatnonzero(excess[: int(excess.argmax())] < 0)
     if not len(below):
         return float("nan")

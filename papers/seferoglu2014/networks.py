@@ -83,7 +83,7 @@ def lossy(ends: tuple[str, str], probability: float, of: LossOf) -> list[ww.Link
 
 @cache
 def grid_draw(draw: int) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """What the paper draws at random: four destinations, and the half of the links between neighbours that is lossy."""
+    """Random draws of the paper: four destinations, and the lossy half of the links between neighbours."""
     rng = np.random.default_rng(draw)
     base = ww.load(FOLDER / "grid.toml")
     at = {

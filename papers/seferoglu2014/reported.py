@@ -1,4 +1,4 @@
-"""What the paper reports of its packet runs, section V-B. Its curves are lost, its prose is not."""
+"""Results of the packet runs that the paper's prose reports, section V-B; its curves are lost."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def take_each(
 
 
 def shortened(scenario: ww.Scenario, share: float) -> ww.Scenario:
-    """The same for a share of its time, of which the warm-up takes as large a part."""
+    """Scenario shortened to a share of its duration, the warm-up in proportion."""
 
     def less(text: str) -> str:
         number, unit = text.split()

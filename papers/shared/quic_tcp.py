@@ -1,7 +1,7 @@
-"""What huang2020 and wang2013 share: the window law of QUIC-TCP over the map F, and the matrices of its proof.
+"""Window law of QUIC-TCP over the map F, and the matrices of its proof, for huang2020 and wang2013.
 
-Written from the papers' equations in numpy, beside the engine: checks hold one against the other. The numbers of
-equations are huang2020's. Rates in packets a second, windows in packets, delays in seconds.
+Written from the papers' equations in numpy; checks compare it with the engine. Equation numbers are huang2020's. Rates
+in packets a second, windows in packets, delays in seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Case:
 
     @property
     def flows(self) -> int:
-        """How many."""
+        """Number of flows."""
         return len(self.base_rtt)
 
     @property
@@ -217,10 +217,10 @@ def derivative(case: Case, windows: Array, flow: int, share: float = 1e-5) -> tu
 
 
 def descent(case: Case, windows: Array, rho: float, slope: Array) -> float | None:
-    """How far dY/dt along `slope`, by central differences, is from -v^T K v: their difference over the larger.
+    """Difference of dY/dt along `slope`, by central differences, from -v^T K v, over the larger of the two.
 
-    Where both are 0 but for rounding, over 1e-6 of Y times the speed of the windows. None where the bottlenecks change
-    in between.
+    The divisor is at least 1e-6 of Y times the speed of the windows, for the case that both are 0 up to rounding. None
+    where the bottlenecks change in between.
     """
     point = Point.of(case, windows)
     step = 1e-5 * windows.min() / np.abs(slope).max() * slope
@@ -235,7 +235,7 @@ def descent(case: Case, windows: Array, rho: float, slope: Array) -> float | Non
 
 
 def least_eigenvalue(point: Point, rho: float) -> float:
-    """Of K, congruent to a matrix whose entries are alike: W^(2 rho - 1/2) K W^(2 rho - 1/2), over its largest."""
+    """Least over largest eigenvalue of W^(2 rho - 1/2) K W^(2 rho - 1/2), congruent to K with entries of like size."""
     scale = point.windows ** (2 * rho - 0.5)
     values = np.linalg.eigvalsh(scale[:, None] * point.k(rho) * scale[None, :])
     return float(values[0] / values[-1]) if values[-1] > 0 else 0.0

@@ -72,7 +72,7 @@ def scenario(scheme: Scheme, access: Any = None, wifi: Mapping[str, Any] | None 
 
 
 def totals(flows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """What Figs. 4 and 5 show of a run, one row for each run and seed; `names` tell the runs apart."""
+    """Totals that Figs. 4 and 5 show, one row for each run and seed; `names` are the columns that identify a run."""
     by_seed = flows.groupby([*names, "seed"], sort=False)
     summed = by_seed[["goodput_pps", "mean_window_rate_pps"]].sum()
     utility = by_seed["goodput_pps"].apply(lambda rates: BACKLOG * float(np.log(rates).sum()))

@@ -1,4 +1,4 @@
-"""What wang2016 prints: Tables 8, 9 and 10."""
+"""Values printed in wang2016: Tables 8, 9 and 10."""
 
 from __future__ import annotations
 

@@ -51,13 +51,13 @@ class Cell:
 
     @property
     def printed_s(self) -> float | None:
-        """What the paper prints; None for a law that is ours."""
+        """Value printed in the paper; None for our own laws."""
         row = (FILLING if self.do_stop else SHARING).get(self.law)
         return row and row[RTTS_MS.index(self.rtt_ms)]
 
     @property
     def change_s(self) -> float:
-        """When it happens: for Table 8, once the first flow has had the time to fill the link."""
+        """Time of the change; for Table 8, late enough for the first flow to fill the link."""
         if self.do_stop:
             return 40.0
         if self.law.startswith("Reno"):
@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def limit_s(self) -> float:
-        """How long is waited."""
+        """Longest response that a run waits for, in seconds."""
         if not self.law.startswith("Reno"):
             return 100.0 if self.do_stop else 80.0
         printed = (FILLING if self.do_stop else SHARING)["Reno"][RTTS_MS.index(self.rtt_ms)]
@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def sample_s(self) -> float:
-        """How often windows are looked at: to a thousandth of the time where a hundred flows are sampled."""
+        """Sampling interval of windows: a round trip, for a hundred flows at least a thousandth of the limit."""
         round_trip = self.rtt_ms / 1e3
         return max(round_trip, 0.1, round(self.limit_s / 1000, 1)) if self.do_stop else round_trip
 
@@ -98,7 +98,7 @@ class Cell:
         )
 
     def seconds(self, series: pd.DataFrame) -> float:
-        """How long it took in one seed; NaN for longer than the limit."""
+        """Response time in one seed; NaN if it exceeds the limit."""
         windows = series.pivot(index="time_s", columns="flow", values="cwnd")
         if self.do_stop:
             is_there = windows["stays"] >= FULL * bdp(MBPS, self.rtt_ms)

@@ -82,7 +82,7 @@ ROWS = [
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What packets do, means over seeds: of each flow, and of the link that all cross."""
+    """Results of the packet simulator, means over seeds: of each flow, and of the link that all share."""
 
     rates: list[float]
     #: Standard errors of the rates.

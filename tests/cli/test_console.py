@@ -1,4 +1,4 @@
-"""What reaches a terminal: no control characters of other people, whatever the encoding, with closed streams too."""
+"""Terminal output: free of control characters from outside, in every encoding, also with closed streams."""
 
 import io
 import json

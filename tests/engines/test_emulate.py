@@ -218,7 +218,7 @@ def tree(routing: str) -> str:
 
 
 def disturbance(run: ww.Run) -> object:
-    """What spoils a run in which round trips last half a second and frames 5 ms; a few milliseconds late do not."""
+    """Timing problems of a run with round trips of half a second and 5 ms frames; a few milliseconds are tolerated."""
     timing = run.timing.iloc[0]
     return (timing["late_p99_s"] > 0.05 or timing["missed"] + timing["overflowed"] > 0) and run.problems
 
@@ -398,7 +398,7 @@ def namespaces() -> int:
 @needs_kernels
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_behind(how: signal.Signals, tmp_path: Path) -> None:
-    """Whatever stops an emulation, its hosts and laws are gone, and no half of a result is there."""
+    """Any end of an emulation removes its hosts and laws and leaves no partial result."""
     laws_are_possible()
     text = SMALL.replace('law = "cubic"', 'law = "fast"').replace('"5 s"', '"60 s"')
     (tmp_path / "long.toml").write_text(text)

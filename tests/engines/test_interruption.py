@@ -1,4 +1,4 @@
-"""Whatever stops a run, the seeds that had finished can be read."""
+"""Results of finished seeds can be read after any interruption."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import windward as ww
 
 
 def finished(folder: Path) -> int:
-    """How many seeds the summary lists; seeds finish in any order, and their folders appear just before."""
+    """Number of seeds in the summary; seeds finish in any order, and their folders appear just before."""
     summary = folder / "summary.json"
     return len(json.loads(summary.read_text())["finished"]) if summary.exists() else 0
 

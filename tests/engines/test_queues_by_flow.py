@@ -1,4 +1,4 @@
-"""What is shown of stations that forward by backlog: tables, figures, the page that steps through their queues."""
+"""Results of stations that forward by backlog: tables, figures, and the page that steps through their queues."""
 
 from __future__ import annotations
 

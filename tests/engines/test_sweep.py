@@ -74,7 +74,7 @@ def short(tmp_path: Path) -> ww.Scenario:
 
 
 def alike(left: Path, right: Path) -> bool:
-    """Whether two folders hold the same files, byte for byte, but for locks."""
+    """True if two folders hold the same files, byte for byte, except for locks."""
     names = [
         sorted(str(path.relative_to(top)) for path in top.rglob("*") if path.is_file() and "lock" not in path.name)
         for top in (left, right)
@@ -177,7 +177,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def goes_on(tmp_path: Path, whole: Path) -> None:
-    """What is left is run, and nothing else; then all is as if nothing had happened."""
+    """Resumes the sweep: only missing runs are simulated, and the result equals an uninterrupted one."""
     kept = {(line["point"], line["seed"]) for line in map(json.loads, _journal(tmp_path / "out"))}
     fresh = []
 

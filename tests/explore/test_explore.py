@@ -1,4 +1,4 @@
-"""What is behind the page of `windward explore`: its fields, the parts of a scenario, who may ask, what ends a run."""
+"""Server of `windward explore`: fields of the page, parts of a scenario, access control, and the end of a run."""
 
 import http.client
 import json
@@ -45,7 +45,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_every_field_can_be_moved(path: Path) -> None:
-    """What a page shows of a scenario is in it under the path that it names; a choice of another kind is understood."""
+    """Each field on the page has its value in the scenario under its path, also a choice that is written as a table."""
     scenario = json.loads(parse(path).to_json())
     fields = [field for group in groups(scenario, tomllib.loads(path.read_text())) for field in group["fields"]]
     assert fields

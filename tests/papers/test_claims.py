@@ -46,14 +46,14 @@ def sums() -> Finding:
 
 
 def rows(paper: papers.Paper) -> dict[int, tuple[list[str], str]]:
-    """Of the paper's page, for each claim: the cells, ours the fifth of them, and the verdict."""
+    """Cells and verdict of each claim on the paper's page; the fifth cell is ours."""
     page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
     found = re.findall(r"^\| (\d+) \| (.*) \| \*\*(.*)\*\* \|$", page, flags=re.MULTILINE)
     return {int(number): (cells.split(" | "), verdict) for number, cells, verdict in found}
 
 
 def say_the_same(found: str, printed: str) -> bool:
-    """Whether two findings differ by rounding alone: by a unit of a last digit, or in residuals below 1e-5.
+    """True if two findings differ by rounding alone: by a unit of the last digit, or in residuals below 1e-5.
 
     >>> say_the_same("1.31 to 4e-16", "1.30 to -2e-13"), say_the_same("1.33", "1.30"), say_the_same("N = 3", "M = 3")
     (True, False, False)
@@ -144,7 +144,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(paper: Path, claims: str, checks: str = CHECKS) -> str:
-    """What is said about such a ledger."""
+    """Error message about such a ledger."""
     (paper / "claims.toml").write_text(claims)
     (paper / "checks.py").write_text(checks)
     with pytest.raises(papers.PaperError) as error:

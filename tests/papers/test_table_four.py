@@ -47,7 +47,7 @@ def test_without_losses_fast_keeps_its_packets_queued() -> None:
 
 
 def beside(loss: float, rate: float, buffer: float) -> tuple[float, float, float]:
-    """What a Reno keeps beside TCP-FIT, q_M/(D + q_M) of two Renos, and TCP-FIT's mean N."""
+    """Share that a Reno keeps beside TCP-FIT, q_M/(D + q_M) of two Renos, and TCP-FIT's mean N."""
     alone, mixed = (
         table.measure([ww.Reno(), other], [0.05] * 2, loss, rate, buffer=buffer, duration_s=200)
         for other in (ww.Reno(), ww.TcpFit(alpha=table.ALPHA))

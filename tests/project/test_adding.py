@@ -266,7 +266,7 @@ def test_the_lists_are_those_of_commits(title: str, commit: str) -> None:
 
 
 def test_commits_are_named() -> None:
-    """Of sections whose files have not moved since; the paths of all sections are checked apart."""
+    """A section names its commit until its files move; another test checks the paths of all sections."""
     assert {title for title, _ in commits()} >= {"A command"}
 
 

@@ -45,7 +45,7 @@ CLASSES = public()
 
 
 def test_help_fits_a_screen_and_leads_on() -> None:
-    """What is to be read comes first, on 24 lines of 80; the rest are names that pydoc lists itself."""
+    """The most useful part comes first, on 24 lines of 80 columns; the rest are names that pydoc lists itself."""
     lines = pydoc.plain(pydoc.render_doc(ww)).splitlines()
     named = lines.index("PACKAGE CONTENTS")
     assert named <= 24

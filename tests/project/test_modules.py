@@ -205,7 +205,7 @@ CRATES = sorted(path.parent.name for path in REPOSITORY.glob("crates/*/Cargo.tom
 
 
 def misplaced(source: Path, folder: tuple[str, ...], floors: tuple[str, ...]) -> list[str]:
-    """What contradicts the floors: arrows that do not go down, and rooms that are missing or listed without reason."""
+    """Violations of the floors: arrows that do not go down, and rooms that are missing or listed without reason."""
     floor = {room: at for at, rooms in enumerate(floors) for room in rooms.split()}
     texts = {_module(source, file): _code(file.read_text()) for file in sorted(source.rglob("*.rs"))}
     tests = {

@@ -1,4 +1,4 @@
-"""What notebooks and papers are given of results: HTML, and tables for other programs."""
+"""Results for notebooks and papers: HTML, and tables for other programs."""
 
 import csv
 import json
@@ -73,7 +73,7 @@ def test_formats_are_checked(cli: Cli, scenario_file: Path) -> None:
 
 
 def told(cell: dict[str, Any]) -> list[str]:
-    """What a cell shows, but for the strokes of its figures, which are the plotting library's."""
+    """Output of a cell, without the paths of its figures, which depend on the plotting library."""
     texts = []
     for output in cell["outputs"]:
         for mime, lines in sorted(output.get("data", {"text/plain": output.get("text")}).items()):

@@ -1,4 +1,4 @@
-"""What is installed: locked packages, supported Pythons, the description and the notices that travel with the wheel."""
+"""Installed package: locked dependencies, supported Pythons, the description, and the notices in the wheel."""
 
 import email.message
 import re
@@ -20,7 +20,7 @@ LOCKS = sorted((REPOSITORY / "requirements").glob("*.txt"))
 
 
 def wanted(lock: str) -> list[Requirement]:
-    """What pyproject.toml asks for in a file of requirements/."""
+    """Packages that pyproject.toml requires in a file of requirements/."""
     names = {"run": [], "least": ["tests"]}.get(lock, [lock])
     found = list(PROJECT["project"]["dependencies"]) if lock in ("run", "least", "tests", "checks") else []
     while names:

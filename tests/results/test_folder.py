@@ -196,7 +196,7 @@ def test_what_others_have_written_is_in_the_way_and_stays(quick: Path) -> None:
 
 
 def test_nothing_is_removed_that_no_run_has_noted(quick: Path) -> None:
-    """What a killed run had staged stands in its lock; what only looks like it stays."""
+    """Only staging folders that a killed run noted in its lock are removed; others that look alike stay."""
     out, elsewhere = quick.parent / "out", quick.parent / "elsewhere"
     staged, foreign, link = (out / f".windward-{digit * 16}" for digit in "123")
     for folder in (staged, foreign, elsewhere):

@@ -1,4 +1,4 @@
-"""What the totals of a run mean: goodput of all flows, losses, transfers that did not end; what `compare` compares."""
+"""Totals of a run: goodput of all flows, losses, unfinished transfers; the quantities that `compare` compares."""
 
 import csv
 import io

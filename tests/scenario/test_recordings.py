@@ -125,7 +125,7 @@ def test_the_ready_recording_is_what_its_tool_makes() -> None:
 
 
 def test_a_call_waits_behind_a_download_that_steers_by_loss() -> None:
-    """What scenarios/train.toml asks: 100 packets, the buffer, are 0.2 s at the mean rate; Vegas keeps some three."""
+    """Question of scenarios/train.toml: the buffer, 100 packets, is 0.2 s at the mean rate; Vegas queues some three."""
     by_loss = ww.load(REPOSITORY / "scenarios" / "train.toml")
     by_delay = replace(by_loss, flow=[replace(by_loss.flow[0], law="vegas")])
     runs = [scenario.simulate() for scenario in (by_loss, by_delay)]

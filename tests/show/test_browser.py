@@ -48,7 +48,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def awaited(page: Any, read: Callable[[], Value], holds: Callable[[Value], object]) -> Value:
-    """What is read of a page, as soon as it is what is waited for."""
+    """Value read from a page, as soon as it meets the condition."""
     for _ in range(PATIENCE_MS // 50):
         value = read()
         if holds(value):
@@ -266,7 +266,7 @@ def field(page: Any, *path: str | int) -> Any:
 
 
 def drawing(page: Any, key: str) -> str:
-    """What the first panel of a figure looks like."""
+    """Image of a figure's first panel, as a data URL."""
     return str(page.locator(f".live #chart-{key} canvas").first.evaluate("one => one.toDataURL()"))
 
 
@@ -361,7 +361,7 @@ def test_what_cannot_be_is_said_and_mended(browser: Any, explored: str) -> None:
 
 
 def test_every_control_has_a_name(browser: Any, explored: str) -> None:
-    """What a screen reader says of it."""
+    """Screen readers find a name for each control."""
     watched = Watched(browser, explored, viewport={"width": 360, "height": 740})
     page = watched.page
     answered(page)

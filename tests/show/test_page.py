@@ -149,7 +149,7 @@ def test_text_on_a_page_is_text(link: Callable[..., ww.Scenario], tmp_path: Path
 
 
 def test_a_still_picture_has_the_extremes_of_its_line() -> None:
-    """Of 6000 points to 292 pixels, a single spike is drawn at its height, and a gap stays a gap."""
+    """From 6000 points on 292 pixels, a single spike is drawn at full height, and a gap stays a gap."""
     x = np.linspace(0, 60, 6000)
     values = np.ones(6000)
     values[3000], values[4000:4300] = 10.0, np.nan

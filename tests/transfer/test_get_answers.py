@@ -122,7 +122,7 @@ def test_whoever_insists_gets_what_there_is(get: Get, folder: Path, site: Site) 
 
 
 def test_a_server_that_gives_no_parts_any_more(get: Get, folder: Path, site: Site) -> None:
-    """The same version: what is there is not lost, whether the whole arrives or not."""
+    """The version is unchanged: existing data is not lost, whether or not the whole file arrives."""
 
     def whole(request: Request) -> None:
         request.fields.pop("range", None)

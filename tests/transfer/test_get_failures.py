@@ -58,7 +58,7 @@ def test_a_stopped_download_goes_on(
 
 @pytest.mark.parametrize("damage", ["a byte", "the end", "the journal"])
 def test_what_an_earlier_run_left_counts_only_if_it_is_sound(get: Get, folder: Path, site: Site, damage: str) -> None:
-    """What a power failure leaves: data that never reached the disk, a torn journal."""
+    """Damage by a power failure: data that never reached the disk, a torn journal."""
     with Server(broken_after(site, 5)) as server:
         assert get(server.url, "--max-tries", "1", "-n", "1").returncode == 12
         part, journal = folder / "file.bin.part", folder / "file.bin.part.windward"

@@ -52,7 +52,7 @@ def fetch(
 
 
 def report(folder: Path) -> dict[str, Any]:
-    """What the link says of itself."""
+    """Report that the link writes."""
     return dict(json.loads((folder / "report.json").read_text()))
 
 

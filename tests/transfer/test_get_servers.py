@@ -71,7 +71,7 @@ def python(root: Path, port: int) -> list[str]:
 
 @pytest.fixture(params=[nginx, lighttpd, caddy, python], ids=lambda server: server.__name__)
 def address(request: pytest.FixtureRequest, root: Path) -> Iterator[str]:
-    """Where a server gives the file."""
+    """Address of the file on a server."""
     make: Callable[[Path, int], list[str]] = request.param
     port = free_port()
     command = make(root, port)
@@ -124,7 +124,7 @@ def test_it_brings_what_others_bring(
 def test_a_file_that_another_one_replaces(
     get: Get, folder: Path, root: Path, address: str, content: bytes, surroundings: dict[str, str]
 ) -> None:
-    """Where the server gives parts, those of the old version are thrown away; where not, they never counted."""
+    """Parts of the old version are discarded if the server supports ranges; otherwise they did not count."""
     command = [sys.executable, "-m", "windward", "get", "-q", "--limit-rate", "200K", address]
     with subprocess.Popen(command, cwd=folder, env=surroundings) as process:
         wait_for(lambda: any(path.read_bytes().strip(b"\0") for path in folder.glob("*.part")))
@@ -230,7 +230,7 @@ def test_a_file_without_a_length_is_whole_in_tls(
 def test_a_file_cut_short_without_length_is_seen_in_tls(
     get: Get, folder: Path, certificates: Path, tls: ssl.SSLContext
 ) -> None:
-    """Who cuts a TCP connection cannot forge the end of the TLS one."""
+    """An attacker who cuts the TCP connection cannot forge the end of the TLS one."""
 
     def behave(request: Request) -> None:
         request.head(200)

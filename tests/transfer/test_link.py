@@ -158,7 +158,7 @@ def behind(command: list[str], *options: str, folder: Path) -> tuple[str, dict[s
 
 
 def behind_in_time(command: list[str], *options: str, folder: Path) -> tuple[str, dict[str, Any]]:
-    """The same, of a run in which the link kept its time."""
+    """Runs a command behind a link, again if the link was late: what it printed, and the link's report."""
     run = partial(behind, command, *options, folder=folder)
     return in_time(run, lambda result: result[1]["quality"]["problem"])
 
@@ -500,7 +500,7 @@ def wait_for(count: int, marker: str) -> None:
 @needs_links
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_behind(how: signal.Signals) -> None:
-    """Whatever ends the link, its command and its servers end too; with them go namespaces and devices."""
+    """Any end of the link also ends its command and its servers, and removes namespaces and devices."""
     marker = f"30{os.getpid()}.{how}"
     words = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--server", f"exec sleep {marker}", "--"]
     process = subprocess.Popen([*words, "sleep", marker], env=environment(), start_new_session=True)
@@ -609,7 +609,7 @@ def with_package() -> dict[str, str]:
 
 @needs_links
 def test_without_root() -> None:
-    """The same link in a user namespace, for a user who is nobody."""
+    """Runs the link in a user namespace, as the user nobody."""
     if os.geteuid() != 0:
         pytest.skip("every other test is that already")
     if shutil.which("setpriv") is None:
@@ -628,7 +628,7 @@ def test_without_root() -> None:
 @needs_links
 @pytest.mark.parametrize("law", ["reno", "cubic"])
 def test_the_far_end_has_the_law_that_it_was_given(cli: Cli, law: str) -> None:
-    """Whatever the machine's default is, and also where only root may choose the law."""
+    """The server has the chosen law for any default of the machine, also where only root may choose it."""
     listen = "import socket; s = socket.create_server(('', 9000)); c, _ = s.accept(); c.sendall("
     listen += "c.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)))"
     visit = "import socket; print(socket.create_connection(('100.64.0.1', 9000)).recv(16).decode())"

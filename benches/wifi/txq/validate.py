@@ -58,7 +58,7 @@ def compare(lines: list[str], folder: Path) -> None:
 
 
 def count(lines: list[str]) -> Counter[str]:
-    """What happens in verbose histories."""
+    """Numbers of packets dropped, taken and marked in verbose histories."""
     counts: Counter[str] = Counter()
     for line in lines:
         numbers = [int(word) for word in line.partition(":")[2].split()]

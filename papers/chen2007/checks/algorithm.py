@@ -25,7 +25,7 @@ def climb(start: float, end: float, beta: float = BETA, tau_s: float = TAU) -> n
 
 
 def fall(start: float, end: float) -> np.ndarray:
-    """The same down from the first value at or above `start`, under a queue."""
+    """n from the first value at or above `start`, after each update with a queue, to the first at or below `end`."""
     told = Told()
     told.climb(start)
     return np.array([told.n, *told.fall(end)])

@@ -66,9 +66,10 @@ LONGER_MS = 104
 
 @cache
 def rerouted(window_s: float) -> tuple[np.ndarray, np.ndarray]:
-    """Of each 1000 s n, and the use of the link over B(1 - p): before the change, and twice after it.
+    """n and the link's utilisation over B(1 - p), for each 1000 s: before the change, and twice after it.
 
-    The paper's link at 4 %, τ = 5 s; both ways become longer by 30 %. The last 500 s of each, means over the seeds.
+    The paper's link at 4 %, τ = 5 s; the delay grows by 30 % in both directions. Means of the last 500 s of each, and
+    over the seeds.
     """
     air, back = links("1 Mbit/s", "80 ms", 50, 0.04)
     names = (f"{air.from_}->{air.to}", f"{back.from_}->{back.to}")

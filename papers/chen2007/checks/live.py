@@ -48,7 +48,7 @@ def told(rows: pd.DataFrame, protocol: str, count: int = 1) -> str:
 
 
 def is_fitted(rows: pd.DataFrame, network: str) -> bool:
-    """Whether TCP gets what it was fitted to."""
+    """True if TCP matches the values that it was fitted to, within 3 %."""
     kbps, rtt, _ = PRINTED[network]["TCP"]
     tcp = one(rows, "TCP").iloc[0]
     return bool(abs(tcp["kbps"] / kbps - 1) < 0.03 and abs(tcp["rtt_ms"] / rtt - 1) < 0.03)

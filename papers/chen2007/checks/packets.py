@@ -24,7 +24,7 @@ SEEDS = 4
 
 @dataclass(frozen=True)
 class Reading:
-    """What the text leaves open: how n becomes whole, and whether a lost packet has been transmitted."""
+    """Choices that the text leaves open: how n is rounded, and whether a packet is lost before its transmission."""
 
     name: str
     rounding: Literal["floor", "nearest"] = "floor"
@@ -54,7 +54,7 @@ def link(loss: float, duration: float, *, gamma: float = 0.2, packet: int = 1000
 
 
 def shown(run: ww.Run, name: str) -> pd.DataFrame:
-    """What the controllers show as `name` after the warm-up: seconds as rows, seeds as columns."""
+    """Values that the controllers show as `name` after the warm-up: seconds as rows, seeds as columns."""
     rows = run.internals[run.internals["name"] == name]
     table = rows.pivot(index="time_s", columns="seed", values="value")
     return table[table.index > run.warmup_s]
@@ -64,7 +64,7 @@ def shown(run: ww.Run, name: str) -> pd.DataFrame:
 def figure_7(
     loss: float, gamma: float = 0.2, packet: int = 1000, reading: Reading = FLOOR, duration: float = 9000
 ) -> dict[str, np.ndarray]:
-    """Of each seed: throughput and loss as the link counts them, timeouts, mean RTT and n; τ = 20 s."""
+    """Throughput and loss as the link counts them, timeouts, mean RTT and n, for each seed; τ = 20 s."""
     run = link(loss, duration, gamma=gamma, packet=packet, reading=reading)
     of_seed = run.flows.groupby("seed")
     ahead = run.links[run.links["from"] == "s"]

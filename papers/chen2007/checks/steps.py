@@ -32,7 +32,7 @@ def run(tau: float) -> ww.Run:
 
 @dataclass(frozen=True)
 class Ramps:
-    """Of each seed: seconds after the step, and n just before it and where the ramp was over."""
+    """Seconds after the step, and n just before it and at the end of the ramp, for each seed."""
 
     up: np.ndarray
     down: np.ndarray
@@ -40,7 +40,7 @@ class Ramps:
 
 
 def shown(tau: float, name: str) -> pd.DataFrame:
-    """What the controllers show as `name`: seconds as rows, seeds as columns."""
+    """Values that the controllers show as `name`: seconds as rows, seeds as columns."""
     rows = run(tau).internals
     return rows[rows["name"] == name].pivot(index="time_s", columns="seed", values="value")
 
@@ -65,7 +65,7 @@ def first(is_there: pd.Series[bool], after_s: float) -> float:
 
 
 def off(values: np.ndarray, printed: float) -> float:
-    """How far a printed run is from the mean of ours, in what 95 % of further runs stay within."""
+    """Distance of a printed run from the mean of ours, in half widths of the 95 % prediction interval."""
     # Of logarithms: the times are sums of waits, skewed to the right.
     logs = np.log(values)
     return float(abs(np.log(printed) - logs.mean()) / (STUDENT * logs.std(ddof=1) * np.sqrt(1 + 1 / len(logs))))
@@ -145,7 +145,7 @@ def traces(tau: float) -> dict[str, np.ndarray]:
 
 
 def changes(values: np.ndarray) -> list[float]:
-    """What the two steps change, in standard deviations of what they change over the seeds."""
+    """Change at each of the two steps, in standard deviations of that change over the seeds."""
     steps = np.diff(values, axis=0)
     return [float(step.mean() / step.std(ddof=1)) for step in steps]
 

@@ -41,7 +41,7 @@ TABLE_4 = {
 
 @dataclass(frozen=True)
 class Shares:
-    """What the pairs got."""
+    """Results of the pairs."""
 
     #: Throughput in kbit/s, a row for each seed and a column for each pair.
     emultcp: pd.DataFrame
@@ -101,7 +101,7 @@ def seen_threshold(internals: pd.DataFrame) -> float:
 
 
 def steers_by(gamma: float, *shares: Shares) -> bool:
-    """Whether the controllers closed connections at this γ, to 2 %; the print, one run of each row, cannot tell γ."""
+    """True if the controllers closed connections at this γ, within 2 %; the print, one run a row, leaves γ open."""
     return all(abs(each.threshold / gamma - 1) < 0.02 for each in shares)
 
 
@@ -198,7 +198,7 @@ def together_they_use_more() -> Finding:
 
 
 def drop(loss: float, gamma: float) -> float:
-    """What TCP loses by E-MULTCP beside it, as a share of what it gets without."""
+    """Share of its throughput that TCP loses beside E-MULTCP."""
     return 1 - mean(dumbbell(8, loss, gamma).tcp) / mean(dumbbell(0, loss).tcp)
 
 

@@ -37,7 +37,7 @@ SPAN_S = 1.0
 
 
 def _growth(cell: Cell, rho: float, base_rtt_s: list[float], share: float) -> float:
-    """How far windows 0.3 % from rest have gone after SPAN_S, with κ this share of 2 over the largest gain."""
+    """Growth within SPAN_S of windows that start 0.3 % from rest, with κ at this share of 2 over the largest gain."""
     backlog = cell.settings["flows"]["backlog"]
     case = cell.case(backlog, base_rtt_s)
     windows, kappa = rest(case), share * 2 / gains(case, rho)[-1]

@@ -68,16 +68,16 @@ def shown(values: pd.Series[float], digits: int = 0) -> str:
 
 
 def spread(values: pd.Series[float]) -> float:
-    """How far one run more lies from the mean of these, in 95 of 100: t s (1 + 1/n)^½ with the deviation s of one run.
+    """Half width of the 95 % prediction interval: t s (1 + 1/n)^½ with the deviation s of one run.
 
-    The paper's numbers are of one run; what lies farther off is no luck.
+    The paper's numbers are of one run; chance does not explain a number outside the interval.
     """
     count = len(values)
     return float(stats.t.ppf(0.975, count - 1) * values.std(ddof=1) * np.sqrt(1 + 1 / count))
 
 
 def is_near(values: pd.Series[float], printed: float) -> bool:
-    """Whether a printed number may be one run more."""
+    """True if a printed number is within the 95 % prediction interval of one run."""
     return abs(printed - float(values.mean())) <= spread(values)
 
 
@@ -235,7 +235,7 @@ def _convergence(results: Results, scheme: str) -> Finding:
 
 
 def _moves(flow: pd.DataFrame) -> pd.Series[float]:
-    """How far the window moved since the last sample."""
+    """Absolute change of the window since the last sample."""
     return flow["cwnd"].diff().abs()
 
 

@@ -126,7 +126,7 @@ class _Line:
         return self.at(t).bottlenecks
 
     def change(self, low: float, high: float) -> float:
-        """Where the bottlenecks cease to be those of `low`."""
+        """Position where the bottlenecks cease to be those of `low`."""
         first = self.bottlenecks(low)
         while high - low > 1e-9:
             middle = (low + high) / 2

@@ -134,7 +134,7 @@ def fairness_by_law(results: Results) -> Finding:
 
 
 def behind(results: Results, rule: str) -> tuple[str, dict[str, pd.Series[float]]]:
-    """How far Σ p ln x of each other law is below QUIC-TCP's under a scheduler, by seed."""
+    """Difference between QUIC-TCP's Σ p ln x and that of each other law under a scheduler, by seed."""
     table = pairs(results, "utility")
     gaps = {law: table["QUIC-TCP", rule] - table[law, rule] for law in OTHERS}
     return f"{rule} " + ", ".join(f"{law} {each.mean():.0f}" for law, each in gaps.items()), gaps

@@ -97,7 +97,7 @@ def draw(table: pd.DataFrame) -> Figure:
 
 
 def _place(scheme: str, scheduler: str) -> float:
-    """Where a bar stands."""
+    """Position of a bar."""
     names = [*SCHEDULERS, WHOLE_QUEUE]
     return list(SCHEMES).index(scheme) + 0.17 * (names.index(scheduler) - (len(SCHEDULERS) - 1) / 2)
 

@@ -1,4 +1,4 @@
-"""What the checks read of the figures' runs."""
+"""Quantities that the checks read from the figures' runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fairness(table: pd.DataFrame) -> pd.Series[float]:
 
 
 def deaths(table: pd.DataFrame) -> pd.Series[int]:
-    """How many flows of each seed are dead."""
+    """Number of dead flows of each seed."""
     means = table.groupby("seed")[RATE].transform("mean")
     return (table[RATE] < DEAD * means).astype(int).groupby(table["seed"]).sum()
 
@@ -65,5 +65,5 @@ def interval(values: pd.Series[float]) -> tuple[float, float]:
 
 
 def is_above(first: pd.Series[float], second: pd.Series[float]) -> bool:
-    """Whether the first is above the second, seed by seed: the interval of the difference does."""
+    """True if the 95 % confidence interval of first minus second, paired by seed, is above zero."""
     return interval(first - second)[0] > 0

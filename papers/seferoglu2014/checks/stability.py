@@ -39,7 +39,7 @@ def waiting(name: str, k: int, part: float) -> tuple[float, float]:
 
 
 def surplus(name: str, part: float) -> float:
-    """What arrives beyond the boundary, with five standard deviations of the arrivals as its error."""
+    """Expected number of arrivals beyond the boundary; `deviation` is five standard deviations of the arrivals."""
     return 2 * (part - 1) * edge(name) * SLOTS
 
 

@@ -95,7 +95,7 @@ def throughput_falls_with_edge_loss_and_round_trip() -> Finding:
 
 
 def inside(loss: float, **fields: Any) -> ww.Scenario:
-    """The same wire, its losses behind the edge."""
+    """Wire with its losses behind the edge."""
     base = wire(0.1, 0.0, **fields)
     first, second = base.link
     return replace(base, link=[first, replace(second, loss=loss, reverse=ww.Reverse(loss=0))])

@@ -137,7 +137,7 @@ def the_highest_objective(results: Results) -> Finding:
 
 
 def _by_scale(results: Results) -> str:
-    """How far QUIC-TCP under the proposed rule is above the best of the others at the same β."""
+    """Lead of QUIC-TCP under the proposed rule over the best of the others at the same β."""
     table = results.table("figure-5-scales").groupby(["scale", "scheme", "scheduler"])["utility"].mean()
     leads = []
     for scale, each in table.groupby("scale"):

@@ -71,7 +71,7 @@ def random_network(seed: int) -> Network:
 
 @cache
 def ends() -> list[tuple[Array, Array, Array]]:
-    """Of each random network at the end of the fluid engine: routes, loads over B, and queueing delays of sessions."""
+    """Routes, loads over B and queueing delays of sessions for each random network, at the end of the fluid engine."""
     found = []
     for seed in range(CASES):
         case = random_network(seed)

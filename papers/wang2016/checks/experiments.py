@@ -70,7 +70,7 @@ def with_sack(table: pd.DataFrame, recovery: str = "SACK") -> dict[Any, tuple[fl
 
 
 def above(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether a mean is above another by more than both intervals."""
+    """True if a mean exceeds another by more than both intervals."""
     return one[0] - one[1] > other[0] + other[1]
 
 
@@ -205,7 +205,7 @@ def reach(results: Results) -> list[float]:
 
 
 def reach_by_device_queue(results: Results) -> str:
-    """The same with the device queue, by law; empty in a short form."""
+    """Seconds of `reach` with the device queue, by law; empty in a short form."""
     found = {law: device_series(results, law) for law in ("TCP-FIT", "TCP-FIT, 4 ms", "CUBIC")}
     rows = [
         f"{law} {', '.join(f'{t:.0f}' for t in filled(series))} s"
@@ -216,7 +216,7 @@ def reach_by_device_queue(results: Results) -> str:
 
 
 def filled(series: pd.DataFrame) -> list[float]:
-    """When the windows of both flows of one law hold 95 % of 1 Gbit/s and 250 ms, once the start is over, by seed."""
+    """Seconds until the windows of both flows of a law hold 95 % of 1 Gbit/s and 250 ms after the start, by seed."""
     found = []
     for _, one in series.groupby("seed"):
         both = one.pivot(index="time_s", columns="flow", values="cwnd").sum(axis=1)
@@ -243,7 +243,7 @@ def n_rises(results: Results) -> Finding:
 
 
 def tops_by_device_queue(results: Results) -> str:
-    """The same with the device queue, by law; empty in a short form."""
+    """Maxima of N with the device queue, by law; empty in a short form."""
     rows = []
     for law in ("TCP-FIT", "TCP-FIT, 4 ms"):
         series = device_series(results, law)
@@ -535,7 +535,7 @@ def three(results: Results, panel: str, platform: str, reading: str) -> tuple[st
 
 
 def all_readings(results: Results, panel: str) -> tuple[str, list[float]]:
-    """The same for all readings; the numbers are those of dummynet with SACK and the results' round trips."""
+    """Fig. 9 in all readings as text; the numbers are those of dummynet with SACK and the results' round trips."""
     text, rates = three(results, panel, "dummynet", "results")
     printed, _ = three(results, panel, "dummynet", "printed")
     deep, _ = three(results, panel, "Linktropy", "results")
@@ -547,7 +547,7 @@ def all_readings(results: Results, panel: str) -> tuple[str, list[float]]:
 
 
 def held(results: Results, panel: str) -> tuple[str, list[float]]:
-    """The same of TCP-FIT with α held."""
+    """Fig. 9 for TCP-FIT with α held."""
     text, rates = three(results, f"{panel}, α held", "dummynet", "results")
     return f"with α held {text}", rates
 

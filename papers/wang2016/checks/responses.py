@@ -15,7 +15,7 @@ from ..responses import FOUR_MS
 
 
 def spread(seconds: np.ndarray, digit: float) -> tuple[float, float]:
-    """Where 95 % of single runs like these lie: normal in the logarithm, and half a printed digit more each way."""
+    """Range that holds 95 % of single runs: log-normal, widened by half a printed digit on each side."""
     logs = np.log(seconds)
     middle, reach = float(logs.mean()), 0.0
     if len(logs) > 1:
@@ -62,7 +62,7 @@ def cell(
 
 
 def four_ms(results: Results, rtt_ms: int) -> str:
-    """What Table 9's last row would be with β = 25 and Linux 2.6.31's sender; empty where it was not run."""
+    """Last row of Table 9 with β = 25 and Linux 2.6.31's sender, as text; empty if it was not run."""
     rows = results.table("table-9")
     rows = rows[(rows["law_name"] == FOUR_MS) & (rows["rtt_ms"] == rtt_ms)]
     if rows.empty:

@@ -1,4 +1,4 @@
-"""What several figures draw."""
+"""Parts that several figures share."""
 
 from __future__ import annotations
 

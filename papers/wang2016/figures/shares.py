@@ -1,4 +1,4 @@
-"""What Figs. 6 and 7 have in common: two flows of different laws over one link, their shares as bars."""
+"""Runs and bars of Figs. 6 and 7: the shares of two flows of different laws over one link."""
 
 from __future__ import annotations
 

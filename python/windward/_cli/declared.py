@@ -77,7 +77,7 @@ def _help(option: Option) -> str:
 
 
 def arguments(command: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What was given on the command line, as the function takes it."""
+    """Values given on the command line, converted to the function's arguments."""
     taken = dict(given)
     for option in options(command):
         value = taken.get(option.name)

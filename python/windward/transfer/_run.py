@@ -46,12 +46,12 @@ def _plain(value: Any) -> Any:
 
 
 def as_events(observe: Callable[[dict[str, Any]], object] | None) -> Callable[[str], object]:
-    """What the engine tells of events, as JSON, told as dicts."""
+    """Callback for the engine that passes its JSON events to `observe` as dicts."""
     return (lambda _: None) if observe is None else lambda text: observe(json.loads(text))
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name came as UTF-8; the system's other names carry surrogates."""
+    """True if a name is valid UTF-8; other names of the system carry surrogates."""
     try:
         name.encode()
     except UnicodeEncodeError:

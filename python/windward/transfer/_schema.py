@@ -50,5 +50,5 @@ def options(command: str) -> tuple[Option, ...]:
 
 
 def flags() -> dict[str, str]:
-    """What each option of a function is called on the command line."""
+    """Command-line flag of each option, by the name of its parameter."""
     return {option.name: option.flag for command in COMMANDS for option in options(command)}

@@ -251,8 +251,8 @@ fn told(file: &[u8], tid: u16) -> Told {
     told
 }
 
-/// Of HT, VHT and HE: the fields of the scheme, and sums of MPDUs, retransmissions, losses and requests, which the
-/// decoder above finds from data and BlockAcks and the simulator counted by itself.
+/// Fields of the scheme for HT, VHT and HE, and sums of MPDUs, retransmissions, losses and requests: the decoder above
+/// derives them from data and BlockAcks, and they equal the simulator's own counts.
 #[test]
 fn a_capture_tells_the_fate_of_every_mpdu() {
     let ht = Mode::new(Format::Ht, Width::Mhz40, 2, Guard::Ns400, 7).unwrap();
