@@ -94,11 +94,11 @@ def foreign(folder: Path) -> list[str]:
     ]
 
 
-#: Code whose summaries are held to the rule. Tests, benches and ledgers in Python are not.
+#: Folders whose summaries are checked.
 CODE = sorted(
     [
         *(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml")),
-        *map(REPOSITORY.joinpath, ("fuzz", "python", "tools")),
+        *map(REPOSITORY.joinpath, ("benches", "examples", "fuzz", "papers", "python", "tests", "tools")),
     ]
 )
 
