@@ -97,7 +97,8 @@ def test_every_column_says_what_it_is() -> None:
 
 
 def test_kinds_of_tables_come_from_the_schema() -> None:
-    media = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
+    of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
+    media = ("stations", *of_wifi, "csma_links", "slotted_links")
     assert ("flows", "links", *media, "background", "groups") == TOTALS
     assert (*TOTALS, "backlogs", "shares", "coding") == KEPT
     assert PACKETS["wifi_stations"].attributes == {"node", "x_m", "y_m"}
