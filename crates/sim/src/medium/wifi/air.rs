@@ -10,7 +10,7 @@ use crate::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.
-const DETECTION: Duration = Duration::from_micros(4);
+pub(super) const DETECTION: Duration = Duration::from_micros(4);
 
 impl Wifi {
     /// Begins a station's transmission.

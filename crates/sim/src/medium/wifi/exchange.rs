@@ -10,7 +10,7 @@ use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
 /// Duration field in whole microseconds, rounded up by the standard, truncated by ns-2.
-fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
+pub(super) fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
     let nanos = span.as_nanos();
     Duration::from_micros(if is_ns2 { nanos / 1000 } else { nanos.div_ceil(1000) })
 }

@@ -4,11 +4,8 @@ use super::mac::Edca;
 use super::station::Sending;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
-use crate::medium::wifi::ppdu::{Format, Mode, ppdu_duration};
+use crate::medium::wifi::ppdu::{DELIMITER, Format, Mode, ppdu_duration};
 use windward_units::{Duration, Time};
-
-/// Bytes of a delimiter.
-const DELIMITER: u64 = 4;
 
 /// Accumulates the MPDUs of a PPDU within its limits.
 struct Composition {

@@ -6,15 +6,13 @@ use super::session::Fate;
 use super::station::{Frame, Lock, Sending, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
+use crate::medium::wifi::air::DETECTION;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::minstrel::RateControl;
 use crate::medium::wifi::ppdu::{Format, Mode};
 use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind};
 use crate::status::Cause;
 use windward_units::{BitRate, Duration, Time};
-
-/// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.
-const DETECTION: Duration = Duration::from_micros(4);
 
 /// Least ratio of a preamble's power to noise and interference at which it is found: 4 dB, as in ns-3.
 const HEADER_RATIO: f64 = 2.511_886_431_509_58;

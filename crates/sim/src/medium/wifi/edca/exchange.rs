@@ -7,14 +7,15 @@ use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
+use crate::medium::wifi::exchange;
 use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, RTS};
 use crate::output::FrameKind;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
 
-/// Duration field in whole microseconds, rounded up.
+/// Duration field of the standard.
 fn whole_micros(span: Duration) -> Duration {
-    Duration::from_micros(span.as_nanos().div_ceil(1000))
+    exchange::whole_micros(span, false)
 }
 
 /// Requests for a BlockAck in a row without an answer, after which the sender stops asking.
@@ -263,13 +264,10 @@ impl Edca {
     /// Goes on within a TXOP after SIFS if the next exchange fits into what is left.
     fn burst(&mut self, now: Time, id: u32, of: usize, left: Duration, out: &mut impl Out) -> bool {
         let Some((frame, time)) = self.prepare(now, id, of, left, out) else { return false };
-        let sending = &self.stations[id as usize].sending;
-        let whole = time + frame.duration;
-        if whole > left {
+        if time + frame.duration > left {
             // The first MPDU alone is too long: it goes out in a TXOP of its own.
             return false;
         }
-        debug_assert!(sending.control.is_some(), "a prepared exchange has its control frames");
         let station = &mut self.stations[id as usize];
         station.stage = Stage::Send;
         station.acts_at = Time::NEVER;

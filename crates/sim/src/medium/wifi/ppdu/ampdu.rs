@@ -5,7 +5,7 @@ use super::mode::{Format, Mode};
 use windward_units::Duration;
 
 /// Bytes of a delimiter.
-const DELIMITER: u64 = 4;
+pub(crate) const DELIMITER: u64 = 4;
 
 /// Limits of an A-MPDU; all hold at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod mode;
 mod tests;
 
 pub use super::config::{ACK, CTS, RTS};
+pub(super) use ampdu::DELIMITER;
 pub use ampdu::{Limits, aggregate_bytes, largest_aggregate};
 pub(super) use answer::answer_rate_of;
 pub use answer::{BAR_BYTES, answer_rate, block_ack_bytes};
