@@ -132,7 +132,7 @@ impl Wifi {
             }
             self.stations[at as usize].arm(now, at, &times, out);
         }
-        self.end_of_reach(id, list);
+        self.next_reach.end(id, list, &mut self.config.reach);
         out.on_air(|| self.seen(id, &frame, is_received_by_it));
         if frame.kind == FrameKind::Broadcast || self.overhears && frame.kind == FrameKind::Data {
             self.spread(now, id, &frame, out);

@@ -3,7 +3,7 @@
 use super::access::Rounding;
 use super::config::{StationConfig, WifiConfig};
 use super::errors::Modulation;
-use super::propagation::Neighbour;
+use super::motion::NextReach;
 use super::routing::Routing;
 use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
@@ -62,7 +62,7 @@ pub struct Wifi {
     pub(super) counts_from: Time,
     pub(super) routing: Option<Routing>,
     /// New reach of stations whose frame is on the air.
-    pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
+    pub(super) next_reach: NextReach,
     /// True if stations overhear data frames for others.
     pub(super) overhears: bool,
     /// Receivers of the frame that has just ended.
@@ -87,7 +87,7 @@ impl Wifi {
             counts_from: Time::ZERO,
             overhears: routing.as_ref().is_some_and(Routing::overhears),
             routing,
-            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
+            next_reach: NextReach::new(config.motion.as_ref(), stations),
             heard: Vec::new(),
             modulations: config.stations.iter().map(modulations).collect(),
             lossy: config.ways.iter().filter(|way| way.loss > 0.0).map(|way| ((way.from, way.to), way.loss)).collect(),

@@ -1,6 +1,6 @@
 //! Mobility: positions of stations over time, and reach.
 
-use super::propagation::{Position, Propagation, Reach};
+use super::propagation::{Neighbour, Position, Propagation, Reach};
 use windward_units::{Duration, Time};
 
 /// Mobility of the stations of a network.
@@ -36,6 +36,36 @@ pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
         }
         (Some((_, place)), None) | (None, Some(&(_, place))) => place,
         (None, None) => (0.0, 0.0),
+    }
+}
+
+/// Reach that takes effect at the end of a station's frame.
+#[derive(Debug)]
+pub(super) struct NextReach(Vec<Option<Box<[Neighbour]>>>);
+
+impl NextReach {
+    /// Nothing to take effect, for that many stations; without motion for none.
+    pub fn new(motion: Option<&Motion>, stations: usize) -> Self {
+        Self(vec![None; motion.map_or(0, |_| stations)])
+    }
+
+    /// Updates the reach. A frame that is on the air, by `is_sending`, keeps the reach of its beginning.
+    pub fn update(&mut self, now: Time, motion: &Motion, reach: &mut Reach, is_sending: impl Fn(usize) -> bool) {
+        for (id, list) in motion.reach(now).into_lists().into_iter().enumerate() {
+            if is_sending(id) {
+                self.0[id] = Some(list);
+            } else {
+                reach.replace(id as u32, list);
+                self.0[id] = None;
+            }
+        }
+    }
+
+    /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.
+    #[inline]
+    pub fn end(&mut self, id: u32, list: Box<[Neighbour]>, reach: &mut Reach) {
+        let next = self.0.get_mut(id as usize).and_then(Option::take);
+        reach.replace(id, next.unwrap_or(list));
     }
 }
 

@@ -132,7 +132,7 @@ impl Edca {
             }
             self.stations[at as usize].arm_if_moved(now, at, &self.times, out);
         }
-        self.end_of_reach(id, list);
+        self.next_reach.end(id, list, &mut self.config.reach);
         out.on_air(|| self.seen(id, &frame, is_received_by_it, block_ack));
     }
 

@@ -8,7 +8,7 @@ use super::way::{WayCounts, WayState};
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::category::CATEGORIES;
-use crate::medium::wifi::propagation::Neighbour;
+use crate::medium::wifi::motion::NextReach;
 use crate::medium::wifi::station::Air;
 use crate::packet::{NodeId, Packet};
 use crate::status::{Counts, Sight};
@@ -69,7 +69,7 @@ pub struct Edca {
     /// Start of counting.
     pub(super) counts_from: Time,
     /// New reach of stations whose frame is on the air.
-    pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
+    pub(super) next_reach: NextReach,
 }
 
 impl Edca {
@@ -86,7 +86,7 @@ impl Edca {
             queues: vec![VecDeque::new(); sessions],
             done: Vec::new(),
             counts_from: Time::ZERO,
-            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
+            next_reach: NextReach::new(config.motion.as_ref(), stations),
             config: config.clone(),
         }
     }

@@ -2,7 +2,6 @@
 
 use super::mac::{Edca, Timer};
 use crate::medium::interface::Out;
-use crate::medium::wifi::propagation::Neighbour;
 use windward_units::Time;
 
 impl Edca {
@@ -13,27 +12,14 @@ impl Edca {
         }
     }
 
-    /// Updates positions and reach. A frame on the air keeps the reach of its beginning.
+    /// Updates positions and reach.
     pub(super) fn step(&mut self, now: Time, out: &mut impl Out) {
-        let Some(motion) = &self.config.motion else { return };
+        let Self { config, frames, next_reach, .. } = self;
+        let Some(motion) = &config.motion else { return };
         out.wake_at(now + motion.every, Timer::Move.of(0));
-        let places = motion.places(now);
-        let lists = motion.reach(now).into_lists();
-        for ((id, list), place) in (0..).zip(lists).zip(places) {
-            self.config.stations[id as usize].place = place;
-            if self.frames[id as usize].end > now {
-                self.next_reach[id as usize] = Some(list);
-            } else {
-                self.config.reach.replace(id, list);
-                self.next_reach[id as usize] = None;
-            }
+        for (station, place) in config.stations.iter_mut().zip(motion.places(now)) {
+            station.place = place;
         }
-    }
-
-    /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.
-    #[inline]
-    pub(super) fn end_of_reach(&mut self, id: u32, list: Box<[Neighbour]>) {
-        let next = self.next_reach.get_mut(id as usize).and_then(Option::take);
-        self.config.reach.replace(id, next.unwrap_or(list));
+        next_reach.update(now, motion, &mut config.reach, |id| frames[id].end > now);
     }
 }
