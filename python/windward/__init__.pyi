@@ -10,6 +10,7 @@ from ._answers.open import Result as Result, open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
 from ._answers.run import Run as Run
 from ._answers.sweep import Sweep as Sweep
+from ._answers.tuning import Tuning as Tuning
 from ._engine import (
     Ack as Ack,
     Candidate as Candidate,

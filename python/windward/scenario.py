@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from windward._answers.optimum import Optimum
     from windward._answers.run import Run
     from windward._answers.sweep import Sweep
+    from windward._answers.tuning import Tuning
     from windward.results._place import Place
     from windward.results._shapes import Progress
 
@@ -400,6 +402,85 @@ class Scenario(ScenarioFields):
                 laws=laws,
             ),
             output=None if output is None else Path(output),
+            threads=threads,
+            on=on,
+            progress=progress,
+        )
+
+    def tune(
+        self,
+        objective: str,
+        *,
+        output: str | Path,
+        flow: str | None = None,
+        law: str | None = None,
+        fields: Sequence[str] = (),
+        seeds: int | Sequence[int] | None = None,
+        trials: int = 200,
+        budget_s: float = math.inf,
+        seed: int = 1,
+        threads: int | None = None,
+        on: str | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Tuning:
+        """Searches the values of some fields that are best for an objective.
+
+        All trials have the same seeds. The best values and the present ones are then compared on seeds that the search
+        has not seen, on this network and on networks near it.
+
+        Parameters
+        ----------
+        objective
+            Figures to be made large or small, and bounds on others: "goodput, p95 wait <= 50 ms". One figure is
+            searched by CMA-ES, two by NSGA-II. The figures are those of a sweep, and "power": ln(goodput) less half of
+            ln(mean RTT).
+        output
+            Folder for the results. An interrupted search in it is resumed.
+        flow
+            Flow or group whose law is tuned and whose figures count. Default: all flows.
+        law
+            Law that they get. Default: the one that they have.
+        fields
+            Fields with ranges or choices, as a sweep takes them: "law.backlog=1..1000 log",
+            "link.air.buffer=10..1000 packets log". `law.X` is a parameter of the flows' law. Default: all parameters of
+            the law that are numbers, at most 1000 times off their defaults.
+        seeds
+            Number of seeds of each trial, or a list of seeds. Default: the scenario's own.
+        trials
+            Number of trials.
+        budget_s
+            No generation of trials is begun after so many seconds.
+        seed
+            Seed of the search.
+        threads, on, progress
+            As for `sweep`.
+
+        Raises
+        ------
+        ValueError
+            For fields, ranges and objectives that cannot be.
+        windward.ResultError
+            If `output` holds anything else, or cannot be written.
+        windward.RunInterrupted
+            On Ctrl-C. The same call goes on.
+        """
+        from windward._search.tune import Tuned, tune
+
+        compiled = self._compile()
+        return tune(
+            Tuned(
+                scenario=compiled.engine,
+                objective=objective,
+                flow=flow,
+                law=law,
+                fields=fields,
+                seeds=seeds,
+                trials=trials,
+                budget_s=budget_s,
+                seed=seed,
+                folder=self.folder,
+            ),
+            output=Path(output),
             threads=threads,
             on=on,
             progress=progress,

@@ -141,6 +141,7 @@ def test_every_parameter_stands_on_its_laws_page(law: dict[str, object]) -> None
 
 GUIDE = REPOSITORY / "docs" / "start" / "guide.md"
 SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
+TUNE = REPOSITORY / "docs" / "guides" / "tune.md"
 
 
 @pytest.fixture
@@ -160,7 +161,7 @@ def guide_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [GUIDE, SWEEPS], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE], ids=lambda page: page.stem)
 def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path) -> None:
     """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
 
@@ -176,7 +177,11 @@ def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path)
     if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
         page.write_text(printed)
     assert printed == page.read_text()
-    drawn = {GUIDE: ("rates.svg", "results/cafe/report.html"), SWEEPS: ("lossy-cafe.svg", "heat.svg")}
+    drawn = {
+        GUIDE: ("rates.svg", "results/cafe/report.html"),
+        SWEEPS: ("lossy-cafe.svg", "heat.svg"),
+        TUNE: ("tuned.svg", "results/tuned/tuned.toml"),
+    }
     assert all((guide_folder / name).exists() for name in drawn[page])
 
 

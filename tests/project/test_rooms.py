@@ -23,6 +23,7 @@ FLOORS = (
     "show",
     "_answers",
     "_engines",
+    "_search",
     "scenario",
     "_explore",
     "transfer",

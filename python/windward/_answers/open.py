@@ -9,11 +9,12 @@ from windward._answers.fluid import Fluid
 from windward._answers.optimum import Optimum
 from windward._answers.run import Run, open as open_run
 from windward._answers.sweep import Sweep
+from windward._answers.tuning import Tuning
 from windward.errors import ResultError
 from windward.results._folder import read_summary
 
 #: The answer of any engine.
-Result = Run | Fluid | Optimum | Sweep | Comparison
+Result = Run | Fluid | Optimum | Sweep | Comparison | Tuning
 
 
 def open(path: str | Path) -> Result:  # noqa: A001
@@ -26,7 +27,7 @@ def open(path: str | Path) -> Result:  # noqa: A001
 
     Returns
     -------
-    Run, Fluid, Optimum, Sweep or Comparison
+    Run, Fluid, Optimum, Sweep, Comparison or Tuning
         `Run` for a simulation or an emulation. The others have an `open` of their own, which refuses the results of
         other engines: `windward.Sweep.open`.
 
@@ -45,8 +46,8 @@ def open(path: str | Path) -> Result:  # noqa: A001
     """
     path = Path(path)
     engine = read_summary(path)["engine"]
-    others: dict[str, type[Fluid | Optimum | Comparison | Sweep]] = {
-        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep)
+    others: dict[str, type[Fluid | Optimum | Comparison | Sweep | Tuning]] = {
+        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep, Tuning)
     }
     return others[engine].open(path) if engine in others else open_run(path)
 

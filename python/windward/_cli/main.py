@@ -26,6 +26,7 @@ COMMANDS = {
     "optimum": Entry("Engines", "engines:optimum", "Find the rates that maximise the flows' utilities."),
     "compare": Entry("Engines", "engines:compare", "Compare all engines on one scenario."),
     "sweep": Entry("Engines", "sweep:sweep", "Run a scenario with many values of its fields."),
+    "tune": Entry("Engines", "tune:tune", "Find the best values of a law's parameters, or of other fields."),
     "explore": Entry("Engines", "explore:explore", "Explore a scenario in a browser, with its fields as sliders."),
     "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
     "show": Entry("Results", "show:show", "Print the tables of a result."),

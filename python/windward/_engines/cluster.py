@@ -53,20 +53,28 @@ class _Batch:
 class _Queue:
     """The runs that nobody has been given yet, in batches of the size that their speed asks for."""
 
-    jobs: Iterator[Job]
+    jobs: Iterator[Job | None]
+    #: Nothing more follows.
+    is_done: bool = False
     again: deque[_Batch] = field(default_factory=deque)
     #: Of the first job of the next batch, the seeds that the last one had no room for.
     rest: Job | None = None
     run_s: float | None = None
 
     def next(self) -> _Batch | None:
+        """The next batch; None where nothing is left, or more follows from what is under way."""
         if self.again:
             return self.again.popleft()
         room = 1 if self.run_s is None else max(1, min(_MOST, round(_TASK_S / max(self.run_s, 1e-6))))
         taken: list[Job] = []
         while room > 0:
-            job = self.rest if self.rest is not None else next(self.jobs, None)
-            self.rest = None
+            job, self.rest = self.rest, None
+            if job is None:
+                try:
+                    job = next(self.jobs)
+                except StopIteration:
+                    self.is_done = True
+                    break
             if job is None:
                 break
             point, seeds, cells, text = job
@@ -81,7 +89,7 @@ class _Queue:
         self.run_s = each if self.run_s is None else 0.8 * self.run_s + 0.2 * each
 
 
-def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterator[Job], Take, Tell], None]:
+def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterator[Job | None], Take, Tell], None]:
     """Runner of jobs on a cluster: "ray" for a found or local one, or "ray://HOST:PORT".
 
     Parameters
@@ -106,7 +114,7 @@ def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterat
         raise OptionError(("on", where, problem))
     sent = {name: (points.folder / name).read_bytes() for name in files}
 
-    def run(jobs: Iterator[Job], take: Take, tell: Tell) -> None:
+    def run(jobs: Iterator[Job | None], take: Take, tell: Tell) -> None:
         is_own = not ray.is_initialized()
         if is_own:
             try:
@@ -137,9 +145,9 @@ def _run(ray: Any, queue: _Queue, points: Points, files: Mapping[str, bytes], ta
             while is_left and len(under_way) < slots:
                 batch = queue.next()
                 if batch is None:
-                    is_left = False
-                else:
-                    under_way[task.remote(shared, _engine.__version__, batch.jobs)] = batch
+                    is_left = not queue.is_done
+                    break
+                under_way[task.remote(shared, _engine.__version__, batch.jobs)] = batch
             ready, _ = ray.wait(list(under_way), num_returns=1, timeout=_POLL) if under_way else ([], [])
             for reference in ready:
                 batch = under_way.pop(reference)

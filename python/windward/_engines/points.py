@@ -42,12 +42,16 @@ class Points:
     #: Of a run, for the progress.
     duration_s: float
 
-    def run(self, jobs: Iterator[Job], take: Take, tell: Tell, workers: int) -> None:
-        """Runs all jobs; each finished run is taken, the failed ones too."""
+    def run(self, jobs: Iterator[Job | None], take: Take, tell: Tell, workers: int) -> None:
+        """Runs all jobs; each finished run is taken, the failed ones too.
+
+        A job that is None means that more follow from what is under way.
+        """
         pool = self._pool(workers)
         cells: dict[int, Sequence[Any]] = {}
         missing: dict[int, int] = {}
         told = 0.0
+        is_left = True
 
         def finished(seconds: float) -> Iterator[bytes]:
             for point, seed, answer, reason in pool.wait(seconds):
@@ -61,12 +65,19 @@ class Points:
 
         try:
             while True:
-                while pool.waiting < _AHEAD * workers and (job := next(jobs, None)) is not None:
+                while is_left and pool.waiting < _AHEAD * workers:
+                    try:
+                        job = next(jobs)
+                    except StopIteration:
+                        is_left = False
+                        break
+                    if job is None:
+                        break
                     point, seeds, cells[point], text = job
                     # The seeds of a point may come in several jobs.
                     missing[point] = missing.get(point, 0) + len(seeds)
                     pool.submit(point, text, list(seeds))
-                if not missing:
+                if not missing and not is_left:
                     break
                 take(finished(_POLL))
                 if time.monotonic() - told > _POLL:

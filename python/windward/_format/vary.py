@@ -317,6 +317,19 @@ def change(plain: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return changed
 
 
+def read(plain: Mapping[str, Any], path: str) -> list[Any]:
+    """The values that the fields of a path have, of those that are written.
+
+    Raises
+    ------
+    ValueError
+        Where the path leads nowhere.
+    """
+    *inner, last = split(path)
+    tables = _tables(copy.deepcopy(dict(plain)), inner, path)
+    return [table[last] for table in tables if isinstance(table, dict) and last in table]
+
+
 def _tables(plain: dict[str, Any], parts: Sequence[str], path: str) -> list[Any]:
     """Tables that the parts of a path lead to."""
     found: list[Any] = [plain]

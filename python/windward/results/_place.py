@@ -144,8 +144,10 @@ def _claim(path: Path, older: Older) -> Place:
         engine = holds(path)
         if engine is None:
             return Place(path, lock)
-        if engine == "sweep" and older != "number":
-            raise ResultError(f"{path} holds a sweep; it is not overwritten\nhint: choose another folder, or delete it")
+        if engine in ("sweep", "tune") and older != "number":
+            raise ResultError(
+                f"{path} holds a result of `{engine}`; it is not overwritten\nhint: choose another folder, or delete it"
+            )
         if older == "refuse":
             raise HoldsResultError(path, engine)
         beside = _next(path, f"{path} holds an older result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -52,6 +53,24 @@ class Result(Protocol):
     def title(self) -> str | None: ...
     @property
     def scenario(self) -> str: ...
+
+
+class Found(Result, Protocol):
+    """A tuning; see `windward.Tuning`."""
+
+    @property
+    def objective(self) -> str: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def summary(self) -> Mapping[str, Any]: ...
+    @property
+    def scenario_file(self) -> Path: ...
+    @property
+    def trials(self) -> Grid: ...
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+    def rows(self, kind: str) -> Sequence[Mapping[str, Any]]: ...
 
 
 class Packets(Result, Protocol):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from windward.results._summary import versions
 from windward.results.stats import jain
+from windward.show import _tuning
 from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
 from windward.show._tables import certificate, compare_digest, fluid_digest, optimum_digests, rests_digest
 
 if TYPE_CHECKING:
-    from windward.results._shapes import BestRates, Compared, Grid, Packets, Result, Windows
+    from windward.results._shapes import BestRates, Compared, Found, Grid, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +160,23 @@ def _compare(compared: Compared) -> Page:
     )
 
 
+def _tune(found: Found) -> Page:
+    about = found.summary
+    state = "" if found.is_complete else ", interrupted"
+    facts = _tuning.verdicts(found)
+    return Page(
+        name=found.name,
+        title=found.title or found.name,
+        span=f"tuned for {found.objective}: {about.get('trials', 0)} trials × {len(about['seeds'])} seeds{state}",
+        how=f"{about['sampler']}, seed {about['seed']}",
+        facts=facts,
+        footer=facts,
+        tables=_tuning.digests(found),
+        scenario=found.scenario,
+        versions=found.versions,
+    )
+
+
 _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "simulate": _packets,
     "emulate": _packets,
@@ -166,4 +184,5 @@ _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "fluid": _fluid,
     "sweep": _sweep,
     "compare": _compare,
+    "tune": _tune,
 }

@@ -156,6 +156,16 @@ def _sweep(sweep: Any) -> str:
     return _whole(said, [*parts, _file(said)], charts)
 
 
+def _tune(found: Any) -> str:
+    said = describe(found)
+    parts = [
+        Section("tuned", "What was found", said.how, "".join(map(table_of, said.tables))),
+        Section("landscape", "Landscape", said.span, figure_of(found, "landscape", "landscape")),
+        _file(said),
+    ]
+    return _whole(said, parts, [])
+
+
 def _file(said: Page) -> Section:
     return Section("scenario", "Scenario", "", plain_text("As resolved, defaults written out", said.scenario))
 
@@ -184,6 +194,7 @@ _PAGES: Mapping[str, Callable[[Any], str]] = {
     "fluid": _of_fluid,
     "optimum": _of_optimum,
     "sweep": _sweep,
+    "tune": _tune,
 }
 
 

@@ -14,6 +14,7 @@ No network is simulated: each call is one event, and the law is the engine's own
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 from windward import _engine
@@ -162,3 +163,47 @@ class Connections:
     def wanted(self) -> int:
         """Number of connections to have."""
         return self._controller.wanted
+
+
+def ratio_under_delay(delay_s: float, capacity_pps: float, backlog: float, flows: int = 2) -> float:
+    """Ratio of rates between flows that keep `backlog` packets queued, if one of them has more delay that is no queue.
+
+    At rest a flow's rate is x = p/(q + e): p its packets in the queue, q the queueing delay, e the delay that it takes
+    for queueing and that is none. Of two flows that differ by Δ in e, with a = Δc/p on a link of capacity c, the ratio
+    is (a + √(a² + 4))/2. With n flows, of which one is delayed, it is 1 + a/u for u = ((n − a) + √((n − a)² +
+    4(n − 1)a))/2. QUIC-TCP, FAST and Vegas rest so.
+
+    Parameters
+    ----------
+    delay_s
+        Δ in seconds.
+    capacity_pps
+        Rate of the link in packets per second.
+    backlog
+        p in packets.
+    flows
+        Number of flows.
+
+    Raises
+    ------
+    ValueError
+        For a capacity or a backlog that is not above zero, a negative delay, and fewer than two flows.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> round(ww.laws.ratio_under_delay(0.02, 1000, 20), 3)  # a = 1: the golden ratio
+    1.618
+    """
+    above_zero("capacity", capacity_pps)
+    above_zero("backlog", backlog)
+    if not delay_s >= 0 or not math.isfinite(delay_s):
+        raise ValueError(f"delay {delay_s}: a number of seconds, 0 or more, is needed")
+    if flows < 2:
+        raise ValueError(f"{flows} flows: at least two share a link")
+    a = delay_s * capacity_pps / backlog
+    u = ((flows - a) + math.hypot(flows - a, 2 * math.sqrt((flows - 1) * a))) / 2
+    # Where a is large the two terms of u cancel: their product is (n − 1)a.
+    if a > flows:
+        u = 2 * (flows - 1) * a / (math.hypot(flows - a, 2 * math.sqrt((flows - 1) * a)) - (flows - a))
+    return 1 + a / u

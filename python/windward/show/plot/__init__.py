@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from windward.results import _names
 from windward.results._files import replace_bytes
 from windward.results._values import has_bands
-from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
+from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _tuning, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot._paper import COLUMNS as COLUMNS, Column, column_of, fit
 from windward.show.plot._together import by_name as by_name
@@ -69,6 +69,7 @@ FIGURES: Mapping[str, Mapping[str, Kind]] = {
     "fluid": _answers.FLUID,
     "optimum": _answers.OPTIMUM,
     "sweep": _sweep.SWEEP,
+    "tune": _tuning.TUNING,
     "compare": {what: Kind(title=kind.title, draw=partial(_beside, what)) for what, kind in _COMPARED.items()},
 }
 

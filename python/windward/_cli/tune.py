@@ -1,0 +1,112 @@
+"""The command that tunes a law on a network."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from windward import _console
+from windward._cli.options import File, Quiet, Seeds, parse_seeds
+from windward._cli.places import remark
+from windward._cli.words import complain, tell
+from windward._engine import RunInterrupted, quantity
+from windward._format.parse import parse
+from windward.errors import OptionError
+
+
+def tune(
+    file: File,
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Figures to make large or small, with bounds on others: 'goodput, p95 wait <= 50 ms'. The figures are "
+            "those of `sweep`, and power, ln(goodput) less half of ln(mean RTT). Two figures give a front.",
+        ),
+    ] = "power",
+    flow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Flow or group whose law is tuned and whose figures count. Default: all flows."
+        ),
+    ] = None,
+    law: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Law that the flows get. Default: the one that they have.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=RANGE",
+            help="A field and where to search it: 'law.backlog=1..1000 log', 'link.air.buffer=10..500 packets log', "
+            "law.hystart=true,false. law.X is a parameter of the flows' law. Repeatable. Default: all parameters of "
+            "the law that are numbers, at most 1000 times off their defaults.",
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of trials.")] = 200,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
+    ] = None,
+    seeds: Seeds = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="Run on a Ray cluster: ray, or ray://HOST:PORT. Default: this machine."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-tune."),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")] = False,
+) -> None:
+    """Find the best values of a law's parameters, or of other fields.
+
+    The best values and the present ones are compared on fresh seeds, on this network and on networks near it.
+    Interrupted, the same command goes on with the rest.
+    """
+    from windward._search.tune import Tuned, tune as run
+    from windward.show import _terminal
+
+    asked = Tuned(
+        scenario=parse(file),
+        objective=objective,
+        flow=flow,
+        law=law,
+        fields=set_ or [],
+        seeds=parse_seeds(seeds),
+        trials=trials,
+        budget_s=_seconds(budget),
+        seed=seed,
+        folder=file.parent,
+    )
+    target = output or Path("results") / f"{asked.scenario.name}-tune"
+    try:
+        with _terminal.progress("tuning", "tuned", is_quiet=quiet, noun="runs") as progress:
+            result = run(asked, output=target, is_numbered=output is None, threads=threads, on=on, progress=progress)
+    except RunInterrupted as stop:
+        complain(f"{stop}; the same command goes on")
+        raise typer.Exit(130) from None
+    if result.path != target:
+        remark(f"{target} holds another result; this one is in {result.path}")
+    if as_json:
+        _console.print_json(dict(result.summary), indent=2)
+    elif not quiet:
+        _terminal.show(result)
+        tell(result.path)
+
+
+def _seconds(text: str | None) -> float:
+    """A time as scenarios write it, or a number of seconds."""
+    if text is None:
+        return math.inf
+    found = quantity(text)
+    if found is None or found[1] != "s" or not found[0] > 0:
+        raise OptionError(("budget", text, "no time; write it as in '2 min' or '90 s'"))
+    return found[0]

@@ -1,0 +1,196 @@
+"""The question of a search: figures to be made large or small, and bounds on others."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windward._format.vary import worth
+from windward.errors import OptionError
+from windward.results._figures import FIGURES
+from windward.results.stats import mean_and_interval
+
+#: Figures that are better the larger they are; all others are better the smaller.
+_LARGE = ("goodput", "fairness", "utilization", "power")
+
+#: Other words for figures.
+_WORDS = {"fair": "fairness", "p95": "wait-p95", "lost": "loss"}
+
+#: Names of objectives that are no figure of a run, with their formulas.
+FORMULAS = {"power": "ln(goodput in bit/s) − ½ ln(mean RTT in s)"}
+
+#: Most objectives of a search.
+_MOST = 2
+
+_BOUND = re.compile(r"(.+?)\s*(<=|>=|≤|≥|<|>)\s*(.+)")
+_PERCENTILE = re.compile(r"p(\d+)\s+(\w+)|(\w+)\s+p(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """A figure to be made as large, or as small, as can be."""
+
+    name: str
+    is_large: bool
+
+    @property
+    def sign(self) -> int:
+        """1 if larger is better, −1 otherwise."""
+        return 1 if self.is_large else -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """A figure that must not pass a limit."""
+
+    name: str
+    is_most: bool
+    #: In base units.
+    limit: float
+    text: str
+
+    def excess(self, value: float) -> float:
+        """Excess of a value over the limit, as a share of it; 0 within, infinite if nothing was measured."""
+        if math.isnan(value):
+            return math.inf
+        over = value - self.limit if self.is_most else self.limit - value
+        return max(0.0, over) / (abs(self.limit) or 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Judgement of a trial: the mean of each goal over the seeds, and how far its bounds are passed."""
+
+    goals: tuple[float, ...]
+    #: Sum of the bounds' excesses; infinite where a run failed or measured nothing.
+    violation: float
+
+    @property
+    def is_feasible(self) -> bool:
+        """Returns true if every run has finished and no bound is passed."""
+        return self.violation == 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Objective:
+    """One goal or two, with any number of bounds."""
+
+    text: str
+    goals: tuple[Goal, ...]
+    bounds: tuple[Bound, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The figures that are looked at, goals first, each once."""
+        return tuple(dict.fromkeys([*(goal.name for goal in self.goals), *(bound.name for bound in self.bounds)]))
+
+    def judge(self, runs: Sequence[Mapping[str, float]]) -> Judged:
+        """Judges the runs of a trial, one for each seed."""
+        goals = tuple(_mean(runs, goal.name) for goal in self.goals)
+        excess = math.fsum(bound.excess(_mean(runs, bound.name)) for bound in self.bounds)
+        is_whole = bool(runs) and all(math.isfinite(value) for value in (*goals, excess))
+        return Judged(goals=goals, violation=excess if is_whole else math.inf)
+
+    def key(self, judged: Judged) -> tuple[float, float]:
+        """Sort key of trials of one goal, the best first: within the bounds before outside of them."""
+        if not judged.is_feasible:
+            return (judged.violation, 0.0)
+        return (0.0, -self.goals[0].sign * judged.goals[0])
+
+
+def _mean(runs: Sequence[Mapping[str, float]], name: str) -> float:
+    values = [run.get(name, math.nan) for run in runs]
+    return math.nan if any(math.isnan(value) for value in values) else mean_and_interval(values)[0]
+
+
+def read_objective(text: str) -> Objective:
+    """Reads an objective such as `goodput, p95 wait ≤ 50 ms`: figures to optimise, and bounds as comparisons.
+
+    Raises
+    ------
+    OptionError
+        For a figure or a limit that does not exist, no goal, or more than two.
+    """
+    goals, bounds = [], []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        found = _BOUND.fullmatch(part)
+        if found is None:
+            name = _name(part, text)
+            goals.append(Goal(name=name, is_large=name in _LARGE))
+        else:
+            figure, sign, limit = found.groups()
+            bounds.append(_bound(figure, sign, limit, text))
+    if not goals or len(goals) > _MOST:
+        problem = f"{len(goals) or 'no'} figures to optimise; one or two are needed, as in `goodput, p95 wait ≤ 50 ms`"
+        raise OptionError(("objective", text, problem))
+    if repeated := next((goal.name for at, goal in enumerate(goals) if goal in goals[:at]), None):
+        raise OptionError(("objective", text, f"`{repeated}` is given twice"))
+    return Objective(text=text, goals=tuple(goals), bounds=tuple(bounds))
+
+
+def _name(written: str, text: str) -> str:
+    name = " ".join(written.lower().split())
+    if found := _PERCENTILE.fullmatch(name):
+        percent, first, second, other = found.groups()
+        name = f"{first or second}-p{percent or other}"
+    name = _WORDS.get(name, name)
+    known = [*FIGURES, *FORMULAS]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        raise OptionError(("objective", text, f"unknown figure `{written}`; figures: {', '.join(known)}{hint}"))
+    return name
+
+
+def _bound(figure: str, sign: str, limit: str, text: str) -> Bound:
+    name = _name(figure, text)
+    if name in FORMULAS:
+        raise OptionError(("objective", text, f"`{name}` has no unit to bound it in; bound its parts instead"))
+    value, base, _, _ = worth(limit if not _is_plain(limit) else float(limit))
+    unit = FIGURES[name].unit
+    expected = "" if unit in ("%", "packets") else unit
+    if value is None or not math.isfinite(value) or base not in (expected, unit):
+        example = {"s": "50 ms", "bit/s": "5 Mbit/s", "%": "1%"}.get(unit, "10")
+        raise OptionError(("objective", text, f"`{limit}` is no limit for `{name}`; write it as in {example}"))
+    is_most = sign in ("<", "<=", "≤")
+    return Bound(name=name, is_most=is_most, limit=value, text=f"{name} {'≤' if is_most else '≥'} {limit}")
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def measured(
+    runs: Mapping[str, float], flows: Sequence[Mapping[str, Any]], chosen: Sequence[str] | None
+) -> dict[str, float]:
+    """Figures of a run by name, with `power`.
+
+    Parameters
+    ----------
+    runs
+        Its row of `runs`.
+    flows
+        Its rows of `flows`.
+    chosen
+        The flows or groups that figures of flows are of: the sum of their goodputs, the mean of everything else.
+        Waits and other figures of links stay those of the run. None: all flows.
+    """
+    values = {name: runs[figure.column] for name, figure in FIGURES.items() if figure.column in runs}
+    if chosen is not None:
+        own = [flow for flow in flows if flow.get("flow") in chosen or flow.get("group") in chosen]
+        for name, figure in FIGURES.items():
+            if figure.flow and own and figure.flow in own[0]:
+                column = [float(flow[figure.flow]) for flow in own]
+                values[name] = math.fsum(column) if name == "goodput" else mean_and_interval(column)[0]
+    goodput, rtt = values.get("goodput", math.nan), values.get("rtt", math.nan)
+    if goodput > 0 and rtt > 0:
+        values["power"] = math.log(goodput) - 0.5 * math.log(rtt)
+    return values

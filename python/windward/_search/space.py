@@ -1,0 +1,132 @@
+"""The fields that a search may change, and the values that it may give them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from windward import _engine
+from windward._format.vary import Field, Range, change, label, read, read_field, worth
+from windward.errors import OptionError
+
+#: Ranges of a law's parameters begin and end at most so far from the default: the schema's own may span 12 decades.
+_REACH = 1000.0
+
+#: A range that spans more than this is searched on a logarithmic scale.
+_SPAN = 100.0
+
+#: How a field of the tuned law begins.
+LAW = "law."
+
+
+def find(law: str) -> dict[str, Any]:
+    """The schema of a law.
+
+    Raises
+    ------
+    OptionError
+        For a law that does not exist.
+    """
+    laws = [own for own in _engine.schema()["$defs"]["LawSpec"]["oneOf"] if "properties" in own]
+    known = {own["properties"]["name"]["const"]: own for own in laws}
+    if law not in known:
+        near = difflib.get_close_matches(law, known, n=1)
+        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        raise OptionError(("law", law, f"unknown law; laws: {', '.join(known)}{hint}"))
+    found: dict[str, Any] = known[law]
+    return found
+
+
+def parameters(law: str) -> list[Field]:
+    """All parameters of a law that are numbers, with the ranges of its schema, at most 1000 times off the default.
+
+    Raises
+    ------
+    OptionError
+        For a law without numbers, and for one that does not exist.
+    """
+    fields = []
+    for name, about in find(law)["properties"].items():
+        if about.get("type") not in ("number", "integer") or "default" not in about:
+            continue
+        default, least, most = float(about["default"]), float(about["minimum"]), float(about["maximum"])
+        if default > 0:
+            least, most = max(least, default / _REACH), min(most, default * _REACH)
+        is_log = least > 0 and most / least > _SPAN
+        fields.append(Field(path=LAW + name, values=(), range=Range(start=least, stop=most, unit="", is_log=is_log)))
+    if not fields:
+        raise OptionError(("law", law, "the law has no parameters that are numbers; choose fields to be varied"))
+    return fields
+
+
+def chosen(text: str, laws: Iterable[str]) -> Field:
+    """A field and its values or its range, as a sweep takes them; `law.X` within what the laws allow.
+
+    Raises
+    ------
+    ValueError
+        For a field that cannot be varied, and for a range that takes single steps.
+    """
+    field = read_field(text)
+    if field.range is not None and field.range.start == field.range.stop:
+        raise ValueError(f"{text}: the range has one value; there is nothing to search")
+    if field.range is not None and field.path.startswith(LAW):
+        for law in laws:
+            about = find(law)["properties"].get(field.path.removeprefix(LAW), {})
+            least, most = about.get("minimum", -math.inf), about.get("maximum", math.inf)
+            ends = sorted((field.range.start, field.range.stop))
+            if not field.range.unit and (ends[0] < least or ends[1] > most):
+                raise ValueError(
+                    f"{text}: `{field.path.removeprefix(LAW)}` of {law} is allowed from {least} to {most:g}"
+                )
+    return field
+
+
+def value(field: Field, share: float) -> Any:
+    """The value of a field at a share of the way through its range, or the choice that lies there."""
+    if field.range is None:
+        return field.values[min(int(share * len(field.values)), len(field.values) - 1)]
+    found = field.range.at(share)
+    number, unit, *_ = worth(found)
+    # Packets come whole.
+    return f"{round(number)} packets" if unit == "packets" and number is not None else found
+
+
+def share_of(field: Field, value: Any) -> float:
+    """The share of the way at which a value lies, moved to the nearest end if it lies outside; 0.5 if unknown."""
+    if field.range is None:
+        labels = [label(each) for each in field.values]
+        return (labels.index(label(value)) + 0.5) / len(labels) if label(value) in labels else 0.5
+    number, *_ = worth(value)
+    ends = [worth(field.range.at(at))[0] for at in (0.0, 1.0)]
+    if number is None or None in ends:
+        return 0.5
+    start, stop = (float(end) for end in ends if end is not None)
+    if field.range.is_log:
+        share = math.log(number / start) / math.log(stop / start) if number > 0 else 0.0
+    else:
+        share = (number - start) / (stop - start)
+    return min(max(share, 0.0), 1.0)
+
+
+def places(field: Field, flows: Sequence[str]) -> list[str]:
+    """The paths of a scenario that a field stands for: `law.X` is a parameter of each tuned flow's law."""
+    if not field.path.startswith(LAW):
+        return [field.path]
+    return [f'flow."{name}".{field.path}' if "." in name else f"flow.{name}.{field.path}" for name in flows]
+
+
+def changed(
+    plain: Mapping[str, Any], fields: Sequence[Field], values: Sequence[Any], flows: Sequence[str]
+) -> dict[str, Any]:
+    """The scenario with these values."""
+    changes = {path: own for field, own in zip(fields, values, strict=True) for path in places(field, flows)}
+    return change(plain, changes)
+
+
+def current(plain: Mapping[str, Any], field: Field, flows: Sequence[str]) -> Any:
+    """The value that a field has now; None where it has none, or several."""
+    found = [each for path in places(field, flows) for each in read(plain, path)]
+    return found[0] if found and all(label(each) == label(found[0]) for each in found) else None

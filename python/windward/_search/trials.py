@@ -1,0 +1,204 @@
+"""Runs the trials of a search: a sweep whose points follow from the answers of those before.
+
+A generation is asked of the sampler when the one before it has finished, and told in the order of its trials: which
+trials there are does not depend on the number of threads. What has been run is kept as a sweep's folder keeps it, so
+that an interrupted search asks its sampler again and goes on with the first trial that is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._answers.sweep import Sweep
+from windward._engines import lines
+from windward._format.vary import Field, label, measure, worth
+from windward._search import space
+from windward._search.objective import Judged, Objective, measured
+from windward._search.samplers import Sampler, Vector
+from windward.results._interrupts import held_back
+from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, journal, points_in_part
+
+if TYPE_CHECKING:
+    from windward._engines.points import Job
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A search as it was asked for."""
+
+    scenario: _engine.Scenario
+    #: The scenario as plain values, under the law that is tuned.
+    plain: Mapping[str, Any]
+    fields: Sequence[Field]
+    objective: Objective
+    #: The flows whose law is tuned, by their names in the scenario.
+    flows: Sequence[str]
+    #: Whether figures are of these flows alone.
+    is_of_flows: bool
+    seeds: Sequence[int]
+    #: Trials at most.
+    count: int
+    #: Of the sampler, and its name.
+    seed: int
+    sampler: str
+
+    @property
+    def axes(self) -> list[Axis]:
+        """The fields as columns."""
+        found = []
+        for each in self.fields:
+            ends = each.values if each.range is None else [space.value(each, at) for at in (0.0, 0.5, 1.0)]
+            scale = measure(ends)
+            found.append(Axis(path=each.path, kind=scale.kind, unit=scale.unit, scale=scale.scale))
+        return found
+
+    def plan(self) -> Plan:
+        """The search as a sweep, for its folder."""
+        entities = self.scenario.entities()
+        rows = max(len(entities["flows"]["flow"]), len(entities["links"]["link"]))
+        fields = json.dumps([[each.path, each.values, str(each.range)] for each in self.fields])
+        asked = [fields, self.objective.text, self.sampler, self.seed, self.count, self.is_of_flows, list(self.flows)]
+        return Plan(
+            identity={
+                "windward": _engine.__version__,
+                "build": build(),
+                "engine": "simulate",
+                "options": "",
+                "scenario": digest(json.dumps({key: value for key, value in self.plain.items() if key != "seeds"})),
+                "files": "",
+                "points": digest(json.dumps(asked)),
+                "seeds": list(self.seeds),
+            },
+            axes=self.axes,
+            points=self.count,
+            seeds=self.seeds,
+            part=points_in_part(rows, len(self.seeds)),
+            about={
+                "name": self.scenario.name,
+                "title": self.scenario.title,
+                "of": "simulate",
+                "how": f"trials of {self.sampler} for {self.objective.text}",
+                "grid": False,
+            },
+        )
+
+
+@dataclass(kw_only=True)
+class Trials:
+    """Trials of a search, under way."""
+
+    question: Question
+    target: SweepFolder
+    sampler: Sampler
+    #: By trial and seed: the figures of each finished run; none of one that failed.
+    runs: dict[int, dict[int, dict[str, float]]] = field(default_factory=dict)
+    #: By trial: its values.
+    values: dict[int, list[Any]] = field(default_factory=dict)
+    #: On the monotonic clock: no generation is begun after it.
+    deadline: float = math.inf
+    generations: int = 0
+
+    def __post_init__(self) -> None:
+        self._read_kept()
+
+    def jobs(self) -> Iterator[Job | None]:
+        """Jobs that are left, generation by generation; None while a generation is under way."""
+        question = self.question
+        point = 0
+        while point < question.count and time.monotonic() < self.deadline:
+            asked = self.sampler.ask()
+            shares = asked[: question.count - point]
+            trials = range(point, point + len(shares))
+            for trial, share in zip(trials, shares, strict=True):
+                yield from self._job(trial, share)
+            while any(len(self.runs.get(trial, ())) < len(question.seeds) for trial in trials):
+                yield None
+            if len(shares) < len(asked):
+                # The last generation, cut short: nothing follows from it.
+                return
+            judged = [self.judge(trial) for trial in trials]
+            self.sampler.tell(shares, [self._small(each) for each in judged], [each.violation for each in judged])
+            point = trials.stop
+            self.generations += 1
+
+    def take(self, found: Iterable[bytes]) -> None:
+        """Keeps finished runs, whenever Ctrl-C is pressed."""
+        with held_back():
+            for line in found:
+                self._note(json.loads(line))
+                self.target.take(line)
+
+    def judge(self, trial: int) -> Judged:
+        """Judges a finished trial."""
+        return self.question.objective.judge(list(self.runs[trial].values()))
+
+    def judged(self) -> dict[int, Judged]:
+        """The trials that have been run with every seed, judged."""
+        each = len(self.question.seeds)
+        return {trial: self.judge(trial) for trial in sorted(self.runs) if len(self.runs[trial]) == each}
+
+    def _small(self, judged: Judged) -> tuple[float, ...]:
+        goals = self.question.objective.goals
+        pairs = zip(goals, judged.goals, strict=True)
+        return tuple(math.inf if math.isnan(value) else -goal.sign * value for goal, value in pairs)
+
+    def _job(self, trial: int, share: Vector) -> Iterator[Job]:
+        question = self.question
+        values = [space.value(own, float(at)) for own, at in zip(question.fields, share, strict=True)]
+        self.values[trial] = values
+        missing = [seed for seed in question.seeds if seed not in self.runs.get(trial, ())]
+        if not missing:
+            return
+        kinds = [axis.kind for axis in self.target.plan.axes]
+        cells = [label(value) if kind == "text" else worth(value)[0] for value, kind in zip(values, kinds, strict=True)]
+        try:
+            changed = space.changed(question.plain, question.fields, values, question.flows)
+        except ValueError as error:
+            self.take(lines.failed(trial, seed, cells, str(error)) for seed in missing)
+            return
+        yield trial, missing, cells, json.dumps(changed, ensure_ascii=False)
+
+    def _note(self, line: Mapping[str, Any]) -> None:
+        """Learns the figures of a run from its line of the journal."""
+        tables = line["tables"]
+        row = {name: float(column[0]) for name, column in tables.get(RUNS, {}).items()}
+        columns = tables.get("flows", {})
+        flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        self._learn(line["point"], line["seed"], row, flows)
+
+    def _learn(self, trial: int, seed: int, row: Mapping[str, float], flows: Sequence[Mapping[str, Any]]) -> None:
+        chosen = self.question.flows if self.question.is_of_flows else None
+        figures = measured(row, flows, chosen)
+        names = self.question.objective.names
+        self.runs.setdefault(trial, {})[seed] = {name: figures.get(name, math.nan) for name in names}
+
+    def _read_kept(self) -> None:
+        """Learns what an interrupted search has run."""
+        if not self.target.finished:
+            return
+        kept = Sweep(self.target.path)
+        for line in journal(self.target.path):
+            self._note(line)
+        flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        if self.question.is_of_flows:
+            for table in kept.chunks("flows"):
+                for row in table.to_pylist():
+                    flows.setdefault((row["point"], row["seed"]), []).append(row)
+        for table in kept.chunks(RUNS):
+            for row in table.to_pylist():
+                if len(self.runs.get(row["point"], {})) and row["seed"] in self.runs[row["point"]]:
+                    continue
+                numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+                self._learn(row["point"], row["seed"], numbers, flows.get((row["point"], row["seed"]), []))
+
+
+def trials_folder(path: Path) -> Path:
+    """The trials of a search, in its folder."""
+    return path / "trials"

@@ -1,0 +1,574 @@
+"""Tunes a law, a link or a queue: which values of some fields are best on a network, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._answers.tuning import Tuning
+from windward._engines.collect import choose
+from windward._engines.points import Points
+from windward._engines.simulate import count_threads
+from windward._engines.sweep import Asked, sweep
+from windward._format.design import Design, Table
+from windward._format.vary import Field, change, label, read, worth
+from windward._search import space
+from windward._search.objective import Objective, measured, read_objective
+from windward._search.samplers import CmaEs, Nsga2, Sampler, fronts, hypercube
+from windward._search.trials import Question, Trials, trials_folder
+from windward.errors import OptionError, ResultError
+from windward.results._files import replace_text
+from windward.results._folder import to_json
+from windward.results._place import SCENARIO, SUMMARY, holds, numbers
+from windward.results._shapes import Progress
+from windward.results._summary import FORMAT, number, versions
+from windward.results._sweep import OtherResultError, SweepFolder
+from windward.results.stats import mean_and_interval
+from windward.theory.laws import ratio_under_delay
+
+if TYPE_CHECKING:
+    from windward._answers.sweep import Sweep
+    from windward._search.objective import Judged
+    from windward.results._sweep import Plan
+
+#: Points of the Latin hypercube with which every search begins, for each field.
+_FIRST = 10
+
+#: Trials by default.
+TRIALS = 200
+
+#: Fresh seeds on which the best values and the present ones are compared, at least; they begin beyond any of a search.
+_FRESH, _FRESH_FROM = 10, 1_000_001
+
+#: A value within this share of the best objective is as good.
+_PLATEAU = 0.02
+
+#: Delay that is no queue, by which two flows may differ: some milliseconds are usual on wireless links.
+_DELAY_S = 0.005
+
+#: Of a packet on the wire.
+_PACKET_BITS = 12_000
+
+#: Bins of a field's range from which the share of the variance that it explains is found.
+_BINS = 5
+
+#: So many folders with numbers are tried.
+_NUMBERS = 10_000
+
+#: Networks on which the best values are tried again: a name, the fields of links that change, and by what factor.
+_OTHERS = (
+    ("rates × 0.5", "rate", 0.5),
+    ("rates × 1.5", "rate", 1.5),
+    ("delays × 0.5", "delay", 0.5),
+    ("delays × 1.5", "delay", 1.5),
+    ("losses × 0.5", "loss", 0.5),
+    ("losses × 1.5", "loss", 1.5),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuned:
+    """A tuning as it was asked for."""
+
+    scenario: _engine.Scenario
+    objective: str
+    #: The flow or group whose law is tuned and whose figures count; None: all flows.
+    flow: str | None = None
+    #: The law that they get; None: the one that they have.
+    law: str | None = None
+    #: Fields with ranges or choices, as texts; empty: all numbers of the law.
+    fields: Sequence[str] = ()
+    seeds: int | Sequence[int] | None = None
+    trials: int = TRIALS
+    #: No generation of trials is begun after so many seconds.
+    budget_s: float = math.inf
+    #: Of the sampler.
+    seed: int = 1
+    folder: Path = field(default_factory=Path)
+    allows_python: bool = True
+
+
+def tune(
+    asked: Tuned,
+    *,
+    output: Path,
+    is_numbered: bool = False,
+    threads: int | None = None,
+    on: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Tuning:
+    """Searches, then compares what it found with what there was; `Scenario.tune` says what the arguments mean.
+
+    With `is_numbered` it goes to OUTPUT-2, OUTPUT-3, … where the folder holds another result.
+    """
+    began = time.monotonic()
+    question = _question(asked)
+    path, target = _open(output, question, is_numbered=is_numbered)
+    sampler = _sampler(question)
+    try:
+        trials = Trials(question=question, target=target, sampler=sampler, deadline=began + asked.budget_s)
+        _search(trials, asked, threads, on, progress)
+        if len(trials.judged()) == question.count:
+            target.finish()
+    finally:
+        target.close()
+    return _conclude(asked, question, trials, path, threads, on, progress)
+
+
+def _question(asked: Tuned) -> Question:
+    """Checks the request and makes the question of the search.
+
+    Raises
+    ------
+    OptionError
+        If something of it cannot be.
+    """
+    objective = read_objective(asked.objective)
+    scenario = asked.scenario
+    if scenario.has_region:
+        raise ValueError("`simulate` has no answer: a capacity region has no packets")
+    if scenario.python_classes:
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(scenario.python_classes))
+        raise ValueError(f"laws and schedulers in Python are not tuned: {names}")
+    if asked.trials < 1:
+        raise OptionError(("trials", str(asked.trials), "at least one is needed"))
+    plain: dict[str, Any] = json.loads(scenario.to_json())
+    flows = _flows(plain, asked.flow)
+    if asked.law is not None:
+        space.find(asked.law)
+        plain = change(plain, {path: {"name": asked.law} for path in _law_paths(flows)})
+        scenario = _engine.Scenario.from_json(json.dumps(plain), f"scenario with {asked.law}", asked.folder)
+        plain = json.loads(scenario.to_json())
+    laws = {str(own["law"]["name"]) for own in plain.get("flow", []) if own["name"] in flows}
+    fields = [space.chosen(text, laws) for text in asked.fields]
+    if not fields:
+        if len(laws) != 1:
+            raise OptionError(
+                ("flow", asked.flow or "all", f"different laws: {', '.join(sorted(laws))}; choose a flow")
+            )
+        fields = space.parameters(laws.pop())
+    if repeated := next((own.path for at, own in enumerate(fields) if own.path in [f.path for f in fields[:at]]), None):
+        raise OptionError(("set", repeated, "given twice"))
+    for own in fields:
+        if own.path.startswith(space.LAW) and not flows:
+            raise OptionError(("set", own.path, "the scenario has no flows"))
+        present = space.current(plain, own, flows)
+        if present is None:
+            raise OptionError(
+                ("set", own.path, "the scenario gives it no value, or several; write one to compare with")
+            )
+        _try(plain, own, flows, asked.folder)
+    return Question(
+        scenario=scenario,
+        plain=plain,
+        fields=fields,
+        objective=objective,
+        flows=flows,
+        is_of_flows=asked.flow is not None,
+        seeds=choose(asked.seeds, scenario.seeds),
+        count=asked.trials,
+        seed=asked.seed,
+        sampler="CMA-ES" if len(objective.goals) == 1 else "NSGA-II",
+    )
+
+
+def _try(plain: Mapping[str, Any], own: Field, flows: Sequence[str], folder: Path) -> None:
+    """Tells before any run that a field can have none of its values; some may be possible with others alone.
+
+    Raises
+    ------
+    ValueError
+        With what the first of them is refused for.
+    """
+    refused: list[ValueError] = []
+    for share in (0.0, 0.5, 1.0 - 1e-12):
+        value = space.value(own, share)
+        try:
+            text = json.dumps(space.changed(plain, [own], [value], flows))
+            _engine.Scenario.from_json(text, f"{own.path}={label(value)}", folder)
+        except ValueError as error:
+            refused.append(error)
+        else:
+            return
+    raise refused[0]
+
+
+def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:
+    names = [str(own["name"]) for own in plain.get("flow", [])]
+    if flow is None:
+        return names
+    if flow not in names:
+        raise OptionError(("flow", flow, f"the scenario has no such flow; flows: {', '.join(names)}"))
+    return [flow]
+
+
+def _law_paths(flows: Sequence[str]) -> list[str]:
+    return [f'flow."{name}".law' if "." in name else f"flow.{name}.law" for name in flows]
+
+
+def _open(output: Path, question: Question, *, is_numbered: bool) -> tuple[Path, SweepFolder]:
+    """The folder of the tuning, new or of the same question."""
+    plan = question.plan()
+    candidates = [output]
+    if is_numbered:
+        candidates += [other for other, _ in zip(numbers(output), range(_NUMBERS), strict=False)]
+    for path in candidates:
+        try:
+            return path, _claim(path, question, plan)
+        except OtherResultError:
+            if path == candidates[-1]:
+                raise
+    raise AssertionError("the last candidate raises")
+
+
+def _claim(path: Path, question: Question, plan: Plan) -> SweepFolder:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        held = holds(path)
+        if held is not None and held != "tune":
+            raise OtherResultError(f"{path} holds a result of `{held}`; it is not overwritten")
+        if held is None:
+            replace_text(path / SUMMARY, to_json(_head(question) | {"complete": False}))
+        target = SweepFolder(trials_folder(path), plan, question.scenario.to_toml())
+        replace_text(path / SCENARIO, question.scenario.to_toml())
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+    return target
+
+
+def _head(question: Question) -> dict[str, Any]:
+    return {
+        "windward": _engine.__version__,
+        "format": FORMAT,
+        "engine": "tune",
+        "name": question.scenario.name,
+        "title": question.scenario.title,
+        "objective": question.objective.text,
+        "goals": [goal.name for goal in question.objective.goals],
+        "sampler": question.sampler,
+        "seed": question.seed,
+        "seeds": list(question.seeds),
+        "flows": list(question.flows),
+        "versions": versions(),
+    }
+
+
+def _sampler(question: Question) -> Sampler:
+    """The sampler, begun at the present values and a Latin hypercube."""
+    now = [space.current(question.plain, own, question.flows) for own in question.fields]
+    shares = [space.share_of(own, value) for own, value in zip(question.fields, now, strict=True)]
+    first = hypercube(_FIRST * len(shares) - 1, len(shares), question.seed)
+    import numpy as np
+
+    kind = CmaEs if question.sampler == "CMA-ES" else Nsga2
+    return kind([np.array(shares), *first], question.seed)
+
+
+def _search(
+    trials: Trials, asked: Tuned, threads: int | None, on: str | None, progress: Callable[[Progress], None] | None
+) -> None:
+    question, target = trials.question, trials.target
+    points = Points(
+        engine="simulate",
+        objective=None,
+        folder=asked.folder,
+        laws={},
+        duration_s=question.scenario.duration_s,
+    )
+    already = target.finished
+
+    def tell(under_way: float = 0.0) -> None:
+        if progress is not None:
+            whole = target.plan.runs
+            share = (target.finished + under_way) / whole
+            progress(Progress(fraction=min(share, 1.0), finished=target.finished, seeds=whole, resumed=already / whole))
+
+    try:
+        if on is None:
+            points.run(trials.jobs(), trials.take, tell, count_threads(threads))
+        else:
+            from windward._engines.cluster import run_on
+
+            run_on(on, points, sorted(question.scenario.recordings))(trials.jobs(), trials.take, tell)
+    except KeyboardInterrupt as interrupt:
+        raise _engine.RunInterrupted(
+            f"interrupted: {target.finished} of {target.plan.runs} runs finished"
+        ) from interrupt
+
+
+def _conclude(
+    asked: Tuned,
+    question: Question,
+    trials: Trials,
+    path: Path,
+    threads: int | None,
+    on: str | None,
+    progress: Callable[[Progress], None] | None,
+) -> Tuning:
+    """Compares the best values with the present ones on fresh seeds, here and on networks near this one; writes it."""
+    judged = trials.judged()
+    summary = _head(question) | {"trials": len(judged), "generations": trials.generations, "asked": question.count}
+    feasible = {trial: own for trial, own in judged.items() if own.is_feasible}
+    summary["feasible"] = len(feasible)
+    summary["judged"] = [
+        {"trial": trial, "goals": [number(goal) for goal in own.goals], "violation": number(own.violation)}
+        for trial, own in judged.items()
+    ]
+    best = _best(question.objective, judged) if judged else None
+    if best is None:
+        replace_text(path / SUMMARY, to_json(summary | {"complete": True, "best": None, "front": []}))
+        return Tuning(path)
+    values = trials.values[best]
+    now = [space.current(question.plain, own, question.flows) for own in question.fields]
+    summary |= {
+        "best": best,
+        "front": _front(question, trials, judged),
+        "parameters": _parameters(question, trials, judged, values, now),
+        "comparisons": _compare(asked, question, values, now, path, threads, on, progress),
+        "sharing": _sharing(question, values, now),
+    }
+    tuned = space.changed(question.plain, question.fields, values, question.flows)
+    text = _engine.Scenario.from_json(json.dumps(tuned), "the tuned scenario", asked.folder).to_toml()
+    replace_text(path / "tuned.toml", text)
+    summary["kernel"] = _kernel_line(question, values)
+    replace_text(path / SUMMARY, to_json(summary | {"complete": True}))
+    return Tuning(path)
+
+
+def _best(objective: Objective, judged: Mapping[int, Judged]) -> int | None:
+    """The best trial: of two goals the one of the front that is nearest to the best of both, each over its range."""
+    finite = {trial: own for trial, own in judged.items() if math.isfinite(own.violation)}
+    if not finite:
+        return None
+    feasible = {trial: own for trial, own in finite.items() if own.is_feasible}
+    if len(objective.goals) == 1 or not feasible:
+        if len(objective.goals) > 1:
+            return min(finite, key=lambda trial: (finite[trial].violation, trial))
+        return min(finite, key=lambda trial: (objective.key(finite[trial]), trial))
+    front = _first_front(objective, feasible)
+    columns = [[goal.sign * feasible[trial].goals[at] for trial in front] for at, goal in enumerate(objective.goals)]
+    tops, widths = [max(column) for column in columns], [max(column) - min(column) or 1.0 for column in columns]
+    distances = [
+        math.hypot(*((top - column[at]) / width for column, top, width in zip(columns, tops, widths, strict=True)))
+        for at in range(len(front))
+    ]
+    return min(zip(distances, front, strict=True))[1]
+
+
+def _first_front(objective: Objective, feasible: Mapping[int, Judged]) -> list[int]:
+    trials = list(feasible)
+    told = [
+        ([-goal.sign * value for goal, value in zip(objective.goals, feasible[trial].goals, strict=True)], 0.0)
+        for trial in trials
+    ]
+    return [trials[at] for at in fronts(told)[0]]
+
+
+def _front(question: Question, trials: Trials, judged: Mapping[int, Judged]) -> list[dict[str, Any]]:
+    """Front of two goals: the trials that no other betters in both."""
+    feasible = {trial: own for trial, own in judged.items() if own.is_feasible}
+    if len(question.objective.goals) == 1 or not feasible:
+        return []
+    front = sorted(_first_front(question.objective, feasible), key=lambda trial: feasible[trial].goals)
+    return [
+        {
+            "trial": trial,
+            "values": [label(value) for value in trials.values[trial]],
+            "goals": list(feasible[trial].goals),
+        }
+        for trial in front
+    ]
+
+
+def _parameters(
+    question: Question, trials: Trials, judged: Mapping[int, Judged], values: Sequence[Any], now: Sequence[Any]
+) -> list[dict[str, Any]]:
+    """Each field: where it is searched, its present and its best value, how far one may go, how much it matters."""
+    goal = question.objective.goals[0]
+    feasible = {trial: own.goals[0] for trial, own in judged.items() if own.is_feasible}
+    top = max((goal.sign * value for value in feasible.values()), default=math.nan)
+    # Logarithms differ, ratios of everything else do.
+    near = math.log1p(_PLATEAU) if goal.name == "power" else _PLATEAU * abs(top)
+    good = [trial for trial, value in feasible.items() if top - goal.sign * value <= near]
+    first = [trial for trial in range(min(_FIRST * len(question.fields), question.count)) if trial in judged]
+    found = []
+    for at, own in enumerate(question.fields):
+        ordered = sorted(good, key=lambda trial: space.share_of(own, trials.values[trial][at]))
+        ends = [space.value(own, 0.0), space.value(own, 1.0 - 1e-12)]
+        shares = [space.share_of(own, trials.values[trial][at]) for trial in first]
+        explained = _explained(shares, [judged[trial].goals[0] for trial in first])
+        found.append(
+            {
+                "field": own.path,
+                "least": label(ends[0]) if own.range else None,
+                "most": label(ends[1]) if own.range else None,
+                "now": label(now[at]),
+                "best": label(values[at]),
+                "plateau": [label(trials.values[trial][at]) for trial in (ordered[0], ordered[-1])] if good else [],
+                "explains": number(explained),
+            }
+        )
+    return found
+
+
+def _explained(shares: Sequence[float], objective: Sequence[float]) -> float:
+    """The share of the objective's variance that lies between the bins of a field's range: its correlation ratio."""
+    known = [(share, value) for share, value in zip(shares, objective, strict=True) if math.isfinite(value)]
+    if len(known) < 2 * _BINS:
+        return math.nan
+    mean = math.fsum(value for _, value in known) / len(known)
+    total = math.fsum((value - mean) ** 2 for _, value in known)
+    bins: dict[int, list[float]] = {}
+    for share, value in known:
+        bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(value)
+    between = math.fsum(len(own) * (math.fsum(own) / len(own) - mean) ** 2 for own in bins.values())
+    return between / total if total > 0 else math.nan
+
+
+def _compare(
+    asked: Tuned,
+    question: Question,
+    values: Sequence[Any],
+    now: Sequence[Any],
+    path: Path,
+    threads: int | None,
+    on: str | None,
+    progress: Callable[[Progress], None] | None,
+) -> list[dict[str, Any]]:
+    """Runs present and best values on seeds that the search never saw, here and on networks near this one."""
+    seeds = list(range(_FRESH_FROM, _FRESH_FROM + max(_FRESH, 2 * len(question.seeds))))
+    tuned = [place for own in question.fields for place in space.places(own, question.flows)]
+    others = _others(question.plain, tuned)
+    paths = [*tuned, *dict.fromkeys(path for _, changes in others for path in changes)]
+    there = {path: next(iter(read(question.plain, path)), None) for path in paths}
+    rows = []
+    for _, changes in others:
+        for side in (now, values):
+            own = {
+                place: value
+                for each, value in zip(question.fields, side, strict=True)
+                for place in space.places(each, question.flows)
+            }
+            rows.append(tuple((there | changes | own)[path] for path in paths))
+    found = sweep(
+        Asked(
+            scenario=_engine.Scenario.from_json(json.dumps(question.plain), "scenario", asked.folder),
+            design=Design(fields=(), table=Table(paths=tuple(paths), rows=rows)),
+            seeds=seeds,
+            folder=asked.folder,
+        ),
+        output=path / "comparison",
+        threads=threads,
+        on=on,
+        progress=progress,
+    )
+    sides = _figures(question, found)
+    return [
+        _comparison(question.objective, name, sides.get(2 * at, {}), sides.get(2 * at + 1, {}))
+        for at, (name, _) in enumerate(others)
+    ]
+
+
+def _others(plain: Mapping[str, Any], tuned: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """The network itself, then those near it: their names, and what is different there."""
+    found: list[tuple[str, dict[str, Any]]] = [("this network", {})]
+    for name, key, factor in _OTHERS:
+        changes = {}
+        for at, link in enumerate(plain.get("link", [])):
+            value, _, unit, scale = worth(link.get(key))
+            own = [f"link.{at}.{key}", f"link.{link.get('name')}.{key}"]
+            if value and not any(path in tuned for path in own):
+                changes[own[0]] = f"{value * factor / scale:.12g} {unit}".rstrip() if unit else value * factor
+        if changes:
+            found.append((name, changes))
+    return found
+
+
+def _figures(question: Question, found: Sweep) -> dict[int, dict[int, dict[str, float]]]:
+    """Figures of a sweep's runs by point and seed."""
+    flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    if question.is_of_flows:
+        for row in found.table("flows").to_pylist():
+            flows.setdefault((row["point"], row["seed"]), []).append(row)
+    runs: dict[int, dict[int, dict[str, float]]] = {}
+    for row in found.table("runs").to_pylist():
+        numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+        own = flows.get((row["point"], row["seed"]), [])
+        figures = measured(numbers, own, question.flows if question.is_of_flows else None)
+        runs.setdefault(row["point"], {})[row["seed"]] = figures
+    return runs
+
+
+def _comparison(
+    objective: Objective, network: str, now: Mapping[int, Mapping[str, float]], best: Mapping[int, Mapping[str, float]]
+) -> dict[str, Any]:
+    """Figures of both on the same seeds, and the interval of their difference."""
+    figures = []
+    shown = dict.fromkeys([*objective.names, "goodput", "rtt", "wait-p95"])
+    for name in shown:
+        pairs = [(now[seed].get(name, math.nan), best[seed].get(name, math.nan)) for seed in now if seed in best]
+        means = [mean_and_interval(column) for column in zip(*pairs, strict=True)] if pairs else []
+        if not means or any(math.isnan(mean) for mean, _ in means):
+            continue
+        difference = mean_and_interval([after - before for before, after in pairs])
+        figures.append(
+            {
+                "figure": name,
+                "now": _pair(means[0]),
+                "best": _pair(means[1]),
+                "difference": _pair(difference),
+            }
+        )
+    within = {
+        side: [
+            bound.text
+            for bound in objective.bounds
+            if bound.excess(mean_and_interval([run.get(bound.name, math.nan) for run in runs.values()])[0]) > 0
+        ]
+        for side, runs in (("now", now), ("best", best))
+    }
+    return {"network": network, "seeds": len(now), "figures": figures, "broken": within}
+
+
+def _pair(value: tuple[float, float]) -> dict[str, Any]:
+    return {"mean": number(value[0]), "ci95": number(value[1])}
+
+
+def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> dict[str, Any] | None:
+    """Ratio in which two flows share the slowest link if one of them has some milliseconds of delay that are no queue.
+
+    Of laws that keep a number of packets queued, which is searched: docs/concepts/starvation.md, Eq. 2.
+    """
+    laws = {own["law"]["name"] for own in question.plain["flow"] if own["name"] in question.flows}
+    about = [own for own in _engine.laws() if own["name"] in laws]
+    rates = [rate for link in question.plain.get("link", []) if (rate := worth(link.get("rate"))[0])]
+    if len(about) != 1 or not about[0]["backlog_parameter"] or not rates:
+        return None
+    path = space.LAW + about[0]["backlog_parameter"]
+    at = next((at for at, own in enumerate(question.fields) if own.path == path), None)
+    if at is None:
+        return None
+    capacity = min(rates) / _PACKET_BITS
+    sides = {"now": worth(now[at])[0], "best": worth(values[at])[0]}
+    found = {side: ratio_under_delay(_DELAY_S, capacity, backlog) for side, backlog in sides.items() if backlog}
+    return {"delay_s": _DELAY_S, **found} if len(found) == len(sides) else None
+
+
+def _kernel_line(question: Question, values: Sequence[Any]) -> str | None:
+    """The command that gives a loaded law these values; None for a law or parameters that the kernel does not have."""
+    laws = {own["law"]["name"] for own in question.plain["flow"] if own["name"] in question.flows}
+    known = dict(_engine.kernel_laws())
+    if len(laws) != 1 or (law := laws.pop()) not in known:
+        return None
+    given = {own.path.removeprefix(space.LAW): value for own, value in zip(question.fields, values, strict=True)}
+    if any(name not in known[law] for name in given):
+        return None
+    return " ".join(
+        [f"windward kernel set {law.replace('-', '_')}", *(f"{name}={label(value)}" for name, value in given.items())]
+    )

@@ -1,0 +1,197 @@
+"""`tune`: what it finds, that nothing but its seed decides which trials there are, and what it refuses."""
+
+import filecmp
+import json
+import math
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+import windward as ww
+from windward._search.objective import read_objective
+
+#: Two QUIC-TCP downloads over a lossy path: 15 ms a run.
+LOSSY = """\
+name = "lossy12"
+duration = "20 s"
+warmup = "5 s"
+seeds = 2
+node = [{ name = "a" }, { name = "z" }]
+link = [{ name = "path", from = "a", to = "z", rate = "12 Mbit/s", delay = "20 ms", buffer = "200 packets" }]
+flow = [{ name = "download", from = "a", to = "z", law = "quic-tcp", count = 2 }]
+""".replace('packets" }', 'packets", loss = "0.3 %" }')
+
+BACKLOG = "law.backlog=1..1000 log"
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> ww.Scenario:
+    (tmp_path / "lossy12.toml").write_text(LOSSY, encoding="utf-8")
+    return ww.load(tmp_path / "lossy12.toml")
+
+
+def test_the_backlog_that_keeps_the_queue_short_is_found(lossy: ww.Scenario, tmp_path: Path):
+    # An independent search found backlog 4.0, kappa 1.67: 11.12 Mbit/s at 47.7 ms, for 11.29 Mbit/s at 175.2 ms.
+    tuning = lossy.tune("power", fields=[BACKLOG, "law.kappa=0.05..2 log"], seeds=3, trials=60, output=tmp_path / "t")
+    assert 2 < float(tuning.best["law.backlog"]) < 8
+    here = tuning.rows("comparisons")[0]
+    figures = {row["figure"]: row for row in here["figures"]}
+    assert figures["rtt"]["best"]["mean"] < 0.052 < 0.16 < figures["rtt"]["now"]["mean"]
+    assert figures["goodput"]["best"]["mean"] > 0.97 * figures["goodput"]["now"]["mean"]
+    change = figures["power"]["difference"]
+    assert change["mean"] - change["ci95"] > 0.5
+    # The file to go on with has these values.
+    tuned = ww.load(tuning.scenario_file).simulate(seeds=1)
+    assert tuned.flows["mean_rtt_s"].mean() < 0.052
+
+
+def test_bounds_are_kept(lossy: ww.Scenario, tmp_path: Path):
+    tuning = lossy.tune("goodput, p95 wait <= 50 ms", fields=[BACKLOG], trials=40, output=tmp_path / "t")
+    judged = {row["trial"]: row for row in tuning.rows("judged")}
+    best = judged[tuning.summary["best"]]
+    assert best["violation"] == 0
+    assert best["goals"][0] == max(row["goals"][0] for row in judged.values() if row["violation"] == 0)
+    assert tuning.rows("comparisons")[0]["broken"]["now"] == ["wait-p95 ≤ 50 ms"]
+
+
+def test_two_objectives_give_a_front(lossy: ww.Scenario, tmp_path: Path):
+    tuning = lossy.tune("goodput, rtt", fields=[BACKLOG], trials=50, output=tmp_path / "t")
+    goals = [row["goals"] for row in tuning.rows("front")]
+    assert len(goals) > 3
+    # None betters another in both: more goodput costs time.
+    assert goals == sorted(goals)
+    assert [rtt for _, rtt in goals] == sorted(rtt for _, rtt in goals)
+
+
+def same(first: Path, second: Path) -> bool:
+    names = [path.relative_to(first) for path in sorted(first.rglob("*")) if path.is_file()]
+    _, different, missing = filecmp.cmpfiles(first, second, [str(name) for name in names], shallow=False)
+    return not different and not missing
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_do_not_matter(lossy: ww.Scenario, tmp_path: Path, threads: int):
+    lossy.tune("power", fields=[BACKLOG], trials=24, threads=2, output=tmp_path / "two")
+    lossy.tune("power", fields=[BACKLOG], trials=24, threads=threads, output=tmp_path / "other")
+    assert same(tmp_path / "two", tmp_path / "other")
+
+
+@pytest.mark.parametrize("at", [1, 17, 40])
+def test_an_interrupted_search_goes_on(lossy: ww.Scenario, tmp_path: Path, at: int):
+    def stop(progress: ww.Progress) -> None:
+        if progress.finished >= at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted):
+        lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "stopped", progress=stop)
+    went_on = lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "stopped")
+    whole = lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "whole")
+    assert went_on.summary == whole.summary
+    assert same(tmp_path / "whole", tmp_path / "stopped")
+
+
+def test_a_finished_search_is_not_run_again(lossy: ww.Scenario, tmp_path: Path):
+    first = lossy.tune("power", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+    seen: list[ww.Progress] = []
+    again = lossy.tune("power", fields=[BACKLOG], trials=12, output=tmp_path / "t", progress=seen.append)
+    assert first.summary == again.summary
+    assert all(progress.resumed == 1 for progress in seen)
+    with pytest.raises(ww.ResultError, match="other points"):
+        lossy.tune("goodput", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+
+
+def test_figures_are_those_of_the_flow(tmp_path: Path):
+    text = LOSSY.replace("count = 2 }", 'count = 1 }, { name = "other", from = "a", to = "z", law = "cubic" }')
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    scenario = ww.load(tmp_path / "s.toml")
+    tuning = scenario.tune("goodput", flow="download", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+    flows = tuning.trials.flows
+    mine = flows[(flows["group"] == "download") & (flows["point"] == tuning.summary["best"])]
+    best = {row["trial"]: row for row in tuning.rows("judged")}[tuning.summary["best"]]
+    assert best["goals"][0] == pytest.approx(mine["goodput_bps"].mean(), rel=1e-12)
+
+
+def test_the_law_may_be_another_and_its_numbers_are_the_fields(lossy: ww.Scenario, tmp_path: Path):
+    tuning = lossy.tune("goodput", law="vegas", trials=8, seeds=1, output=tmp_path / "t")
+    assert list(tuning.best) == ["law.alpha", "law.beta", "law.gamma"]
+    assert tuning.parameters["now"].tolist() == ["2", "4", "1"]
+    assert 'name = "vegas"' in tuning.scenario_file.read_text(encoding="utf-8")
+
+
+def test_queues_and_links_are_fields_too(lossy: ww.Scenario, tmp_path: Path):
+    tuning = lossy.tune(
+        "rtt", fields=["link.path.buffer=5..200 packets log"], trials=30, seeds=1, output=tmp_path / "t"
+    )
+    # The shortest buffer has the shortest round trip.
+    assert tuning.best["link.path.buffer"] == "5 packets"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no figures to optimise"),
+        ("goodput, rtt, loss", "3 figures to optimise"),
+        ("goodputt", "did you mean `goodput`"),
+        ("goodput, wait <= 5 Mbit/s", "write it as in 50 ms"),
+        ("goodput, wait <= much", "no limit"),
+        ("goodput, power <= 3", "no unit to bound it in"),
+        ("goodput, goodput", "given twice"),
+    ],
+)
+def test_objectives_that_cannot_be_are_refused(text: str, said: str):
+    with pytest.raises(ValueError, match=said):
+        read_objective(text)
+
+
+def test_objectives_are_read_as_people_write_them():
+    objective = read_objective("goodput, p95 wait ≤ 50 ms, loss < 1%, wait p99 <= 100 ms")
+    assert [goal.name for goal in objective.goals] == ["goodput"]
+    assert [(bound.name, bound.limit) for bound in objective.bounds] == [
+        ("wait-p95", 0.05),
+        ("loss", 0.01),
+        ("wait-p99", 0.1),
+    ]
+    judged = objective.judge([{"goodput": 1.0, "wait-p95": 0.1, "loss": 0.0, "wait-p99": 0.1}])
+    assert judged.violation == pytest.approx(1.0)
+    assert math.isinf(objective.judge([{"goodput": 1.0}]).violation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--law", "quick-tcp"], "--law quick-tcp: unknown law"),
+        (["--law", "reno"], "no parameters that are numbers"),
+        (["--flow", "upload"], "flows: download"),
+        (["--set", "law.backlog=5..5"], "the range has one value"),
+        (["--set", "law.backlog=-5..5"], "allowed from 0.001"),
+        (["--set", "link.path.loss=2..3"], "link[0].loss"),
+        (["--set", "link.air.rate=1..2 Mbit/s"], "there is no link `air`"),
+        (["--set", BACKLOG, "--set", "law.backlog=1..2"], "given twice"),
+        (["--budget", "soon"], "--budget soon: no time"),
+        (["--objective", "speed"], "--objective speed: unknown figure"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_before_any_run(cli: Cli, tmp_path: Path, arguments, said):
+    (tmp_path / "lossy12.toml").write_text(LOSSY, encoding="utf-8")
+    refused = cli("tune", "lossy12.toml", "--trials", "2", *arguments)
+    assert refused.returncode == 2, refused.stdout
+    assert said in refused.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_command_prints_draws_and_reports(cli: Cli, tmp_path: Path):
+    (tmp_path / "lossy12.toml").write_text(LOSSY, encoding="utf-8")
+    done = cli("tune", "lossy12.toml", "--set", BACKLOG, "--trials", "20", "--seeds", "1")
+    assert done.returncode == 0, done.stderr
+    assert "power with the best values" in done.stdout
+    assert "windward kernel set quic_tcp backlog=" in done.stdout
+    shown = cli("show", "results/lossy12-tune")
+    assert shown.stdout in done.stdout
+    assert cli("plot", "results/lossy12-tune", "-o", "t.svg").returncode == 0
+    assert cli("report", "results/lossy12-tune").returncode == 0
+    assert "Landscape" in (tmp_path / "results/lossy12-tune/report.html").read_text(encoding="utf-8")
+    as_json = cli("tune", "lossy12.toml", "--set", BACKLOG, "--trials", "20", "--seeds", "1", "--json")
+    assert json.loads(as_json.stdout)["engine"] == "tune"
+    # A simulation does not take its place.
+    assert cli("simulate", "lossy12.toml", "-o", "results/lossy12-tune").returncode == 2
