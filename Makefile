@@ -22,6 +22,7 @@
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
+# make validate-attacks  run networks on which laws fail, with and without their attack; seconds
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
@@ -60,7 +61,7 @@ unexport PYTHONDONTWRITEBYTECODE
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
-	validate-aggregation
+	validate-aggregation validate-attacks
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -191,6 +192,10 @@ validate-fluid: $(VENV)/checks $(VENV)/engine
 validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
+
+# Seconds, to docs/measured/attacks.md.
+validate-attacks: $(VENV)/engine
+	$(BIN)/python benches/attacks/write.py
 
 # Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
 validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine
