@@ -26,10 +26,8 @@
 //!   0.01, searches by halves, and grows past W_max as slow start does.
 
 use crate::classic::{Avoidance, Classic};
-use crate::fluid::{passed, turn};
-use crate::shared::LOSS_FLOOR;
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath};
-use windward_units::Packets;
+use crate::fluid::{MeanWindow, passed};
+use crate::{Ack, Congestion, CongestionKind, FluidPath};
 
 params! {
     /// Parameters of [`Bic`].
@@ -45,18 +43,46 @@ params! {
     }
 }
 
-impl Params {
-    /// Packets per round trip at `distance` packets from W_max, positive below it.
+/// The law and its state.
+pub type Bic = Classic<Params>;
+
+impl Avoidance for Params {
+    /// Window of the last loss, W_max; 0 before the first and after a timeout.
+    type State = f64;
+
     #[inline]
-    fn growth(&self, distance: f64) -> f64 {
-        if distance > 0.0 {
-            let step = (distance / SEARCH).floor();
-            if step <= 1.0 { SLOWEST } else { step.min(self.s_max) }
-        } else if -distance < SEARCH {
-            SLOWEST
-        } else {
-            (-distance / (SEARCH - 1.0)).min(self.s_max)
+    fn gain(&self, w_max: &mut f64, cwnd: f64, ack: &Ack) -> f64 {
+        self.growth(*w_max, cwnd) * ack.acked.count() / cwnd
+    }
+
+    fn ssthresh(&self, w_max: &mut f64, event: &Congestion) -> f64 {
+        let flight = event.flight.count();
+        *w_max = match event.kind {
+            CongestionKind::Timeout => 0.0,
+            _ if self.fast_convergence && flight < *w_max => flight * (1.0 + self.beta) / 2.0,
+            _ => flight,
+        };
+        (if flight <= self.low_window { 0.5 } else { self.beta }) * flight
+    }
+
+    fn observe(&self, w_max: &f64, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("w_max", *w_max);
+    }
+}
+
+impl Params {
+    /// Packets per round trip by which a window of `cwnd` grows.
+    #[inline]
+    fn growth(&self, w_max: f64, cwnd: f64) -> f64 {
+        if cwnd <= self.low_window {
+            return 1.0;
         }
+        let growth = match w_max - cwnd {
+            below if below >= 2.0 * SEARCH => (below / SEARCH).floor().min(self.s_max),
+            around if around > -SEARCH => SLOWEST,
+            above => (-above / (SEARCH - 1.0)).min(self.s_max),
+        };
+        if w_max > 0.0 { growth } else { growth.max(cwnd / LOSSLESS) }
     }
 
     /// Round trips that it takes from `distance` packets below W_max to W_max, the integral of 1/growth.
@@ -70,86 +96,15 @@ impl Params {
         }
         rounds + (distance - climbed) / self.s_max
     }
-
-    /// Share of a window of `cwnd` that a loss leaves.
-    fn left(&self, cwnd: f64) -> f64 {
-        if cwnd <= self.low_window { 0.5 } else { self.beta }
-    }
 }
 
-/// The law and its state.
-pub type Bic = Classic<State>;
-
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
-    params: Params,
-    /// Window of the last loss, W_max; 0 before the first.
-    w_max: f64,
-    /// True if there has been no loss since the beginning or the last timeout.
-    is_lossless: bool,
-}
-
-impl State {
-    /// Packets per round trip.
-    #[inline]
-    fn growth(&self, cwnd: f64) -> f64 {
-        if cwnd <= self.params.low_window {
-            return 1.0;
-        }
-        let growth = self.params.growth(self.w_max - cwnd);
-        if self.is_lossless { growth.max(cwnd / LOSSLESS) } else { growth }
-    }
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params, w_max: 0.0, is_lossless: true }
-    }
-
-    #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.growth(cwnd) * ack.acked.count() / cwnd
-    }
-
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        let Params { beta, fast_convergence, .. } = self.params;
-        let flight = event.flight.count();
-        if event.kind == CongestionKind::Timeout {
-            (self.w_max, self.is_lossless) = (0.0, true);
-        } else {
-            let gives_way = fast_convergence && flight < self.w_max;
-            self.w_max = if gives_way { flight * (1.0 + beta) / 2.0 } else { flight };
-            self.is_lossless = false;
-        }
-        (self.params.left(flight) * flight).max(LOSS_FLOOR)
-    }
-
-    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("w_max", self.w_max);
-    }
-}
-
-impl Params {
-    /// Packets per round trip by which the fluid's window of `cwnd` changes at loss probability `p`.
-    fn change(&self, cwnd: f64, p: f64) -> f64 {
-        let above = passed(cwnd, self.low_window);
+impl MeanWindow for Params {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let (above, p) = (passed(cwnd, self.low_window), path.loss);
         let taken = 1.0 - self.beta;
         let mean = taken * cwnd / self.rounds(taken * cwnd);
         let (growth, taken) = (1.0 + (mean - 1.0) * above, 0.5 + (taken - 0.5) * above);
-        (1.0 - p) * growth - p * taken * cwnd * cwnd
-    }
-}
-
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = self.change(state[0], path.loss) / path.rtt();
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        turn(|cwnd| self.change(cwnd, path.loss) > 0.0)
+        ((1.0 - p) * growth - p * taken * cwnd * cwnd) / path.rtt()
     }
 }
 
@@ -173,15 +128,15 @@ pub const BIBTEX: &str = "@inproceedings{xu2004bic,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Law;
     use crate::testing::{ack, congestion, near};
-    use windward_units::Duration;
+    use crate::{FluidLaw, Law};
+    use windward_units::{Duration, Packets};
 
     /// In congestion avoidance at 160 packets, after a loss at 200.
     fn avoiding() -> Bic {
         let mut law = Bic::new(Params::default(), Packets::new(200.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 200.0));
-        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.w_max), (160.0, 160.0, 200.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.state), (160.0, 160.0, 200.0));
         law
     }
 
@@ -196,7 +151,7 @@ mod tests {
         // At 120, 80/4 = 20 is more than 16; at 192.5, 7.5/4 is 1: a packet in five round trips.
         for (cwnd, growth) in [(120.0, 16.0), (132.0, 16.0), (133.0, 16.0), (192.0, 2.0), (192.5, 0.2)] {
             law.window.cwnd = cwnd;
-            near(law.own.growth(law.window.cwnd), growth, 1e-12);
+            near(Params::default().growth(law.state, law.window.cwnd), growth, 1e-12);
         }
     }
 
@@ -205,11 +160,11 @@ mod tests {
         let mut law = avoiding();
         for (cwnd, growth) in [(200.0, 0.2), (203.9, 0.2), (206.0, 2.0), (230.0, 10.0), (248.0, 16.0), (500.0, 16.0)] {
             law.window.cwnd = cwnd;
-            near(law.own.growth(law.window.cwnd), growth, 1e-12);
+            near(Params::default().growth(law.state, law.window.cwnd), growth, 1e-12);
         }
         // Without a loss yet by a twentieth of the window: 25 packets.
-        law.own.is_lossless = true;
-        near(law.own.growth(law.window.cwnd), 25.0, 1e-12);
+        law.state = 0.0;
+        near(Params::default().growth(law.state, law.window.cwnd), 25.0, 1e-12);
     }
 
     #[test]
@@ -217,10 +172,10 @@ mod tests {
         // 180 < 200: W_max = 180·0.9 = 162, W = 144. Then 190 > 162 is W_max itself.
         let mut law = avoiding();
         law.on_congestion(&congestion(CongestionKind::Loss, 180.0));
-        near(law.own.w_max, 162.0, 1e-12);
+        near(law.state, 162.0, 1e-12);
         near(law.window.cwnd, 144.0, 1e-12);
         law.on_congestion(&congestion(CongestionKind::Loss, 190.0));
-        near(law.own.w_max, 190.0, 1e-12);
+        near(law.state, 190.0, 1e-12);
     }
 
     #[test]
@@ -237,7 +192,7 @@ mod tests {
     fn a_timeout_starts_again_from_one_and_forgets() {
         let mut law = avoiding();
         law.on_congestion(&congestion(CongestionKind::Timeout, 160.0));
-        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.w_max, law.own.is_lossless), (1.0, 128.0, 0.0, true));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.state), (1.0, 128.0, 0.0));
     }
 
     #[test]

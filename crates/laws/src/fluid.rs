@@ -97,6 +97,36 @@ pub trait FluidLaw {
     }
 }
 
+/// A fluid law whose only state is the window. Every `MeanWindow` is a [`FluidLaw`].
+pub trait MeanWindow {
+    /// Slope dW/dt of a window of `cwnd` packets on `path`, in packets per second.
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64;
+
+    /// Window at rest, as [`FluidLaw::equilibrium`]. Default: that at which growth turns to decrease.
+    fn rest(&self, path: &FluidPath) -> Option<Packets> {
+        turn(|cwnd| self.slope(cwnd, path) > 0.0)
+    }
+
+    /// Utility that the law maximises, as [`FluidLaw::maximises`].
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
+        None
+    }
+}
+
+impl<M: MeanWindow> FluidLaw for M {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        out[0] = self.slope(state[0], path);
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        self.rest(path)
+    }
+
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        MeanWindow::maximises(self, path)
+    }
+}
+
 /// A memoryless law. Every `Response` is a [`FluidLaw`] with dW/dt = W/rtt · [(1−p)·gain(1) − p·cut], and a packet law,
 /// [`Classic`](crate::Classic).
 pub trait Response {
@@ -124,16 +154,9 @@ pub trait Response {
     }
 }
 
-impl<R: Response> FluidLaw for R {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = state[0] / path.rtt() * balance(self, state[0], path);
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        if path.loss <= 0.0 {
-            return None;
-        }
-        turn(|cwnd| balance(self, cwnd, path) > 0.0)
+impl<R: Response> MeanWindow for R {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        cwnd / path.rtt() * balance(self, cwnd, path)
     }
 
     fn maximises(&self, path: &FluidPath) -> Option<Utility> {

@@ -23,10 +23,8 @@
 //! * A loss takes its share of the flight, as RFC 5681's half; in RFC 3649 and Linux of the window.
 
 use crate::classic::{Avoidance, Classic};
-use crate::fluid::turn;
-use crate::shared::LOSS_FLOOR;
-use crate::{Ack, Congestion, FluidLaw, FluidPath};
-use windward_units::Packets;
+use crate::fluid::MeanWindow;
+use crate::{Ack, Congestion, FluidPath};
 
 params! {
     /// Parameters of [`HighSpeed`]: none, the table holds for RFC 3649's own values.
@@ -35,60 +33,49 @@ params! {
 }
 
 /// The law and its state.
-pub type HighSpeed = Classic<State>;
+pub type HighSpeed = Classic<Params>;
 
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
+impl Avoidance for Params {
     /// Table row of the last window.
-    row: u8,
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(_params: Params, _cwnd: f64) -> Self {
-        Self { row: 0 }
-    }
+    type State = usize;
 
     #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.row = row(cwnd, self.row);
-        growth(self.row) * ack.counted().count() / cwnd
+    fn gain(&self, last: &mut usize, cwnd: f64, ack: &Ack) -> f64 {
+        *last = row(cwnd, *last);
+        growth(*last) * ack.counted().count() / cwnd
     }
 
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        let flight = event.flight.count();
-        self.row = row(flight, self.row);
-        (flight * (1.0 - decrease(self.row))).max(LOSS_FLOOR)
+    fn ssthresh(&self, last: &mut usize, event: &Congestion) -> f64 {
+        *last = row(event.flight.count(), *last);
+        event.flight.count() * (1.0 - decrease(*last))
     }
 
-    fn observe(&self, cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("growth", growth(row(cwnd, self.row)));
+    fn observe(&self, last: &usize, cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("growth", growth(row(cwnd, *last)));
     }
 }
 
 /// First row of a window not below `cwnd`, or the last; the search begins at `near`.
 #[inline]
-fn row(cwnd: f64, near: u8) -> u8 {
-    let mut row = usize::from(near);
-    while row + 1 < WINDOWS.len() && cwnd > f64::from(WINDOWS[row]) {
+fn row(cwnd: f64, near: usize) -> usize {
+    let mut row = near;
+    while row < LAST && cwnd > f64::from(WINDOWS[row]) {
         row += 1;
     }
     while row > 0 && cwnd <= f64::from(WINDOWS[row - 1]) {
         row -= 1;
     }
-    row as u8
+    row
 }
 
 /// Growth of row `row`, in packets per round trip.
-fn growth(row: u8) -> f64 {
-    f64::from(row) + 1.0
+fn growth(row: usize) -> f64 {
+    row as f64 + 1.0
 }
 
 /// Share of the window that a loss in row `row` takes.
-fn decrease(row: u8) -> f64 {
-    (256.0 * share(f64::from(WINDOWS[usize::from(row)]))).floor() / 256.0
+fn decrease(row: usize) -> f64 {
+    (256.0 * share(f64::from(WINDOWS[row]))).floor() / 256.0
 }
 
 /// b(w), for a window from w₀ on.
@@ -96,30 +83,17 @@ fn share(cwnd: f64) -> f64 {
     0.5 - 0.4 * libm::log(cwnd / LOW) / libm::log(HIGH / LOW)
 }
 
-/// a(w) and b(w).
+/// a(w) and b(w): 1 and ½ up to w₀, and beyond the table those of its last window.
 fn equations(cwnd: f64) -> (f64, f64) {
-    if cwnd <= LOW {
-        return (1.0, 0.5);
-    }
-    let cwnd = cwnd.min(f64::from(WINDOWS[WINDOWS.len() - 1]));
+    let cwnd = cwnd.clamp(LOW, f64::from(WINDOWS[LAST]));
     let b = share(cwnd);
     ((0.078 * libm::pow(cwnd, 0.8) * 2.0 * b / (2.0 - b)).max(1.0), b)
 }
 
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        let (cwnd, p) = (state[0], path.loss);
-        let (a, b) = equations(cwnd);
-        out[0] = ((1.0 - p) * a - p * b * cwnd * cwnd) / path.rtt();
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        let rises = |cwnd: f64| {
-            let mut change = [0.0];
-            self.derivative(&[cwnd], path, &mut change);
-            change[0] > 0.0
-        };
-        turn(rises)
+impl MeanWindow for Params {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let ((a, b), p) = (equations(cwnd), path.loss);
+        ((1.0 - p) * a - p * b * cwnd * cwnd) / path.rtt()
     }
 }
 
@@ -136,6 +110,9 @@ const WINDOWS: [u32; 72] = [
     79517, 84035, 89053,
 ];
 
+/// Last row of the table.
+const LAST: usize = WINDOWS.len() - 1;
+
 /// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc3649,
   author = {Sally Floyd},
@@ -148,8 +125,8 @@ pub const BIBTEX: &str = "@techreport{rfc3649,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near};
-    use crate::{CongestionKind, Law};
-    use windward_units::Duration;
+    use crate::{CongestionKind, FluidLaw, Law};
+    use windward_units::{Duration, Packets};
 
     /// In congestion avoidance, after a loss that found `flight` packets in flight.
     fn avoiding(flight: f64) -> HighSpeed {
@@ -168,7 +145,7 @@ mod tests {
         // Its windows are where the equations make a(w) a whole number; 0.078 has two digits, half a percent.
         for (row, &cwnd) in WINDOWS.iter().enumerate().skip(1) {
             let (a, _) = equations(f64::from(cwnd));
-            near(a / growth(row as u8), 1.0, 0.005);
+            near(a / growth(row), 1.0, 0.005);
         }
     }
 

@@ -22,9 +22,10 @@
 //!   host's.
 
 use crate::classic::{Avoidance, Classic};
-use crate::shared::{half_flight, slow_start};
+use crate::fluid::MeanWindow;
+use crate::shared::slow_start;
 use crate::window::Window;
-use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
+use crate::{Ack, FluidPath, Utility};
 use windward_units::{Duration, Packets};
 
 params! {
@@ -43,12 +44,11 @@ impl Params {
 }
 
 /// The law and its state.
-pub type Hybla = Classic<State>;
+pub type Hybla = Classic<Params>;
 
 /// State beside the window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
-    params: Params,
     /// Least smoothed round-trip time.
     min_srtt: Duration,
     rho: f64,
@@ -56,49 +56,44 @@ pub struct State {
     opening: f64,
 }
 
-impl Avoidance for State {
-    type Params = Params;
+impl Avoidance for Params {
+    type State = State;
 
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params, min_srtt: Duration::MAX, rho: 1.0, opening: 1.0 }
+    fn begin(&self) -> State {
+        State { min_srtt: Duration::MAX, rho: 1.0, opening: 1.0 }
     }
 
     #[inline]
-    fn learn(&mut self, ack: &Ack) {
-        if ack.srtt < self.min_srtt && ack.srtt > Duration::ZERO {
-            self.min_srtt = ack.srtt;
-            self.rho = self.params.rho(ack.srtt);
-            self.opening = libm::exp2(self.rho.min(STEEPEST)) - 1.0;
+    fn learn(&self, state: &mut State, ack: &Ack) {
+        if ack.srtt < state.min_srtt && ack.srtt > Duration::ZERO {
+            let rho = self.rho(ack.srtt);
+            *state = State { min_srtt: ack.srtt, rho, opening: libm::exp2(rho.min(STEEPEST)) - 1.0 };
         }
     }
 
     #[inline]
-    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
+    fn slow_start(&self, state: &State, window: &Window, ack: &Ack) -> f64 {
         let limit = window.ssthresh.min(window.cwnd.max(CEILING));
-        slow_start(window.cwnd, limit, ack.counted().count() * self.opening)
+        slow_start(window.cwnd, limit, ack.counted().count() * state.opening)
     }
 
     #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.rho * self.rho * ack.counted().count() / cwnd
+    fn gain(&self, state: &mut State, cwnd: f64, ack: &Ack) -> f64 {
+        state.rho * state.rho * ack.counted().count() / cwnd
     }
 
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        half_flight(event)
-    }
-
-    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("rho", self.rho);
+    fn observe(&self, state: &State, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("rho", state.rho);
     }
 }
 
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        let (cwnd, rho, p) = (state[0], self.rho(path.base_rtt), path.loss);
-        out[0] = ((1.0 - p) * rho * rho - p * cwnd * cwnd / 2.0) / path.rtt();
+impl MeanWindow for Params {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let (rho, p) = (self.rho(path.base_rtt), path.loss);
+        ((1.0 - p) * rho * rho - p * cwnd * cwnd / 2.0) / path.rtt()
     }
 
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+    fn rest(&self, path: &FluidPath) -> Option<Packets> {
         let p = path.loss;
         (p > 0.0).then(|| Packets::new(self.rho(path.base_rtt) * (2.0 * (1.0 - p) / p).sqrt()))
     }
@@ -128,7 +123,7 @@ pub const BIBTEX: &str = "@article{caini2004hybla,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
-    use crate::{CongestionKind, Law};
+    use crate::{CongestionKind, FluidLaw, Law};
 
     #[test]
     fn a_hundred_milliseconds_are_four_times_the_reference() {
@@ -136,7 +131,7 @@ mod tests {
         // 16/17.
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         law.on_ack(&ack(0, 0, 10.0));
-        assert_eq!((law.own.rho, law.window.cwnd), (4.0, 25.0));
+        assert_eq!((law.state.rho, law.window.cwnd), (4.0, 25.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 32.0));
         law.on_ack(&ack(0, 0, 16.0));
         near(law.window.cwnd, 17.0, 1e-12);
@@ -150,7 +145,7 @@ mod tests {
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         for (rtt, rho, cwnd) in [(120, 4.8, 36.857_618), (100, 4.0, 51.857_618), (110, 4.0, 66.857_618)] {
             law.on_ack(&slow_ack(0, 0, 10.0, rtt));
-            near(law.own.rho, rho, 1e-12);
+            near(law.state.rho, rho, 1e-12);
             near(law.window.cwnd, cwnd, 1e-6);
         }
     }

@@ -96,7 +96,7 @@ pub mod westwood;
 pub use backlog::Mode;
 pub use classic::{Avoidance, Classic};
 pub use external::External;
-pub use fluid::{FluidLaw, FluidPath, Lyapunov, Response, TimeUnit};
+pub use fluid::{FluidLaw, FluidPath, Lyapunov, MeanWindow, Response, TimeUnit};
 pub use interface::{Ack, Congestion, CongestionKind, Law, Needs, Repair, Sample, Start};
 pub use registry::{AnyLaw, LawSpec, SpecError};
 pub use utility::{Price, Utility};

@@ -21,10 +21,9 @@
 //! * On a timeout the paper halves; Linux, and we, apply the factor of a loss.
 
 use crate::classic::{Avoidance, Classic};
-use crate::fluid::{passed, turn};
-use crate::shared::{LOSS_FLOOR, queued};
-use crate::{Ack, Congestion, FluidLaw, FluidPath};
-use windward_units::Packets;
+use crate::fluid::{MeanWindow, passed};
+use crate::shared::queued;
+use crate::{Ack, Congestion, FluidPath};
 
 params! {
     /// Parameters of [`Veno`].
@@ -36,69 +35,41 @@ params! {
     }
 }
 
-impl Params {
-    /// Packets per round trip by which a window of `cwnd` changes on `path`.
-    fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
-        let congested = passed(cwnd * path.queued_share(), self.beta);
-        let (growth, taken) = (1.0 - 0.5 * congested, 1.0 - self.gamma + (self.gamma - 0.5) * congested);
-        (1.0 - path.loss) * growth - path.loss * taken * cwnd * cwnd
-    }
-}
-
 /// The law and its state.
-pub type Veno = Classic<State>;
+pub type Veno = Classic<Params>;
 
-/// State beside the window.
-#[derive(Clone, Debug)]
-pub struct State {
-    params: Params,
+impl Avoidance for Params {
     /// Packets in queues, N, by the latest sample.
-    backlog: f64,
-}
-
-impl State {
-    fn is_congested(&self) -> bool {
-        self.backlog >= self.params.beta
-    }
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params, backlog: 0.0 }
-    }
+    type State = f64;
 
     #[inline]
-    fn measure(&mut self, cwnd: f64, ack: &Ack) {
+    fn measure(&self, backlog: &mut f64, cwnd: f64, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.backlog = queued(cwnd, ack.base_rtt, rtt);
+            *backlog = queued(cwnd, ack.base_rtt, rtt);
         }
     }
 
     #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        let acked = ack.counted().count();
-        (if self.is_congested() { acked / 2.0 } else { acked }) / cwnd
+    fn gain(&self, backlog: &mut f64, cwnd: f64, ack: &Ack) -> f64 {
+        let growth = if *backlog < self.beta { 1.0 } else { 0.5 };
+        growth * ack.counted().count() / cwnd
     }
 
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        let left = if self.is_congested() { 0.5 } else { self.params.gamma };
-        (left * event.flight.count()).max(LOSS_FLOOR)
+    fn ssthresh(&self, backlog: &mut f64, event: &Congestion) -> f64 {
+        let left = if *backlog < self.beta { self.gamma } else { 0.5 };
+        left * event.flight.count()
     }
 
-    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("backlog", self.backlog);
+    fn observe(&self, backlog: &f64, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("backlog", *backlog);
     }
 }
 
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = self.change(state[0], path) / path.rtt();
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        turn(|cwnd| self.change(cwnd, path) > 0.0)
+impl MeanWindow for Params {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let congested = passed(cwnd * path.queued_share(), self.beta);
+        let (growth, taken) = (1.0 - 0.5 * congested, 1.0 - self.gamma + (self.gamma - 0.5) * congested);
+        ((1.0 - path.loss) * growth - path.loss * taken * cwnd * cwnd) / path.rtt()
     }
 }
 
@@ -115,8 +86,8 @@ pub const BIBTEX: &str = "@article{fu2003veno,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
-    use crate::{CongestionKind, Law};
-    use windward_units::Duration;
+    use crate::{CongestionKind, FluidLaw, Law};
+    use windward_units::{Duration, Packets};
 
     /// In congestion avoidance with a window of 32 packets (four fifths of 40).
     fn avoiding() -> Veno {
@@ -131,10 +102,10 @@ mod tests {
         // N = 32·(1 − 100/110) = 2.909 < 3: 32 + 1/32. Then 32.031 25·(1 − 100/111) = 3.174: half of 1/32.031 25 more.
         let mut law = avoiding();
         law.on_ack(&slow_ack(0, 0, 32.0, 110));
-        near(law.own.backlog, 2.909_090_9, 1e-7);
+        near(law.state, 2.909_090_9, 1e-7);
         near(law.window.cwnd, 32.031_25, 1e-12);
         law.on_ack(&slow_ack(0, 0, 32.0, 111));
-        near(law.own.backlog, 3.174_268, 1e-6);
+        near(law.state, 3.174_268, 1e-6);
         near(law.window.cwnd, 32.046_859_8, 1e-7);
     }
 

@@ -21,8 +21,8 @@
 //! * Before the first round trip has ended, ssthresh is RFC 5681's half of the flight.
 
 use crate::classic::{Avoidance, Classic};
-use crate::shared::{LOSS_FLOOR, half_flight};
-use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
+use crate::fluid::MeanWindow;
+use crate::{Ack, Congestion, FluidPath, Utility};
 use windward_units::{Packets, Time};
 
 params! {
@@ -34,12 +34,11 @@ params! {
 }
 
 /// The law and its state.
-pub type Westwood = Classic<State>;
+pub type Westwood = Classic<Params>;
 
 /// State beside the window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
-    params: Params,
     /// Bandwidth estimate B in packets per second; zero before the first.
     bandwidth: f64,
     /// Beginning of the current round trip; `None` before the first ACK.
@@ -49,60 +48,44 @@ pub struct State {
     acked: f64,
 }
 
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        Self { params, bandwidth: 0.0, began: None, round: 0, acked: 0.0 }
-    }
+impl Avoidance for Params {
+    type State = State;
 
     /// Counts acknowledged packets; at the end of a round trip, adds its rate to the estimate.
     #[inline]
-    fn learn(&mut self, ack: &Ack) {
-        let Some(began) = self.began else {
-            // What this ACK delivers was sent in a round trip whose beginning nobody saw.
-            (self.began, self.round) = (Some(ack.now), ack.round);
-            return;
-        };
-        self.acked += ack.acked.count();
-        if ack.round == self.round || ack.now <= began {
-            return;
+    fn learn(&self, state: &mut State, ack: &Ack) {
+        if let Some(began) = state.began {
+            state.acked += ack.acked.count();
+            if ack.round == state.round || ack.now <= began {
+                return;
+            }
+            let sample = state.acked / ack.now.since(began).as_secs();
+            let filter = if state.bandwidth > 0.0 { self.filter } else { 0.0 };
+            state.bandwidth = filter * state.bandwidth + (1.0 - filter) * sample;
         }
-        let sample = self.acked / ack.now.since(began).as_secs();
-        let filter = if self.bandwidth > 0.0 { self.params.filter } else { 0.0 };
-        self.bandwidth = filter * self.bandwidth + (1.0 - filter) * sample;
-        (self.began, self.round, self.acked) = (Some(ack.now), ack.round, 0.0);
+        // The first ACK only begins a round trip: its packets were sent before.
+        (state.began, state.round, state.acked) = (Some(ack.now), ack.round, 0.0);
     }
 
-    #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        ack.counted().count() / cwnd
-    }
-
-    fn cut(&mut self, event: &Congestion) -> f64 {
-        if self.bandwidth > 0.0 {
-            (self.bandwidth * event.base_rtt.as_secs()).max(LOSS_FLOOR)
-        } else {
-            half_flight(event)
-        }
+    fn ssthresh(&self, state: &mut State, event: &Congestion) -> f64 {
+        if state.bandwidth > 0.0 { state.bandwidth * event.base_rtt.as_secs() } else { event.flight.count() / 2.0 }
     }
 
     fn after_loss(&self, cwnd: f64, ssthresh: f64) -> f64 {
         cwnd.min(ssthresh)
     }
 
-    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("bandwidth", self.bandwidth);
+    fn observe(&self, state: &State, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("bandwidth", state.bandwidth);
     }
 }
 
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        let (cwnd, p) = (state[0], path.loss);
-        out[0] = ((1.0 - p) - p * cwnd * cwnd * path.queued_share()) / path.rtt();
+impl MeanWindow for Params {
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        ((1.0 - path.loss) - path.loss * cwnd * cwnd * path.queued_share()) / path.rtt()
     }
 
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+    fn rest(&self, path: &FluidPath) -> Option<Packets> {
         let taken = path.loss * path.queued_share();
         (taken > 0.0).then(|| Packets::new(((1.0 - path.loss) / taken).sqrt()))
     }
@@ -126,7 +109,7 @@ pub const BIBTEX: &str = "@article{grieco2004westwood,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near};
-    use crate::{CongestionKind, Law};
+    use crate::{CongestionKind, FluidLaw, Law};
     use windward_units::Duration;
 
     /// Two round trips of 100 ms, of 20 and 40 packets, after the ACK that begins to count.
@@ -135,7 +118,7 @@ mod tests {
         law.on_ack(&ack(1000, 0, 20.0));
         (0..19).for_each(|n| law.on_ack(&ack(1001 + n, 0, 20.0)));
         law.on_ack(&ack(1100, 1, 20.0));
-        near(law.own.bandwidth, 200.0, 1e-9);
+        near(law.state.bandwidth, 200.0, 1e-9);
         (0..39).for_each(|n| law.on_ack(&ack(1101 + n, 1, 40.0)));
         law.on_ack(&ack(1200, 2, 40.0));
         law
@@ -144,7 +127,7 @@ mod tests {
     #[test]
     fn each_round_trip_moves_the_estimate_by_a_tenth() {
         // 20 packets in 100 ms are 200 a second; then 0.9·200 + 0.1·400 = 220.
-        near(measured().own.bandwidth, 220.0, 1e-9);
+        near(measured().state.bandwidth, 220.0, 1e-9);
     }
 
     #[test]

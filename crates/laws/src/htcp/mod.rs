@@ -30,7 +30,6 @@ mod throughput;
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
-use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, FluidLaw, FluidPath};
 use throughput::Throughput;
 use windward_units::{Duration, Packets, Time};
@@ -56,6 +55,16 @@ impl Params {
         let scale = if self.rtt_scaling { (base_rtt / REFERENCE_RTT).clamp(0.1, 2.0) } else { 1.0 };
         2.0 * (f * scale).max(1.0)
     }
+
+    /// Chooses β for an event.
+    fn adapt(&self, state: &mut State, base_rtt: Duration) {
+        let State { path, beta, is_adaptive, .. } = state;
+        let is_steady = path.throughput.is_steady() || !self.bandwidth_switch;
+        let max_rtt = path.max_rtt.max(base_rtt);
+        *beta = if is_steady && *is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
+        *is_adaptive = is_steady;
+        (path.since, path.max_rtt) = (None, base_rtt + (max_rtt - base_rtt).scale(0.95));
+    }
 }
 
 /// β of a path on which round trips have taken from `base_rtt` to `max_rtt` seconds.
@@ -64,12 +73,11 @@ fn left(base_rtt: f64, max_rtt: f64) -> f64 {
 }
 
 /// The law and its state.
-pub type Htcp = Classic<State>;
+pub type Htcp = Classic<Params>;
 
 /// State beside the window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
-    params: Params,
     /// Packets per round trip by which the window grows, α.
     alpha: f64,
     /// Share of the window that the last event left.
@@ -90,67 +98,50 @@ struct Path {
     throughput: Throughput,
 }
 
-impl State {
-    /// Chooses β for an event.
-    fn adapt(&mut self, base_rtt: Duration) {
-        let is_steady = self.path.throughput.is_steady() || !self.params.bandwidth_switch;
-        let max_rtt = self.path.max_rtt.max(base_rtt);
-        self.beta = if is_steady && self.is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
-        self.is_adaptive = is_steady;
-        self.path.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
-    }
+impl Avoidance for Params {
+    type State = State;
 
-    /// α, `delta` seconds after the last event.
-    #[inline]
-    fn alpha(&self, delta: f64, base_rtt: Duration) -> f64 {
-        (1.0 - self.beta) * self.params.growth(delta, base_rtt.as_secs())
-    }
-}
-
-impl Avoidance for State {
-    type Params = Params;
-
-    fn new(params: Params, _cwnd: f64) -> Self {
-        let path = Path { since: None, max_rtt: Duration::ZERO, throughput: Throughput::default() };
-        Self { params, alpha: 1.0, beta: 0.5, is_adaptive: false, path, before: path }
+    fn begin(&self) -> State {
+        State { beta: 0.5, ..State::default() }
     }
 
     #[inline]
-    fn measure(&mut self, cwnd: f64, ack: &Ack) {
-        let path = &mut self.path;
-        let since = *path.since.get_or_insert_with(|| {
-            path.throughput.restart(ack.now);
+    fn measure(&self, state: &mut State, cwnd: f64, ack: &Ack) {
+        let Path { since, max_rtt, throughput } = &mut state.path;
+        let since = *since.get_or_insert_with(|| {
+            throughput.restart(ack.now);
             ack.now
         });
         if let Some(rtt) = ack.rtt {
-            let max_rtt = path.max_rtt.max(ack.base_rtt);
-            path.max_rtt = if rtt <= max_rtt + CREDIBLE { max_rtt.max(rtt) } else { max_rtt };
+            *max_rtt = (*max_rtt).max(ack.base_rtt);
+            if rtt <= *max_rtt + CREDIBLE {
+                *max_rtt = (*max_rtt).max(rtt);
+            }
         }
-        self.alpha = self.alpha(ack.now.since(since).as_secs(), ack.base_rtt);
-        self.path.throughput.on_ack(ack, cwnd - self.alpha.max(1.0), since);
+        state.alpha = (1.0 - state.beta) * self.growth(ack.now.since(since).as_secs(), ack.base_rtt.as_secs());
+        throughput.on_ack(ack, cwnd - state.alpha.max(1.0), since);
     }
 
     #[inline]
-    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
-        self.alpha * ack.acked.count() / cwnd
+    fn gain(&self, state: &mut State, cwnd: f64, ack: &Ack) -> f64 {
+        state.alpha * ack.acked.count() / cwnd
     }
 
-    fn cut(&mut self, event: &Congestion) -> f64 {
+    fn ssthresh(&self, state: &mut State, event: &Congestion) -> f64 {
         // A timeout in recovery is of the event that is being repaired.
-        if self.path.since.is_some() {
-            self.before = self.path;
-            self.path.since = None;
-            self.adapt(event.base_rtt);
+        if state.path.since.is_some() {
+            state.before = state.path;
+            self.adapt(state, event.base_rtt);
         }
-        (self.beta * event.flight.count()).max(LOSS_FLOOR)
+        state.beta * event.flight.count()
     }
 
-    fn undo(&mut self) {
-        self.path = self.before;
+    fn undo(&self, state: &mut State) {
+        state.path = state.before;
     }
 
-    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
-        sink("beta", self.beta);
+    fn observe(&self, state: &State, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("beta", state.beta);
     }
 }
 
@@ -207,7 +198,7 @@ mod tests {
         let mut law = Htcp::new(Params::default(), Packets::new(100.0));
         law.on_ack(&ack(0, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.beta), (50.0, 50.0, 0.5));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.state.beta), (50.0, 50.0, 0.5));
         law.on_ack(&ack(0, 0, 50.0));
         near(law.window.cwnd, 50.02, 1e-12);
         law
@@ -242,17 +233,17 @@ mod tests {
             law.on_ack(&slow_ack(at, 0, 100.0, rtt));
         }
         // 170 ms are more than 20 above 133, and are not believed.
-        assert_eq!(law.own.path.max_rtt, Duration::from_millis(133));
+        assert_eq!(law.state.path.max_rtt, Duration::from_millis(133));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        assert_eq!(law.own.beta, 0.5);
+        assert_eq!(law.state.beta, 0.5);
         // 100 + 0.95·33 = 131.35 ms.
-        assert_eq!(law.own.path.max_rtt, Duration::from_micros(131_350));
+        assert_eq!(law.state.path.max_rtt, Duration::from_micros(131_350));
         // No ACK has let the window grow since: a timeout is of the same event.
         law.on_congestion(&congestion(CongestionKind::Timeout, 50.0));
-        assert_eq!((law.own.beta, law.window.ssthresh), (0.5, 25.0));
+        assert_eq!((law.state.beta, law.window.ssthresh), (0.5, 25.0));
         law.on_ack(&ack(40, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        near(law.own.beta, 100.0 / 131.35, 1e-12);
+        near(law.state.beta, 100.0 / 131.35, 1e-12);
         near(law.window.cwnd, 76.132_470, 1e-6);
         // And β's bounds.
         assert_eq!((left(0.1, 0.1), left(0.1, 0.3), left(0.01, 0.011)), (0.8, 0.5, 0.5));
