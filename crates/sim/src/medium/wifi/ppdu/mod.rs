@@ -8,6 +8,8 @@ mod duration;
 mod mode;
 
 #[cfg(test)]
+pub(super) mod saturation;
+#[cfg(test)]
 mod tests;
 
 pub use super::config::{ACK, CTS, RTS};

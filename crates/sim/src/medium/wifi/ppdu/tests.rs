@@ -1,5 +1,6 @@
 //! Durations by hand, the standard's missing combinations, and saturation in closed form.
 
+use super::saturation::{Saturated, table};
 use super::*;
 use crate::medium::wifi::Phy;
 use windward_units::{BitRate, Duration};
@@ -129,31 +130,15 @@ fn saturated(mode: Mode, limits: &Limits, timing: &Timing) -> (u64, f64) {
 fn saturation_is_the_closed_form() {
     let timing = Timing { he_ltf: Some(Duration::from_micros(8)), ..Timing::STANDARD };
     let mut seen = 0;
-    for line in include_str!("saturation.txt").lines().filter(|line| !line.starts_with('#')) {
-        let (head, columns) = line.split_once(": ").expect("a head");
-        let head: Vec<_> = head.split(' ').collect();
-        let (mcs, third): (u8, u8) = (head[1].parse().unwrap(), head[2].parse().unwrap());
-        for (at, column) in columns.split(", ").enumerate() {
-            let (mode, limits) = match head[0] {
-                "HT" => {
-                    let guard = [Guard::Ns800, Guard::Ns400][at % 2];
-                    (Mode::new(Format::Ht, Width::ALL[at / 2], third, guard, mcs), Limits::most(Format::Ht))
-                }
-                "VHT" => (Mode::new(Format::Vht, Width::ALL[at], third, Guard::Ns400, mcs), Limits::most(Format::Vht)),
-                _ => {
-                    let limits = Limits { frames: [64, 256][at], bytes: 4_194_303, ..Limits::most(Format::He) };
-                    (Mode::new(Format::He, Width::ALL[third as usize], 1, Guard::Ns800, mcs), limits)
-                }
-            };
-            let Some((frames, mbit)) = column.split_once(' ') else {
-                assert!(mode.is_err(), "{line}");
-                continue;
-            };
-            let (held, reached) = saturated(mode.expect(line), &limits, &timing);
-            assert_eq!(held, frames.parse::<u64>().unwrap(), "{line}, column {at}");
-            assert_eq!(format!("{reached:.2}"), mbit, "{line}, column {at}");
-            seen += 1;
-        }
+    for Saturated { place, mode, limits, expected } in table() {
+        let Some((frames, mbit)) = expected else {
+            assert!(mode.is_none(), "{place}");
+            continue;
+        };
+        let (held, reached) = saturated(mode.expect(&place), &limits, &timing);
+        assert_eq!(held, frames, "{place}");
+        assert_eq!(format!("{reached:.2}"), mbit, "{place}");
+        seen += 1;
     }
     assert_eq!(seen, 238);
 }

@@ -3,7 +3,8 @@
 use super::harness::{Bench, secs, star};
 use crate::medium::interface::Medium;
 use crate::medium::wifi::edca::{EdcaConfig, EdcaWay};
-use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
+use crate::medium::wifi::ppdu::saturation::{Saturated, table};
+use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use windward_units::Time;
 
 fn ht7() -> Mode {
@@ -26,32 +27,14 @@ fn saturated(config: &EdcaConfig, span: f64) -> (f64, f64) {
 /// µs) vary by 0.05/√2500 = 0.1 % in 2 s.
 #[test]
 fn saturation_is_the_closed_form() {
-    let mut at_all = 0;
-    for line in include_str!("../../ppdu/saturation.txt").lines().filter(|line| !line.starts_with('#')) {
-        let (head, columns) = line.split_once(": ").expect("a head");
-        let head: Vec<_> = head.split(' ').collect();
-        let (mcs, third): (u8, u8) = (head[1].parse().unwrap(), head[2].parse().unwrap());
-        for (at, column) in columns.split(", ").enumerate() {
-            let (mode, limits) = match head[0] {
-                "HT" => {
-                    let guard = [Guard::Ns800, Guard::Ns400][at % 2];
-                    (Mode::new(Format::Ht, Width::ALL[at / 2], third, guard, mcs), Limits::most(Format::Ht))
-                }
-                "VHT" => (Mode::new(Format::Vht, Width::ALL[at], third, Guard::Ns400, mcs), Limits::most(Format::Vht)),
-                _ => {
-                    let limits = Limits { frames: [64, 256][at], bytes: 4_194_303, ..Limits::most(Format::He) };
-                    (Mode::new(Format::He, Width::ALL[third as usize], 1, Guard::Ns800, mcs), limits)
-                }
-            };
-            at_all += 1;
-            let (Some((frames, mbit)), true) = (column.split_once(' '), at_all % 7 == 0) else { continue };
-            let mut config = EdcaConfig { ampdu: Some(limits), ..star(1, mode.unwrap()) };
-            config.block_ack.window = limits.frames as u32;
-            let (held, found) = saturated(&config, 2.0);
-            let expected: f64 = mbit.parse().unwrap();
-            assert!((held - frames.parse::<f64>().unwrap()).abs() < 0.2, "{line}, column {at}: {held} MPDUs");
-            assert!((found / expected - 1.0).abs() < 0.003, "{line}, column {at}: {found}");
-        }
+    for Saturated { place, mode, limits, expected } in table().skip(6).step_by(7) {
+        let (Some(mode), Some((frames, mbit))) = (mode, expected) else { continue };
+        let mut config = EdcaConfig { ampdu: Some(limits), ..star(1, mode) };
+        config.block_ack.window = limits.frames as u32;
+        let (held, found) = saturated(&config, 2.0);
+        let expected: f64 = mbit.parse().unwrap();
+        assert!((held - frames as f64).abs() < 0.2, "{place}: {held} MPDUs");
+        assert!((found / expected - 1.0).abs() < 0.003, "{place}: {found}");
     }
 }
 
