@@ -64,7 +64,7 @@ def get(
     checksum
         Expected checksum of the file: sha-256=HEX or sha-512=HEX.
     max_tries
-        Give up after so many consecutive failures.
+        Give up after this many consecutive failures.
     retry_wait_s
         Wait before the first retry, in seconds; doubled for each further one.
     connect_timeout_s
@@ -182,7 +182,7 @@ def send(
     connections
         Use a fixed number of connections, 1 to 64.
     max_tries
-        Give up after so many consecutive failures.
+        Give up after this many consecutive failures.
     connect_timeout_s
         Timeout for opening a connection, in seconds.
     stall_timeout_s

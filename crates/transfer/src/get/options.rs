@@ -44,7 +44,7 @@ options! {
         force: bool = false, Shown::plain().short("-f");
         /// Expected checksum of the file: sha-256=HEX or sha-512=HEX.
         checksum: Option<String> = None, Shown::value("sha-256=HEX");
-        /// Give up after so many consecutive failures.
+        /// Give up after this many consecutive failures.
         max_tries: u32 = 5, Shown::value("N").short("-m").at_least(1).under(SERVER);
         /// Wait before the first retry, in seconds; doubled for each further one.
         retry_wait_s: f64 = 1.0, Shown::value("SECONDS").under(SERVER);

@@ -33,7 +33,7 @@ options! {
         max_connections: u32 = 64, Shown::value("MAX").short("-x").at_least(1).at_most(64);
         /// Use a fixed number of connections.
         connections: Option<u32> = None, Shown::value("N").short("-n").at_least(1).at_most(64);
-        /// Give up after so many consecutive failures.
+        /// Give up after this many consecutive failures.
         max_tries: u32 = 5, Shown::value("N").short("-m").at_least(1);
         /// Timeout for opening a connection, in seconds.
         connect_timeout_s: f64 = 10.0, Shown::value("SECONDS");
