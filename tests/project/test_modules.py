@@ -186,6 +186,15 @@ FLOORS = {
         "changing",
     ),
     "sim/medium": ("choose interface", "hooks", "wifi", "forward", "*"),
+    "sim/medium/wifi": (
+        "access category phy ppdu propagation protocol waiting",
+        "errors managed minstrel motion txq",
+        "config",
+        "station times",
+        "mac",
+        "air contend discipline exchange messages report routing steps",
+        "edca",
+    ),
     "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
     "sim/tcp": ("averages headers ranges timer", "coding receiver sender", "connection socket"),
     "sim/tcp/sender": (

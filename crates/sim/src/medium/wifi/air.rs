@@ -1,7 +1,7 @@
 //! Frames on the air: transmission, collisions, capture and reception.
 
 use super::config::{ACK, CTS, LossOf};
-use super::mac::{Timer, Wifi};
+use super::mac::{Router, Timer, Wifi};
 use super::station::{ALL, Frame, Lock, Stage, Station, WayState};
 use crate::medium::interface::Out;
 use crate::output::{AirFrame, AirMpdu, Direction, FrameKind};
@@ -12,7 +12,7 @@ use windward_units::{Duration, Time};
 /// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.
 pub(super) const DETECTION: Duration = Duration::from_micros(4);
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Begins a station's transmission.
     pub(super) fn send(&mut self, now: Time, id: u32, mut frame: Frame, out: &mut impl Out) {
         let time = self.air_time(id, frame.kind, frame.bytes);
@@ -28,8 +28,11 @@ impl Wifi {
         sender.error_until = Time::ZERO;
         sender.air.send(frame.kind, now, sender.sends_until);
         out.wake_at(end, Timer::End.of(id));
-        if self.overhears && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
-            self.tell_backlog(now, id);
+        if self.overhears
+            && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
+            && let Some(routing) = &mut self.routing
+        {
+            routing.announce(now, id);
         }
         let required = match frame.kind {
             FrameKind::Data => self.stations[id as usize].required,
@@ -143,7 +146,7 @@ impl Wifi {
     #[cold]
     fn spread(&mut self, now: Time, id: u32, frame: &Frame, out: &mut impl Out) {
         let mut heard = std::mem::take(&mut self.heard);
-        self.hear(now, id, frame, &heard, out);
+        R::hear(self, now, id, frame, &heard, out);
         heard.clear();
         self.heard = heard;
     }
@@ -263,15 +266,17 @@ impl Wifi {
                         _ if is_lost => out.lose(packet, Cause::Sent),
                         _ => out.arrive_at(now, frame.way, packet),
                     }
-                    if self.overhears {
-                        self.leave_backlog(now, from);
+                    if let Some(routing) = &mut self.routing
+                        && let Some(head) = &self.stations[from as usize].head
+                    {
+                        routing.leave(now, head);
                     }
                 }
                 let (bytes, duration) = (ACK as u32, Duration::ZERO);
                 let ack = Frame { kind: FrameKind::Ack, to: from, bytes, duration, ..*frame };
                 self.answer_with(now, at, ack, out);
                 if let Some(handle) = message {
-                    self.hear_alone(now, at, from, handle, out);
+                    R::hear_alone(self, now, at, from, handle, out);
                 }
             }
             FrameKind::Ack => {

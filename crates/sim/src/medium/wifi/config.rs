@@ -5,7 +5,7 @@ use super::errors::{Fading, required};
 use super::motion::Motion;
 use super::phy::Phy;
 use super::propagation::{Position, Reach};
-use super::routing::{BackpressureConfig, RoutingConfig};
+use super::protocol::{BackpressureConfig, RoutingConfig};
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};

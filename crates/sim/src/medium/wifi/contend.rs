@@ -4,7 +4,7 @@
 //! the earliest end of the backoff. The calendar holds one event at or before that time; a station woken too early
 //! waits again. A station that defers to a hundred frames therefore costs a few events, not a hundred.
 
-use super::mac::{Timer, Wifi};
+use super::mac::{Router, Timer, Wifi};
 use super::station::{Frame, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
@@ -83,7 +83,7 @@ impl Station {
     }
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Starts contention for a packet that found an idle MAC.
     pub(super) fn contend_anew(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let is_ns2 = self.config.mac.is_ns2;
@@ -122,7 +122,7 @@ impl Wifi {
             Stage::Contend => {
                 station.slots = None;
                 station.is_fresh = false;
-                if station.head.is_some() || self.overhears && self.take_by_backlog(now, id) {
+                if station.head.is_some() || self.overhears && R::choose(self, now, id) {
                     self.try_to_send(now, id, out);
                 }
             }

@@ -1,6 +1,6 @@
 //! Packets at a station whose interface queue has an AQM.
 
-use super::mac::Wifi;
+use super::mac::{Router, Wifi};
 use super::managed::Managed;
 use super::station::WayState;
 use super::waiting::Waiting;
@@ -19,7 +19,7 @@ fn drop(ways: &mut [WayState], now: Time, gone: &Waiting, out: &mut impl Out) {
     out.lose(gone.packet, Cause::Queue);
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Offers a packet to a station whose queue has an AQM.
     pub(super) fn queue_up_managed(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let Self { ways, stations, .. } = self;

@@ -1,7 +1,7 @@
 //! Frame exchange of a packet: RTS and CTS above the threshold, data, ACK, success and failure.
 
 use super::config::RTS;
-use super::mac::{Timer, Wifi};
+use super::mac::{Router, Timer, Wifi};
 use super::station::{ALL, Frame, Stage};
 use super::times::Times;
 use crate::medium::interface::Out;
@@ -15,7 +15,17 @@ pub(super) fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
     Duration::from_micros(if is_ns2 { nanos / 1000 } else { nanos.div_ceil(1000) })
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
+    /// Bytes of a station's data frame beyond the packet.
+    #[inline]
+    pub(super) fn overhead(&self, at: u32) -> u32 {
+        let header = match &self.routing {
+            Some(routing) if self.overhears => routing.header(at),
+            _ => 0,
+        };
+        self.config.mac.overhead.count() as u32 + header
+    }
+
     /// Sends the head packet or its RTS at the end of contention.
     pub(super) fn try_to_send(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let overhead = self.overhead(id);
@@ -161,33 +171,35 @@ impl Wifi {
             station.slots = Some(station.draw(mac.is_ns2));
             station.arm(now, id, &self.times, out);
         }
-        if self.overhears {
-            self.note_attempt(now, local, false, !tries_again);
+        if let Some(routing) = &mut self.routing {
+            routing.note_attempt(now, local, false, !tries_again);
         }
         if tries_again {
             return;
         }
         let Some(head) = self.stations[id as usize].head else { return };
-        let is_kept = !head.is_received && self.put_back(id, &head);
+        let is_kept = !head.is_received && self.routing.as_mut().is_some_and(|routing| routing.put_back(id, &head));
         let way = &mut self.ways[local as usize];
         if !head.is_received && head.packet.kind != Kind::Routing {
             way.backlog -= 1;
             way.counts.link.lost += u64::from(!is_kept);
         }
-        self.give_up(now, id, &head, is_kept, out);
+        R::give_up(self, now, id, &head, is_kept, out);
         self.next(now, id, self.config.phy.cw_min, out);
     }
 
     /// Handles the ACK.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
-        if self.overhears {
-            self.note_attempt(now, head.way, true, true);
+        if let Some(routing) = &mut self.routing {
+            routing.note_attempt(now, head.way, true, true);
         }
         let cw = self.window_after(head.way, head.packet.size, now);
         self.ways[head.way as usize].counts.successes += 1;
-        if head.packet.kind == Kind::Routing {
-            self.release_message(head.packet.number);
+        if head.packet.kind == Kind::Routing
+            && let Some(routing) = &mut self.routing
+        {
+            routing.release(head.packet.number);
         }
         self.next(now, id, cw, out);
     }

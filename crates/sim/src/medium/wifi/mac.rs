@@ -4,7 +4,6 @@ use super::access::Rounding;
 use super::config::{StationConfig, WifiConfig};
 use super::errors::Modulation;
 use super::motion::NextReach;
-use super::routing::Routing;
 use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
@@ -42,12 +41,70 @@ impl Timer {
     }
 }
 
+/// A routing protocol above the MAC. The functions that take the network send packets and messages.
+pub trait Router: Sized {
+    /// Creates the protocol of `config` in the run of `seed`; `None` without one.
+    fn new(config: &WifiConfig, hooks: &Hooks, seed: u64) -> Option<Self>;
+
+    /// True if stations overhear data frames for others.
+    fn overhears(&self) -> bool;
+
+    /// Queues of stations that forward by backpressure.
+    fn queues(&self) -> Option<&Queues>;
+
+    /// Packets in the protocol that no link counts in its backlog.
+    fn held(&self) -> u64;
+
+    /// Restarts the counters.
+    fn reset_counts(&mut self, now: Time);
+
+    /// Bytes of the protocol in a station's data frame.
+    fn header(&self, at: u32) -> u32;
+
+    /// Records what a station's data frame or broadcast announces.
+    fn announce(&mut self, now: Time, at: u32);
+
+    /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.
+    fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool);
+
+    /// Counts a station's current packet as received.
+    fn leave(&mut self, now: Time, head: &Head);
+
+    /// Takes a packet back that the MAC gave up. Returns false if the protocol does not keep it.
+    fn put_back(&mut self, at: u32, head: &Head) -> bool;
+
+    /// Releases a unicast message that the MAC has finished.
+    fn release(&mut self, handle: u32);
+
+    /// Starts the protocol, before the first packet.
+    fn begin(wifi: &mut Wifi<Self>, out: &mut impl Out);
+
+    /// Forwards a packet without a source route.
+    fn find_way(wifi: &mut Wifi<Self>, now: Time, at: u32, packet: Packet, out: &mut impl Out);
+
+    /// Chooses the packet of a station that may send now. Returns false if it has none to send.
+    fn choose(wifi: &mut Wifi<Self>, now: Time, at: u32) -> bool;
+
+    /// Handles a timer of the protocol at a station.
+    fn tell(wifi: &mut Wifi<Self>, now: Time, at: u32, out: &mut impl Out);
+
+    /// Delivers a frame of the protocol to the stations `heard`, which received it.
+    fn hear(wifi: &mut Wifi<Self>, now: Time, from: u32, frame: &Frame, heard: &[u32], out: &mut impl Out);
+
+    /// Delivers a unicast message of the protocol.
+    fn hear_alone(wifi: &mut Wifi<Self>, now: Time, at: u32, from: u32, handle: u32, out: &mut impl Out);
+
+    /// Handles a packet that the MAC gave up: unless it was received or is kept, it is lost or returned to the
+    /// protocol.
+    fn give_up(wifi: &mut Wifi<Self>, now: Time, at: u32, head: &Head, is_kept: bool, out: &mut impl Out);
+}
+
 /// Stations, frames on the air between them, and their packets.
 ///
 /// A signal reaches all stations in range of its sender after the same propagation delay. The delay is below a slot, so
 /// stations that send in the same slot collide, as with delays by distance.
 #[derive(Debug)]
-pub struct Wifi {
+pub struct Wifi<R> {
     pub(super) config: WifiConfig,
     pub(super) times: Times,
     pub(super) stations: Vec<Station>,
@@ -60,7 +117,7 @@ pub struct Wifi {
     pub(super) lossy: BTreeMap<(u32, u32), f64>,
     /// Start of counting.
     pub(super) counts_from: Time,
-    pub(super) routing: Option<Routing>,
+    pub(super) routing: Option<R>,
     /// New reach of stations whose frame is on the air.
     pub(super) next_reach: NextReach,
     /// True if stations overhear data frames for others.
@@ -71,21 +128,21 @@ pub struct Wifi {
     lengths: Vec<[(u32, Duration); 2]>,
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Creates the network of `config` in the run of `seed`.
     pub fn new(config: &WifiConfig, hooks: &Hooks, seed: u64) -> Self {
         let WifiConfig { phy, mac, .. } = config;
         let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
         let modulations = |station: &StationConfig| [modulation(station.data_rate), modulation(mac.basic_rate)];
         let stations = config.stations.len();
-        let routing = Routing::new(config, hooks, seed);
+        let routing = R::new(config, hooks, seed);
         Self {
             times: Times::new(config),
             stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),
             frames: vec![Frame::SILENCE; stations],
             ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config)).collect(),
             counts_from: Time::ZERO,
-            overhears: routing.as_ref().is_some_and(Routing::overhears),
+            overhears: routing.as_ref().is_some_and(R::overhears),
             routing,
             next_reach: NextReach::new(config.motion.as_ref(), stations),
             heard: Vec::new(),
@@ -152,9 +209,9 @@ impl Wifi {
     }
 }
 
-impl Medium for Wifi {
+impl<R: Router> Medium for Wifi<R> {
     fn begin(&mut self, out: &mut impl Out) {
-        self.begin_routing(out);
+        R::begin(self, out);
         self.begin_motion(out);
     }
 
@@ -163,11 +220,11 @@ impl Medium for Wifi {
     }
 
     fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
-        self.find_way(now, station, packet, out);
+        R::find_way(self, now, station, packet, out);
     }
 
     fn held(&self) -> u64 {
-        self.routing.as_ref().map_or(0, Routing::held)
+        self.routing.as_ref().map_or(0, R::held)
     }
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
@@ -176,7 +233,7 @@ impl Medium for Wifi {
             0 => self.end(now, station, out),
             1 => self.answer(now, station, out),
             2 => self.wake_up(now, station, out),
-            3 => self.tell(now, station, out),
+            3 => R::tell(self, now, station, out),
             _ => self.step(now, out),
         }
     }
@@ -224,7 +281,7 @@ impl Medium for Wifi {
     }
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Queues a packet at its link's sender, or drops it if the buffer is full.
     pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let way = &mut self.ways[local as usize];

@@ -1,6 +1,6 @@
 //! Tables of the stations and links of 802.11 networks.
 
-use super::mac::Wifi;
+use super::mac::{Router, Wifi};
 use super::station::{WayCounts, WayState};
 use crate::packet::NodeId;
 use windward_tables::{Frames, table};
@@ -83,7 +83,7 @@ impl WifiLinkStats {
     }
 }
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Adds the rows of the stations, which are the nodes given, and of the links, which are `members`.
     pub(super) fn fill(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
         let nodes = (0..).zip(stations).map(|(at, &node)| self.station_row(now, at, node));

@@ -17,7 +17,7 @@ pub(super) const ALL: u32 = u32::MAX;
 
 /// A frame on the air, from the start of its transmission.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
     pub kind: FrameKind,
     /// Destination, or [`ALL`].
     pub to: u32,
@@ -95,7 +95,7 @@ pub(super) enum Stage {
 
 /// The packet in service.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub struct Head {
     pub way: u32,
     pub packet: Packet,
     pub since: Time,

@@ -1,10 +1,10 @@
 //! Periodic position updates of moving stations.
 
-use super::mac::{Timer, Wifi};
+use super::mac::{Router, Timer, Wifi};
 use crate::medium::interface::Out;
 use windward_units::Time;
 
-impl Wifi {
+impl<R: Router> Wifi<R> {
     /// Schedules the first update.
     pub(super) fn begin_motion(&mut self, out: &mut impl Out) {
         if let Some(motion) = &self.config.motion {

@@ -11,7 +11,7 @@ use crate::packet::{Kind, Packet, TIME_TO_LIVE};
 use crate::status::Cause;
 use windward_units::{Duration, Time};
 
-impl Wifi {
+impl Wifi<Routing> {
     fn aodv(&mut self) -> Option<&mut AodvRouting> {
         match &mut self.routing {
             Some(Routing::Aodv(routing)) => Some(routing),
@@ -20,7 +20,7 @@ impl Wifi {
     }
 
     /// Schedules the first hello messages.
-    pub(in crate::medium::wifi) fn begin_aodv(&mut self, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn begin_aodv(&mut self, out: &mut impl Out) {
         for at in 0..self.stations.len() as u32 {
             let draw = self.stations[at as usize].backoff.uniform();
             if let Some(routing) = self.aodv() {
@@ -31,7 +31,13 @@ impl Wifi {
     }
 
     /// Forwards a packet without a source route.
-    pub(in crate::medium::wifi) fn find_aodv_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn find_aodv_way(
+        &mut self,
+        now: Time,
+        at: u32,
+        packet: Packet,
+        out: &mut impl Out,
+    ) {
         let Some(routing) = self.aodv() else { return };
         let Some(to) = routing.directory.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
         let next = routing.protocol.next_hop(now, at, to);
@@ -95,7 +101,7 @@ impl Wifi {
     }
 
     /// Handles a timer of a station.
-    pub(in crate::medium::wifi) fn tell_aodv(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn tell_aodv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(routing) = self.aodv() else { return };
         if routing.wakes_at[at as usize] <= now {
             routing.wakes_at[at as usize] = Time::NEVER;
@@ -109,7 +115,7 @@ impl Wifi {
     }
 
     /// Delivers a broadcast message to the stations `heard`, which received it.
-    pub(in crate::medium::wifi) fn hear_aodv(
+    pub(in crate::medium::wifi::routing) fn hear_aodv(
         &mut self,
         now: Time,
         from: u32,
@@ -132,7 +138,7 @@ impl Wifi {
     }
 
     /// Delivers a unicast message.
-    pub(in crate::medium::wifi) fn hear_aodv_alone(
+    pub(in crate::medium::wifi::routing) fn hear_aodv_alone(
         &mut self,
         now: Time,
         at: u32,
@@ -145,15 +151,14 @@ impl Wifi {
         }
     }
 
-    /// Releases a unicast message that the MAC has finished.
-    pub(in crate::medium::wifi) fn release_aodv_message(&mut self, handle: u32) {
-        if let Some(routing) = self.aodv() {
-            routing.messages.release(handle);
-        }
-    }
-
     /// Handles a frame that the MAC gave up: the link is broken, also for packets queued for it.
-    pub(in crate::medium::wifi) fn lose_aodv_link(&mut self, now: Time, at: u32, head: &Head, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn lose_aodv_link(
+        &mut self,
+        now: Time,
+        at: u32,
+        head: &Head,
+        out: &mut impl Out,
+    ) {
         let is_message = head.packet.kind == Kind::Routing;
         let to = self.ways[head.way as usize].to;
         let packet = (!is_message && !head.is_received).then_some(head.packet);

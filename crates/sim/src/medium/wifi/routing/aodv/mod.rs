@@ -5,7 +5,6 @@
 //! Sequence numbers keep routes free of loops: a route replaces another only with a fresher number of its destination,
 //! or with the same number and fewer hops. Not implemented: multicast, subnets, the N flag of errors after a repair.
 
-mod config;
 mod deliver;
 mod message;
 mod protocol;
@@ -15,8 +14,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::medium::wifi::protocol::AodvConfig;
 use crate::packet::Packet;
-pub use config::AodvConfig;
 use message::Message;
 pub use routing::AodvRouting;
 use table::Station;

@@ -1,8 +1,9 @@
 //! Routing state of an AODV network, and delayed messages.
 
+use super::Aodv;
 use super::message::Message;
-use super::{Aodv, AodvConfig};
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::protocol::AodvConfig;
 use crate::medium::wifi::routing::directory::Directory;
 use crate::medium::wifi::routing::handles::Handles;
 use windward_units::Time;
@@ -34,6 +35,11 @@ impl AodvRouting {
     /// Number of packets that wait for a route.
     pub fn held(&self) -> u64 {
         self.protocol.held()
+    }
+
+    /// Releases a unicast message that the MAC has finished.
+    pub fn release(&mut self, handle: u32) {
+        self.messages.release(handle);
     }
 
     /// Time of a station's next timer.

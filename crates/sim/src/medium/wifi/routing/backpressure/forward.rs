@@ -1,10 +1,11 @@
 //! Backpressure forwarding: interface to the MAC.
 
+use super::Backpressure;
 use super::reports::Reports;
-use super::{Acks, Backpressure, Failures};
 use crate::backpressure::Class;
 use crate::medium::interface::Out;
 use crate::medium::wifi::mac::{Timer, Wifi};
+use crate::medium::wifi::protocol::{Acks, Failures};
 use crate::medium::wifi::routing::Routing;
 use crate::medium::wifi::station::{Head, Stage};
 use crate::medium::wifi::waiting::Waiting;
@@ -12,9 +13,15 @@ use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::Time;
 
-impl Wifi {
+impl Wifi<Routing> {
     /// Queues a packet at a station.
-    pub(in crate::medium::wifi) fn queue_by_backlog(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn queue_by_backlog(
+        &mut self,
+        now: Time,
+        at: u32,
+        packet: Packet,
+        out: &mut impl Out,
+    ) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Some(to) = rule.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
         if rule.config.acks == Acks::Shortest && Class::of(&packet) == Class::Back {
@@ -49,7 +56,7 @@ impl Wifi {
     }
 
     /// Chooses the packet of a station that may send now. Returns false if it has none to send.
-    pub(in crate::medium::wifi) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
+    pub(in crate::medium::wifi::routing) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
         let Some((way, commodity, packet)) = rule.choose(now, at) else { return false };
         let state = &mut self.ways[way as usize];
@@ -62,60 +69,8 @@ impl Wifi {
         true
     }
 
-    /// Counts the current packet as received.
-    pub(in crate::medium::wifi) fn leave_backlog(&mut self, now: Time, at: u32) {
-        if let (Some(Routing::Backpressure(rule)), Some(head)) = (&mut self.routing, &self.stations[at as usize].head)
-            && let Some(commodity) = head.commodity
-        {
-            rule.queues.leave(now, head.way, commodity);
-        }
-    }
-
-    /// Returns a packet that the MAC gave up to the head of its queue. Returns false if it came from no such queue.
-    pub(in crate::medium::wifi) fn put_back(&mut self, at: u32, head: &Head) -> bool {
-        let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) else {
-            return false;
-        };
-        rule.queues.put_back(at, commodity, head.packet);
-        true
-    }
-
-    /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.
-    pub(in crate::medium::wifi) fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool) {
-        if let Some(Routing::Backpressure(rule)) = &mut self.routing
-            && (is_last || rule.config.failures == Failures::Attempts)
-        {
-            rule.estimates[way as usize].note(now, rule.config.memory, is_success);
-        }
-    }
-
-    /// Bytes of a station's data frame beyond the packet.
-    #[inline]
-    pub(in crate::medium::wifi) fn overhead(&self, at: u32) -> u32 {
-        let header = if self.overhears { self.header(at) } else { 0 };
-        self.config.mac.overhead.count() as u32 + header
-    }
-
-    /// Bytes of the backlogs in a data frame.
-    fn header(&self, at: u32) -> u32 {
-        match &self.routing {
-            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.queues.active(at),
-            _ => 0,
-        }
-    }
-
-    /// Records the backlogs that a station's data frame or report announces.
-    pub(in crate::medium::wifi) fn tell_backlog(&mut self, now: Time, at: u32) {
-        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
-        let Backpressure { reports, queues, config, .. } = &mut **rule;
-        reports.tell(at, queues);
-        if reports.due[at as usize] != Time::NEVER {
-            reports.due[at as usize] = now + config.report;
-        }
-    }
-
     /// Broadcasts a report if a station has been silent for too long.
-    pub(in crate::medium::wifi) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Backpressure { reports, queues, config, .. } = &mut **rule;
         let due = &mut reports.due[at as usize];
@@ -132,7 +87,7 @@ impl Wifi {
     }
 
     /// Delivers the backlogs in a frame of `from` to the stations `heard`, which received it.
-    pub(in crate::medium::wifi) fn hear_backlog(
+    pub(in crate::medium::wifi::routing) fn hear_backlog(
         &mut self,
         now: Time,
         from: u32,
@@ -157,6 +112,40 @@ impl Wifi {
 }
 
 impl Backpressure {
+    /// Counts a packet in service as received.
+    pub fn leave(&mut self, now: Time, head: &Head) {
+        if let Some(commodity) = head.commodity {
+            self.queues.leave(now, head.way, commodity);
+        }
+    }
+
+    /// Returns a packet that the MAC gave up to the head of its queue. Returns false if it came from no such queue.
+    pub fn put_back(&mut self, at: u32, head: &Head) -> bool {
+        let Some(commodity) = head.commodity else { return false };
+        self.queues.put_back(at, commodity, head.packet);
+        true
+    }
+
+    /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.
+    pub fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool) {
+        if is_last || self.config.failures == Failures::Attempts {
+            self.estimates[way as usize].note(now, self.config.memory, is_success);
+        }
+    }
+
+    /// Bytes of the backlogs in a data frame.
+    pub fn header(&self, at: u32) -> u32 {
+        self.config.entry * self.queues.active(at)
+    }
+
+    /// Records the backlogs that a station's data frame or report announces.
+    pub fn announce(&mut self, now: Time, at: u32) {
+        self.reports.tell(at, &self.queues);
+        if self.reports.due[at as usize] != Time::NEVER {
+            self.reports.due[at as usize] = now + self.config.report;
+        }
+    }
+
     /// Chooses j* and its packet.
     fn choose(&mut self, now: Time, at: u32) -> Option<(u32, u32, Packet)> {
         let Self { queues, reports, estimates, streams, config, own, .. } = self;

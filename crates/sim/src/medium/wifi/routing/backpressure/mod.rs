@@ -12,7 +12,6 @@
 //!
 //! **Where we differ.** A packet that was received but never acknowledged is not retransmitted.
 
-mod config;
 mod estimate;
 mod forward;
 mod reports;
@@ -21,13 +20,12 @@ use crate::backpressure::{Graph, OwnRule, Queues};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::protocol::BackpressureConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use estimate::Estimate;
 use reports::Reports;
 use windward_units::Time;
-
-pub use config::{Acks, BackpressureConfig, Failures};
 
 /// No station, no link.
 const NONE: u32 = u32::MAX;

@@ -1,7 +1,8 @@
 //! Routing state of a DSDV network, and packets that wait for routes.
 
-use super::{Dsdv, DsdvConfig, Told};
+use super::{Dsdv, Told};
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::protocol::DsdvConfig;
 use crate::medium::wifi::routing::directory::Directory;
 use crate::medium::wifi::routing::handles::Handles;
 use crate::packet::{NodeId, Packet};

@@ -8,9 +8,9 @@ use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::Time;
 
-impl Wifi {
+impl Wifi<Routing> {
     /// Schedules every station's first update.
-    pub(in crate::medium::wifi) fn begin_dsdv(&mut self, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn begin_dsdv(&mut self, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         for (index, station) in (0..).zip(&mut self.stations) {
             let first = routing.dsdv.begin(index, &mut station.backoff);
@@ -20,7 +20,13 @@ impl Wifi {
     }
 
     /// Forwards a packet without a source route.
-    pub(in crate::medium::wifi) fn find_dsdv_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn find_dsdv_way(
+        &mut self,
+        now: Time,
+        at: u32,
+        packet: Packet,
+        out: &mut impl Out,
+    ) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return out.lose(packet, Cause::NoRoute) };
         if let Some(way) = routing.way(at, packet.to) {
             return self.queue_up(now, way, packet, out);
@@ -36,7 +42,7 @@ impl Wifi {
     }
 
     /// Broadcasts a station's update if one is due.
-    pub(in crate::medium::wifi) fn tell_dsdv(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn tell_dsdv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         if routing.wakes_at[at as usize] <= now {
             routing.wakes_at[at as usize] = Time::NEVER;
@@ -62,7 +68,7 @@ impl Wifi {
     }
 
     /// Delivers an update to the stations `heard`, which received it.
-    pub(in crate::medium::wifi) fn hear_dsdv(
+    pub(in crate::medium::wifi::routing) fn hear_dsdv(
         &mut self,
         now: Time,
         from: u32,
@@ -91,7 +97,7 @@ impl Wifi {
     }
 
     /// Handles a packet that the MAC gave up.
-    pub(in crate::medium::wifi) fn lose_dsdv_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::routing) fn lose_dsdv_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
         if let Some(Routing::Dsdv(routing)) = &mut self.routing {
             routing.dsdv.lose_link(now, at, to);
             self.wake_routing(now, at, out);

@@ -1,8 +1,12 @@
-//! Choice of the routing protocol.
+//! Routing protocols of 802.11 networks: their parameters.
 
-use super::aodv::AodvConfig;
-use super::backpressure::BackpressureConfig;
-use super::dsdv::DsdvConfig;
+mod aodv;
+mod backpressure;
+mod dsdv;
+
+pub use aodv::AodvConfig;
+pub use backpressure::{Acks, BackpressureConfig, Failures};
+pub use dsdv::DsdvConfig;
 
 /// Routing protocol of a network.
 #[derive(Clone, Debug, PartialEq)]

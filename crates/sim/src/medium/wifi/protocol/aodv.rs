@@ -89,17 +89,17 @@ impl AodvConfig {
     };
 
     /// NET_TRAVERSAL_TIME.
-    pub(super) fn net_traversal(&self) -> Duration {
+    pub(in crate::medium::wifi) fn net_traversal(&self) -> Duration {
         self.node_traversal * 2 * u64::from(self.net_diameter)
     }
 
     /// PATH_DISCOVERY_TIME: a request that returns within it is a duplicate.
-    pub(super) fn path_discovery(&self) -> Duration {
+    pub(in crate::medium::wifi) fn path_discovery(&self) -> Duration {
         self.net_traversal() * 2
     }
 
     /// Wait for a reply to a request of range `ttl`, `again` counting the repeated requests to the whole network.
-    pub(super) fn wait(&self, ttl: u8, again: u32) -> Duration {
+    pub(in crate::medium::wifi) fn wait(&self, ttl: u8, again: u32) -> Duration {
         let once = match ttl < self.net_diameter {
             true => self.node_traversal * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer)),
             false => self.net_traversal(),
@@ -109,7 +109,7 @@ impl AodvConfig {
     }
 
     /// DELETE_PERIOD: time for which a broken route is remembered.
-    pub(super) fn deletion(&self) -> Duration {
+    pub(in crate::medium::wifi) fn deletion(&self) -> Duration {
         self.active_route.max(self.hello.unwrap_or(Duration::ZERO)) * 5
     }
 }
