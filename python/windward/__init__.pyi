@@ -4,6 +4,7 @@ Those of `_format.fields` are written by tools/generate_model.py.
 """
 
 from . import coding as coding, papers as papers, transfer as transfer
+from ._answers.attack import Attack as Attack
 from ._answers.compare import Comparison as Comparison
 from ._answers.fluid import Fluid as Fluid
 from ._answers.open import Result as Result, open as open  # noqa: A004

@@ -16,6 +16,7 @@ from windward._format.fields import ScenarioFields
 from windward._format.parse import parse
 
 if TYPE_CHECKING:
+    from windward._answers.attack import Attack
     from windward._answers.compare import Comparison
     from windward._answers.fluid import Fluid
     from windward._answers.optimum import Optimum
@@ -483,6 +484,79 @@ class Scenario(ScenarioFields):
             output=Path(output),
             threads=threads,
             on=on,
+            progress=progress,
+        )
+
+    def attack(
+        self,
+        until: str,
+        *,
+        within: Sequence[str],
+        output: str | Path,
+        reference: str | None = "cubic",
+        seeds: int = 3,
+        trials: int = 300,
+        budget_s: float = math.inf,
+        seed: int = 1,
+        threads: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Attack:
+        """Searches the network, within bounds, on which the scenario's laws fail.
+
+        The question must hold on every seed, and not for the reference law on the same network. What is found is shrunk
+        to the changes that it needs.
+
+        Parameters
+        ----------
+        until
+            Question: "starves", "unfair", "bloats", "idles" or "loses", with a limit: "unfair:3", "bloats:100 ms".
+        within
+            Fields and their bounds: "link.*.loss=0..1 %", "link.air.jitter=0..5 ms", "flow.*.start=0..1 s". With + a
+            step after 2 s: "link.air.delay=+0..20 ms".
+        output
+            Folder for the results. An interrupted search in it is resumed.
+        reference
+            Law for which the question must not hold on the same network. None: no comparison.
+        seeds
+            Number of seeds on which the question must hold.
+        trials
+            Trials at most.
+        budget_s
+            No generation of trials is begun after so many seconds.
+        seed
+            Seed of the search.
+        threads, progress
+            As for `sweep`.
+
+        Raises
+        ------
+        ValueError
+            For questions and bounds that cannot be, and if the question holds without an attack.
+        windward.ResultError
+            If `output` holds anything else, or cannot be written.
+        windward.RunInterrupted
+            On Ctrl-C. The same call goes on.
+        """
+        import tomllib
+
+        from windward._search.attack import Attacked, attack
+
+        compiled = self._compile()
+        return attack(
+            Attacked(
+                scenario=compiled.engine,
+                written=tomllib.loads(compiled.engine.to_toml()),
+                until=until,
+                within=within,
+                reference=reference,
+                seeds=seeds,
+                trials=trials,
+                budget_s=budget_s,
+                seed=seed,
+                folder=self.folder,
+            ),
+            output=Path(output),
+            threads=threads,
             progress=progress,
         )
 

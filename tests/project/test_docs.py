@@ -142,6 +142,7 @@ def test_every_parameter_stands_on_its_laws_page(law: dict[str, object]) -> None
 GUIDE = REPOSITORY / "docs" / "start" / "guide.md"
 SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
 TUNE = REPOSITORY / "docs" / "guides" / "tune.md"
+ATTACK = REPOSITORY / "docs" / "guides" / "attack.md"
 
 
 @pytest.fixture
@@ -161,7 +162,7 @@ def guide_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE, ATTACK], ids=lambda page: page.stem)
 def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path) -> None:
     """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
 
@@ -180,6 +181,7 @@ def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path)
     drawn = {
         GUIDE: ("rates.svg", "results/cafe/report.html"),
         SWEEPS: ("lossy-cafe.svg", "heat.svg"),
+        ATTACK: ("results/attacked/find/scenario.toml",),
         TUNE: ("tuned.svg", "results/tuned/tuned.toml"),
     }
     assert all((guide_folder / name).exists() for name in drawn[page])

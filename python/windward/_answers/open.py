@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from windward._answers.attack import Attack
 from windward._answers.compare import Comparison
 from windward._answers.fluid import Fluid
 from windward._answers.optimum import Optimum
@@ -14,7 +15,7 @@ from windward.errors import ResultError
 from windward.results._folder import read_summary
 
 #: The answer of any engine.
-Result = Run | Fluid | Optimum | Sweep | Comparison | Tuning
+Result = Run | Fluid | Optimum | Sweep | Comparison | Tuning | Attack
 
 
 def open(path: str | Path) -> Result:  # noqa: A001
@@ -27,7 +28,7 @@ def open(path: str | Path) -> Result:  # noqa: A001
 
     Returns
     -------
-    Run, Fluid, Optimum, Sweep, Comparison or Tuning
+    Run, Fluid, Optimum, Sweep, Comparison, Tuning or Attack
         `Run` for a simulation or an emulation. The others have an `open` of their own, which refuses the results of
         other engines: `windward.Sweep.open`.
 
@@ -46,8 +47,8 @@ def open(path: str | Path) -> Result:  # noqa: A001
     """
     path = Path(path)
     engine = read_summary(path)["engine"]
-    others: dict[str, type[Fluid | Optimum | Comparison | Sweep | Tuning]] = {
-        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep, Tuning)
+    others: dict[str, type[Fluid | Optimum | Comparison | Sweep | Tuning | Attack]] = {
+        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep, Tuning, Attack)
     }
     return others[engine].open(path) if engine in others else open_run(path)
 

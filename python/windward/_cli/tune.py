@@ -82,7 +82,7 @@ def tune(
         fields=set_ or [],
         seeds=parse_seeds(seeds),
         trials=trials,
-        budget_s=_seconds(budget),
+        budget_s=seconds(budget),
         seed=seed,
         folder=file.parent,
     )
@@ -102,7 +102,7 @@ def tune(
         tell(result.path)
 
 
-def _seconds(text: str | None) -> float:
+def seconds(text: str | None) -> float:
     """A time as scenarios write it, or a number of seconds."""
     if text is None:
         return math.inf

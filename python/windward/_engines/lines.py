@@ -29,7 +29,8 @@ def emulated(point: int, seed: int, cells: Sequence[Any], run: Run) -> bytes:
     return to_line(point, seed, cells, _filled(tables), "; ".join(run.problems))
 
 
-def _simulate(answer: Mapping[str, Any]) -> dict[str, Any]:
+def simulated(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of a simulated run, with its row of `runs`."""
     built = build(answer, answer["entities"])
     counts = {name: int(answer[name]) for name in ("events", "packet_hops")}
     return _filled(
@@ -48,7 +49,7 @@ def _optimum(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {RUNS: runs, "flows": flows, "links": answer["links"]}
 
 
-_TABLES = {"simulate": _simulate, "fluid": _fluid, "optimum": _optimum}
+_TABLES = {"simulate": simulated, "fluid": _fluid, "optimum": _optimum}
 
 
 def _filled(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,13 @@ _LARGE = ("goodput", "fairness", "utilization", "power")
 _WORDS = {"fair": "fairness", "p95": "wait-p95", "lost": "loss"}
 
 #: Names of objectives that are no figure of a run, with their formulas.
-FORMULAS = {"power": "ln(goodput in bit/s) − ½ ln(mean RTT in s)"}
+FORMULAS = {
+    "power": "ln(goodput in bit/s) − ½ ln(mean RTT in s)",
+    "ratio": "largest goodput of a flow over the smallest, at most 10⁶",
+}
+
+#: A flow that gets nothing has the ratio of one that gets a millionth.
+_MOST_RATIO = 1e6
 
 #: Most objectives of a search.
 _MOST = 2
@@ -193,4 +199,7 @@ def measured(
     goodput, rtt = values.get("goodput", math.nan), values.get("rtt", math.nan)
     if goodput > 0 and rtt > 0:
         values["power"] = math.log(goodput) - 0.5 * math.log(rtt)
+    rates = [float(flow["goodput_bps"]) for flow in flows]
+    if len(rates) > 1 and max(rates) > 0:
+        values["ratio"] = max(rates) / max(min(rates), max(rates) / _MOST_RATIO)
     return values

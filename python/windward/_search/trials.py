@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,8 @@ class Trials:
     #: On the monotonic clock: no generation is begun after it.
     deadline: float = math.inf
     generations: int = 0
+    #: Whether what is known suffices: no generation is begun then.
+    is_enough: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
         self._read_kept()
@@ -112,7 +114,7 @@ class Trials:
         """Jobs that are left, generation by generation; None while a generation is under way."""
         question = self.question
         point = 0
-        while point < question.count and time.monotonic() < self.deadline:
+        while point < question.count and time.monotonic() < self.deadline and not self.is_enough():
             asked = self.sampler.ask()
             shares = asked[: question.count - point]
             trials = range(point, point + len(shares))
@@ -140,9 +142,9 @@ class Trials:
         return self.question.objective.judge(list(self.runs[trial].values()))
 
     def judged(self) -> dict[int, Judged]:
-        """The trials that have been run with every seed, judged."""
+        """The trials that have been asked for and run with every seed, judged."""
         each = len(self.question.seeds)
-        return {trial: self.judge(trial) for trial in sorted(self.runs) if len(self.runs[trial]) == each}
+        return {trial: self.judge(trial) for trial in sorted(self.values) if len(self.runs.get(trial, ())) == each}
 
     def _small(self, judged: Judged) -> tuple[float, ...]:
         goals = self.question.objective.goals
@@ -187,10 +189,9 @@ class Trials:
         for line in journal(self.target.path):
             self._note(line)
         flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        if self.question.is_of_flows:
-            for table in kept.chunks("flows"):
-                for row in table.to_pylist():
-                    flows.setdefault((row["point"], row["seed"]), []).append(row)
+        for table in kept.chunks("flows"):
+            for row in table.to_pylist():
+                flows.setdefault((row["point"], row["seed"]), []).append(row)
         for table in kept.chunks(RUNS):
             for row in table.to_pylist():
                 if len(self.runs.get(row["point"], {})) and row["seed"] in self.runs[row["point"]]:

@@ -109,7 +109,7 @@ def tune(
     """
     began = time.monotonic()
     question = _question(asked)
-    path, target = _open(output, question, is_numbered=is_numbered)
+    path, target = open_search(output, question, _head(question), is_numbered=is_numbered)
     sampler = _sampler(question)
     try:
         trials = Trials(question=question, target=target, sampler=sampler, deadline=began + asked.budget_s)
@@ -212,29 +212,37 @@ def _law_paths(flows: Sequence[str]) -> list[str]:
     return [f'flow."{name}".law' if "." in name else f"flow.{name}.law" for name in flows]
 
 
-def _open(output: Path, question: Question, *, is_numbered: bool) -> tuple[Path, SweepFolder]:
-    """The folder of the tuning, new or of the same question."""
+def open_search(
+    output: Path, question: Question, head: Mapping[str, Any], *, is_numbered: bool
+) -> tuple[Path, SweepFolder]:
+    """The folder of a search, new or of the same question, and that of its trials.
+
+    Raises
+    ------
+    ResultError
+        If it holds anything else, or cannot be written.
+    """
     plan = question.plan()
     candidates = [output]
     if is_numbered:
         candidates += [other for other, _ in zip(numbers(output), range(_NUMBERS), strict=False)]
     for path in candidates:
         try:
-            return path, _claim(path, question, plan)
+            return path, _claim(path, question, plan, head)
         except OtherResultError:
             if path == candidates[-1]:
                 raise
     raise AssertionError("the last candidate raises")
 
 
-def _claim(path: Path, question: Question, plan: Plan) -> SweepFolder:
+def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
     try:
         path.mkdir(parents=True, exist_ok=True)
         held = holds(path)
-        if held is not None and held != "tune":
+        if held is not None and held != head["engine"]:
             raise OtherResultError(f"{path} holds a result of `{held}`; it is not overwritten")
         if held is None:
-            replace_text(path / SUMMARY, to_json(_head(question) | {"complete": False}))
+            replace_text(path / SUMMARY, to_json({**head, "complete": False}))
         target = SweepFolder(trials_folder(path), plan, question.scenario.to_toml())
         replace_text(path / SCENARIO, question.scenario.to_toml())
     except OSError as error:

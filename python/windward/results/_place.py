@@ -144,7 +144,7 @@ def _claim(path: Path, older: Older) -> Place:
         engine = holds(path)
         if engine is None:
             return Place(path, lock)
-        if engine in ("sweep", "tune") and older != "number":
+        if engine in ("sweep", "tune", "attack") and older != "number":
             raise ResultError(
                 f"{path} holds a result of `{engine}`; it is not overwritten\nhint: choose another folder, or delete it"
             )

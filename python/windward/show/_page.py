@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from windward.results._summary import versions
 from windward.results.stats import jain
-from windward.show import _tuning
+from windward.show import _attack, _tuning
 from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
 from windward.show._tables import certificate, compare_digest, fluid_digest, optimum_digests, rests_digest
 
 if TYPE_CHECKING:
-    from windward.results._shapes import BestRates, Compared, Found, Grid, Packets, Result, Windows
+    from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +177,22 @@ def _tune(found: Found) -> Page:
     )
 
 
+def _attacked(attack: Finding) -> Page:
+    about = attack.summary
+    facts = _attack.verdicts(attack)
+    return Page(
+        name=attack.name,
+        title=attack.title or attack.name,
+        span=f"attacked: {about.get('trials', 0)} trials × {len(about['seeds'])} seeds",
+        how=f"{about['sampler']}, seed {about['seed']}; {'; '.join(about['within'])}",
+        facts=facts,
+        footer=facts,
+        tables=_attack.digests(attack),
+        scenario=attack.scenario_file.read_text(encoding="utf-8") if attack.is_found else attack.scenario,
+        versions=attack.versions,
+    )
+
+
 _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "simulate": _packets,
     "emulate": _packets,
@@ -185,4 +201,5 @@ _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "sweep": _sweep,
     "compare": _compare,
     "tune": _tune,
+    "attack": _attacked,
 }

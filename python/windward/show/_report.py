@@ -166,6 +166,15 @@ def _tune(found: Any) -> str:
     return _whole(said, parts, [])
 
 
+def _attack(attack: Any) -> str:
+    said = describe(attack)
+    parts = [Section("found", "What was found", said.how, "".join(map(table_of, said.tables)))]
+    charts: list[Chart] = []
+    if attack.is_found:
+        parts.append(_packets(attack.run, charts, key="find", title="The find"))
+    return _whole(said, [*parts, _file(said)], charts)
+
+
 def _file(said: Page) -> Section:
     return Section("scenario", "Scenario", "", plain_text("As resolved, defaults written out", said.scenario))
 
@@ -195,6 +204,7 @@ _PAGES: Mapping[str, Callable[[Any], str]] = {
     "optimum": _of_optimum,
     "sweep": _sweep,
     "tune": _tune,
+    "attack": _attack,
 }
 
 

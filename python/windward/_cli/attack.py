@@ -1,0 +1,104 @@
+"""The command that searches the worst network for a law."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from windward import _console
+from windward._cli.options import File, Quiet
+from windward._cli.places import remark
+from windward._cli.tune import seconds
+from windward._cli.words import complain, tell
+from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
+from windward._format.parse import parse
+
+#: Exit code of a search that found nothing.
+_NOT_FOUND = 3
+
+
+def attack(
+    file: File,
+    until: Annotated[
+        str,
+        typer.Option(
+            metavar="QUESTION",
+            help="starves[:RATIO], unfair[:RATIO], bloats[:TIME], idles[:SHARE] or loses[:SHARE]. Defaults: 10, 3, "
+            "100 ms, 50%, 5%.",
+        ),
+    ] = "unfair",
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=RANGE",
+            help="A field and its bounds: 'link.*.loss=0..1 %', 'link.air.jitter=0..5 ms', 'flow.*.start=0..1 s'; with "
+            "+ a step after 2 s: 'link.air.delay=+0..20 ms'. Repeatable.",
+        ),
+    ] = None,
+    reference: Annotated[
+        str,
+        typer.Option(metavar="LAW", help="Law for which the question must not hold on the same network, or none."),
+    ] = "cubic",
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-attack."),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")] = False,
+) -> None:
+    """Find the network, within bounds, on which a law fails.
+
+    What is found is shrunk to the changes that it needs, and written as a scenario file. Exits with 0 if something was
+    found and with 3 if not. Interrupted, the same command goes on with the rest.
+    """
+    from windward._search.attack import Attacked, attack as run
+    from windward.show import _terminal
+
+    asked = Attacked(
+        scenario=parse(file),
+        written=_written(file),
+        until=until,
+        within=within or [],
+        reference=None if reference == "none" else reference,
+        seeds=seeds,
+        trials=trials,
+        budget_s=seconds(budget),
+        seed=seed,
+        folder=file.parent,
+    )
+    target = output or Path("results") / f"{asked.scenario.name}-attack"
+    try:
+        with _terminal.progress("attacking", "attacked", is_quiet=quiet, noun="runs") as progress:
+            result = run(asked, output=target, is_numbered=output is None, threads=threads, progress=progress)
+    except RunInterrupted as stop:
+        complain(f"{stop}; the same command goes on")
+        raise typer.Exit(130) from None
+    if result.path != target:
+        remark(f"{target} holds another result; this one is in {result.path}")
+    if as_json:
+        _console.print_json(dict(result.summary), indent=2)
+    elif not quiet:
+        _terminal.show(result)
+        tell(result.path)
+    if not result.is_found:
+        raise typer.Exit(_NOT_FOUND)
+
+
+def _written(file: Path) -> dict[str, Any]:
+    """The scenario as it stands in its file, which has been checked."""
+    text = read_text(file, MAX_SCENARIO)
+    content: dict[str, Any] = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+    return content

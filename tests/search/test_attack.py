@@ -1,0 +1,167 @@
+"""`attack`: what it finds and shrinks, what it must not find, that its seed alone decides, and what it refuses."""
+
+import filecmp
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY, Cli
+
+import windward as ww
+from windward._search.attack import read_until
+from windward.theory.laws import ratio_under_delay
+
+#: Two QUIC-TCP flows over paths of their own to a link of 1000 packets/s.
+PAIR = """\
+name = "pair"
+duration = "60 s"
+warmup = "30 s"
+node = [{ name = "a" }, { name = "b" }, { name = "m" }, { name = "z" }]
+link = [
+  { name = "accA", from = "a", to = "m", rate = "1 Gbit/s", delay = "5 ms" },
+  { name = "accB", from = "b", to = "m", rate = "1 Gbit/s", delay = "5 ms" },
+  { name = "core", from = "m", to = "z", rate = "12 Mbit/s", delay = "20 ms", buffer = "1000 packets" },
+]
+flow = [
+  { name = "A", from = "a", to = "z", law = { name = "quic-tcp", backlog = 20 }, known_base_rtt = "path" },
+  { name = "B", from = "b", to = "z", law = { name = "quic-tcp", backlog = 20 }, known_base_rtt = "path" },
+]
+"""
+
+STEP = "link.accA.delay=+0..100 ms"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> ww.Scenario:
+    (tmp_path / "pair.toml").write_text(PAIR, encoding="utf-8")
+    return ww.load(tmp_path / "pair.toml")
+
+
+@pytest.mark.parametrize("ratio", [2, 3])
+def test_the_least_step_that_starves_is_that_of_the_formula(pair: ww.Scenario, tmp_path: Path, ratio: float):
+    # The law judges by the path's own delay: a step Δ of one path gives r = (a + √(a² + 4))/2, a = Δ·1000/20.
+    attack = pair.attack(
+        f"unfair:{ratio}", within=[STEP, "flow.*.start=0..1 s"], trials=60, reference=None, output=tmp_path / "t"
+    )
+    assert attack.is_found
+    (change,) = attack.rows("changes")
+    step = float(change["attack"].removesuffix(" ms")) - 5
+    # The find holds with a tenth to spare, and has two digits.
+    least, spared = (20 * (r - 1 / r) for r in (ratio, 1.1 * ratio))
+    assert 0.9 * least < step < 1.15 * spared
+    found = attack.summary["found"]["value"]
+    assert found == pytest.approx(ratio_under_delay(step / 1e3, 1000, 20), rel=0.08)
+    # Left out, nothing is left of it.
+    assert change["without"] < 1.2
+
+
+def test_the_find_is_short_and_runs_to_the_same_figures(pair: ww.Scenario, cli: Cli, tmp_path: Path):
+    done = cli("attack", "pair.toml", "--within", STEP, "--within", "link.accB.loss=0..1 %", "--reference", "none")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "pair-attack"
+    attack = ww.Attack.open(folder)
+    assert attack.scenario_file.read_text(encoding="utf-8").count("\n") <= len(PAIR.splitlines()) + 2
+    written = tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))
+    assert len(written["change"]) == 1
+    # The loss does nothing for it, and is gone.
+    assert "loss" not in written["link"][1] or written["link"][1]["loss"] in (0, "0 %")
+    run = ww.load(attack.scenario_file).simulate()
+    assert run.flows.equals(attack.run.flows)
+    table = run.flows.pivot_table(index="seed", columns="flow", values="goodput_bps")
+    ratios = (table.max(axis=1) / table.min(axis=1)).tolist()
+    assert ratios == attack.summary["found"]["values"]
+    assert cli("show", "results/pair-attack").stdout in done.stdout
+    assert cli("report", folder).returncode == 0
+    assert cli("check", attack.scenario_file).returncode == 0
+
+
+def test_a_law_is_not_blamed_for_what_every_law_suffers(tmp_path: Path):
+    text = PAIR.replace('rate = "12 Mbit/s"', 'rate = "12 Mbit/s", loss = "0 %"')
+    (tmp_path / "pair.toml").write_text(text, encoding="utf-8")
+    # Without capacity nobody has goodput: QUIC-TCP loses no more of it than CUBIC.
+    attack = ww.load(tmp_path / "pair.toml").attack(
+        "idles:20%", within=["link.core.loss=0..60 %"], trials=20, output=tmp_path / "t"
+    )
+    assert not attack.is_found
+    assert attack.summary["shared"] > 0
+
+
+def test_cubics_do_not_starve_each_other_under_jitter(tmp_path: Path):
+    text = PAIR.replace('{ name = "quic-tcp", backlog = 20 }, known_base_rtt = "path"', '"cubic"')
+    (tmp_path / "pair.toml").write_text(text.replace("1000 packets", "50 packets"), encoding="utf-8")
+    within = ["link.accA.jitter=0..50 ms", "link.accB.jitter=0..50 ms"]
+    attack = ww.load(tmp_path / "pair.toml").attack(
+        "starves:10", within=within, trials=40, reference=None, output=tmp_path / "t"
+    )
+    assert not attack.is_found
+    assert attack.summary["closest"] < 10
+
+
+def test_a_route_that_grows_takes_the_gain_of_tcp_fit(tmp_path: Path):
+    text = (REPOSITORY / "benches" / "attacks" / "jitter.toml").read_text(encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        text.replace(', jitter = { model = "uniform", max = "5 ms" }', ""), encoding="utf-8"
+    )
+    scenario = ww.load(tmp_path / "s.toml")
+    attack = scenario.attack("idles:30%", within=["link.core.delay=+0..50 ms"], trials=20, output=tmp_path / "t")
+    assert attack.is_found
+    # N is at most 1 where the error of the base is α·RTT, at most 10 ms of 100 ms.
+    step = float(attack.rows("changes")[0]["attack"].removesuffix(" ms")) - 49
+    assert 3 < step < 20
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_and_interruptions_do_not_matter(pair: ww.Scenario, tmp_path: Path, threads: int):
+    def stop(progress: ww.Progress) -> None:
+        if progress.finished >= 10:
+            raise KeyboardInterrupt
+
+    whole = pair.attack("unfair:2", within=[STEP], trials=24, threads=2, output=tmp_path / "whole")
+    with pytest.raises(ww.RunInterrupted):
+        pair.attack("unfair:2", within=[STEP], trials=24, threads=threads, output=tmp_path / "part", progress=stop)
+    other = pair.attack("unfair:2", within=[STEP], trials=24, threads=threads, output=tmp_path / "part")
+    assert other.summary == whole.summary
+    assert filecmp.cmp(whole.scenario_file, other.scenario_file, shallow=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--until", "kills", "--within", STEP], "--until kills: unknown question"),
+        (["--until", "bloats:3", "--within", STEP], "no limit for `bloats`"),
+        (["--until", "unfair:1", "--within", STEP], "no limit for `unfair`"),
+        (["--until", "bloats:1ms", "--within", STEP], "it holds already"),
+        (["--within", "link.nowhere.loss=0..1 %"], "there is no link `nowhere`"),
+        (["--within", "link.accA.delay=+5 ms"], "a range is needed"),
+        (["--within", "flow.A.start=+0..1 s"], "a step, written with +, is one of a field of a link"),
+        (["--within", "link.accA"], "give a field and its range"),
+        ([], "nothing may be changed"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(pair: ww.Scenario, cli: Cli, tmp_path: Path, arguments, said):
+    refused = cli("attack", "pair.toml", "--trials", "2", *arguments)
+    assert refused.returncode == 2, refused.stdout
+    assert said in refused.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_one_flow_starves_nobody(cli: Cli, tmp_path: Path):
+    text = (REPOSITORY / "benches" / "attacks" / "dips.toml").read_text(encoding="utf-8")
+    (tmp_path / "dips.toml").write_text(text, encoding="utf-8")
+    refused = cli("attack", "dips.toml", "--until", "starves", "--within", "link.core.loss=0..1 %")
+    assert refused.returncode == 2
+    assert "nobody to share with" in refused.stderr
+
+
+def test_nothing_found_has_its_own_exit_code(pair: ww.Scenario, cli: Cli):
+    done = cli(
+        "attack", "pair.toml", "--until", "starves:100", "--within", "link.accA.delay=+0..5 ms", "--trials", "12"
+    )
+    assert done.returncode == 3
+    assert "not found" in done.stdout
+
+
+def test_questions_are_read():
+    assert read_until("bloats:250 ms").limit == 0.25
+    assert read_until("idles:30%").limit == pytest.approx(0.3)
+    assert read_until("starves").limit == 10
