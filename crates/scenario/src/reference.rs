@@ -73,6 +73,7 @@ pub fn reference() -> String {
                 page.section("`law` of a flow", "law", "LawSpec");
                 page.section("`connections` of a flow", "connections", "Connections");
                 page.section("`coding` of a flow", "coding", "Coding");
+                page.section("`small_queues` of a flow", "smallqueues", "SmallQueues");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}

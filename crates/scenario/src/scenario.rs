@@ -282,7 +282,11 @@ impl Scenario {
                 start,
                 stop: entry.stop.filter(|_| entry.controller.is_none()),
                 size: entry.size,
-                tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
+                tcp: TcpOptions {
+                    known_base_rtt: flow.known_base_rtt,
+                    small_queues: flow.small_queues,
+                    ..entry.tcp.clone()
+                },
                 coding: entry.coding,
             }
         };

@@ -151,6 +151,9 @@ pub struct TcpOptions {
     pub ack_counting: bool,
     /// Packets waiting for the first link at which the sender stops and reduces its window; `None`: no limit.
     pub device_queue: Option<u32>,
+    /// TCP small queues with this pacing shift, at most 31, for senders on stations of 802.11n, ac and ax without
+    /// `device_queue`; `None`: no limit.
+    pub small_queues: Option<u8>,
 }
 
 /// Loss detection of a sender with SACK.
@@ -258,6 +261,7 @@ impl Default for TcpOptions {
             host_jitter: Duration::ZERO,
             ack_counting: false,
             device_queue: None,
+            small_queues: None,
         }
     }
 }

@@ -124,6 +124,14 @@ impl Topology {
         self.ask(port, |link| link.delay, MediumConfig::delay)
     }
 
+    /// True if a port tells senders when a packet is acknowledged or given up, which TCP small queues need.
+    pub fn completes(&self, port: u32) -> bool {
+        match self.ports[port as usize].kind {
+            PortKind::Link(_) => false,
+            PortKind::Shared { medium, .. } => self.media[medium as usize].completes(),
+        }
+    }
+
     /// Buffer of a port.
     pub fn buffer(&self, port: u32) -> Buffer {
         self.ask(port, |link| link.buffer, MediumConfig::buffer)

@@ -36,6 +36,9 @@ impl World {
             .zip(flows)
             .map(|(index, config)| {
                 let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
+                if config.tcp.small_queues.is_some() {
+                    net.small_queues.watch(index, routes[0]);
+                }
                 Endpoint::new(index, config, makers, routes, seed)
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
-use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, Stack};
+use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, SmallQueues, Stack};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
@@ -14,6 +14,9 @@ const TFRC_HEADERS: Bytes = Bytes::new(40);
 
 /// Maximum host processing time; longer ones would be a path.
 const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
+
+/// Largest pacing shift: about 1 µs.
+const MOST_SHIFT: u32 = 20;
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
@@ -35,6 +38,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     }
     table.check_end();
     table.check_host_jitter();
+    table.check_small_queues();
     table.check_loss_detection();
     table.check_marks();
     if table.is_tfrc() && coding.is_some() {
@@ -90,6 +94,8 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
         ack_counting: flow.ack_counting,
         device_queue: flow.device_queue.map(|packets| packets.0),
+        // Decided by the route.
+        small_queues: None,
         quick_acks: flow.quick_acks.unwrap_or(stack.quick_acks),
     }
 }
@@ -162,6 +168,22 @@ impl Table<'_> {
         if jitter > MOST_HOST_JITTER {
             let why = format!("`host_jitter` is {jitter}; the limit is {MOST_HOST_JITTER}");
             self.refuse(["host_jitter"], why, None);
+        }
+    }
+
+    fn check_small_queues(&mut self) {
+        let Some(shift) = self.flow.small_queues.and_then(SmallQueues::shift) else { return };
+        if shift > MOST_SHIFT {
+            let why = format!("a shift of {shift} is too large; allowed: 0 to {MOST_SHIFT}");
+            self.refuse(["small_queues", "shift"], why, None);
+        }
+        if self.is_tfrc() {
+            self.refuse(["small_queues"], "`small_queues` needs TCP; the flow is TFRC's", None);
+        }
+        let others = [("coding", self.flow.coding.is_some()), ("device_queue", self.flow.device_queue.is_some())];
+        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+            let why = format!("`small_queues` cannot be combined with `{other}`");
+            self.refuse(["small_queues"], why, Some("leave one of them out"));
         }
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct FlowPlan {
     /// True if the file gives the route, for the forward and the return path.
     pub is_fixed: [bool; 2],
     pub known_base_rtt: Option<Duration>,
+    /// Pacing shift of TCP small queues; `None`: off.
+    pub small_queues: Option<u8>,
 }
 
 pub(crate) struct Flows {

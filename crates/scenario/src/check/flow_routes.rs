@@ -6,10 +6,10 @@ use super::ground::Network;
 use super::links::Links;
 use super::nodes::Request;
 use super::route::{Asker, Direction, Graph, Via};
-use crate::format::Flow;
+use crate::format::{Flow, SmallQueues, Stack};
 use crate::problems::Problems;
 use std::collections::BTreeSet;
-use windward_sim::TcpOptions;
+use windward_sim::{LawChoice, TcpOptions};
 use windward_units::Duration;
 
 /// Finds all routes; `None`, and reports, if some do not exist.
@@ -18,6 +18,7 @@ pub(crate) fn find(flows: &[Flow], mut all: Flows, network: Network<'_>, problem
     let open = follow(flows, &mut all, network, problems);
     search(open, &mut all.plans, network, problems);
     check_length(&all.plans, problems);
+    set_small_queues(flows, &mut all, network.links, problems);
     for plan in &mut all.plans {
         let entry = &all.entries[plan.entry];
         if entry.is_base_rtt_of_path {
@@ -35,6 +36,33 @@ pub(crate) fn spread_starts(flows: &mut Flows, span: Duration, links: &Links) {
         let end = entry.stop.map_or(span, |stop| span.min(Duration::from_nanos(stop.as_nanos())));
         let rtt = base_rtt(&entry.tcp, &plan.forward, &plan.backward, links);
         plan.start_spread = rtt.min(end.saturating_sub(plan.start).scale(0.5));
+    }
+}
+
+/// Gives TCP small queues to the flows that have them: those whose first link tells when a packet is completed.
+fn set_small_queues(flows: &[Flow], all: &mut Flows, links: &Links, problems: &mut Problems) {
+    let mut reported = BTreeSet::new();
+    for plan in &mut all.plans {
+        let (flow, entry) = (&flows[plan.entry], &all.entries[plan.entry]);
+        let completes = plan.forward.first().is_some_and(|&first| links.topology.completes(first));
+        plan.small_queues = match flow.small_queues {
+            Some(given) if completes => given.shift(),
+            Some(given) => {
+                if given.shift().is_some() && !plan.forward.is_empty() && reported.insert(plan.entry) {
+                    let why = "`small_queues` needs a sender on a station of 802.11n, ac or ax";
+                    let hint = Some("remove it; a sender on a wired link has none".to_owned());
+                    problems.add(place("flow", plan.entry, ["small_queues".into()]), why, hint);
+                }
+                None
+            }
+            None => {
+                let can = entry.coding.is_none() && entry.tcp.device_queue.is_none();
+                let is_tcp = !matches!(entry.law, LawChoice::Tfrc(_));
+                let is_linux = flow.stack == Stack::Linux && is_tcp && can;
+                (completes && is_linux).then_some(SmallQueues::Switch(true)).and_then(SmallQueues::shift)
+            }
+        }
+        .map(|shift| shift as u8);
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) fn expand(
                     backward: Vec::new(),
                     is_fixed: [false; 2],
                     known_base_rtt: entry.tcp.known_base_rtt,
+                    small_queues: None,
                 });
                 let [from, to] = ends.clone();
                 all.names.push(FlowName { name, label: label.clone(), law: flow.law.name.clone(), from, to });

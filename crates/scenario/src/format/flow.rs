@@ -2,7 +2,7 @@
 
 use super::{
     Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive,
-    ReceiveWindow, Written, zero,
+    ReceiveWindow, SmallQueues, Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,11 @@ pub(crate) struct Flow {
     /// no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_queue: Option<Count>,
+    /// TCP small queues of a sender on a station of 802.11n, ac or ax, as in Linux: at most 1/128 s of its pacing rate
+    /// wait below TCP until they are acknowledged on the air. A table sets the pacing shift; `{ shift = 10 }` is 1/1024
+    /// s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub small_queues: Option<SmallQueues>,
     /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno. Delayed
     /// ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     #[serde(default)]

@@ -21,6 +21,7 @@ mod pattern;
 mod queue;
 mod recording;
 pub(crate) mod region;
+mod small_queues;
 pub(crate) mod wifi;
 mod written;
 
@@ -39,6 +40,7 @@ pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;
 pub(crate) use recording::{Rate, Recording};
 pub(crate) use region::Region;
+pub(crate) use small_queues::SmallQueues;
 pub(crate) use wifi::Wifi;
 pub(crate) use written::{Positive, Refusal, Written, zero};
 

@@ -17,4 +17,5 @@ mod regions;
 mod routing;
 mod scenarios;
 mod schema;
+mod small_queues;
 mod wifi;

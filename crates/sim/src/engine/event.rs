@@ -44,6 +44,8 @@ pub enum FlowTimer {
     Pace,
     /// The sink of coded data may have to request missing combinations.
     Request,
+    /// The first link has completed segments of a sender that waits for it.
+    Complete,
     /// The connection opens.
     Open,
     /// Transmission of new data stops.
@@ -96,6 +98,7 @@ ranks! {
     12 => Flow(FlowTimer::Request),
     13 => Port(PortTimer::Change),
     14 => Port(PortTimer::ArriveLate),
+    15 => Flow(FlowTimer::Complete),
 }
 
 /// Bits of a medium's timer.
@@ -155,7 +158,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Port(PortTimer::ArriveLate).rank();
+    const LAST: u8 = Wake::Flow(FlowTimer::Complete).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

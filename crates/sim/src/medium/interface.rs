@@ -15,6 +15,10 @@ pub trait Out {
     fn wake_at(&mut self, time: Time, timer: u32);
     /// Reports the loss of a packet.
     fn lose(&mut self, packet: Packet, cause: Cause);
+    /// Reports that a member has finished with a packet: acknowledged, given up or dropped it. Each packet once, by
+    /// media whose senders have TCP small queues.
+    #[inline]
+    fn complete(&mut self, _now: Time, _packet: &Packet) {}
     /// True if frames are recorded.
     #[inline]
     fn records_frames(&self) -> bool {

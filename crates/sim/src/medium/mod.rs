@@ -167,6 +167,11 @@ impl MediumConfig {
         }
     }
 
+    /// True if it reports the completion of packets ([`Out::complete`]).
+    pub const fn completes(&self) -> bool {
+        matches!(self, Self::Edca(_))
+    }
+
     /// True if tables show the nominal rate of its members, that of data frames, and not the mean rate.
     pub fn shows_nominal_rate(&self) -> bool {
         match self {

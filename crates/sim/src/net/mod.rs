@@ -3,6 +3,7 @@
 mod losses;
 mod ports;
 mod report;
+mod small_queues;
 mod surroundings;
 mod tap;
 
@@ -15,6 +16,7 @@ use crate::port::Port;
 use crate::status::{Cause, Sight};
 use crate::topology::{Route, Step, Topology};
 use losses::{Losses, count_loss};
+use small_queues::SmallQueues;
 use std::ops::Range;
 use surroundings::Surroundings;
 pub use tap::Tap;
@@ -58,6 +60,8 @@ pub struct Net {
     pub losses: Losses,
     /// Arrived parcels with their arrival times, until the owner takes them.
     pub arrived: Vec<(Time, Packet)>,
+    /// Segments of flows with TCP small queues that are not completed.
+    pub small_queues: SmallQueues,
     /// Recorder of packets and frames, if any.
     pub tap: Option<Box<dyn Tap + Send>>,
     /// Record of the frames that start within the requested part of the run.
@@ -94,6 +98,7 @@ impl Net {
             balance: Balance::default(),
             losses: Losses { segments: vec![0; flows], datagrams: vec![0; sources], ..Losses::default() },
             arrived: Vec::new(),
+            small_queues: SmallQueues::default(),
             tap: None,
             air: None,
         };
@@ -223,6 +228,7 @@ impl Net {
             hops: &mut self.hops,
             losses: &mut self.losses,
             balance: &mut self.balance,
+            small_queues: &mut self.small_queues,
             tap: &mut self.tap,
             air: &mut self.air,
         };

@@ -2,7 +2,8 @@
 
 use super::Tap;
 use super::losses::{Losses, count_loss};
-use crate::engine::{Calendar, Event, PortTimer, Wake};
+use super::small_queues::SmallQueues;
+use crate::engine::{Calendar, Event, FlowTimer, PortTimer, Wake};
 use crate::medium::Out;
 use crate::output::{AirFrame, AirRecord, Balance};
 use crate::packet::Packet;
@@ -20,6 +21,7 @@ pub(super) struct Surroundings<'a> {
     pub hops: &'a mut u64,
     pub losses: &'a mut Losses,
     pub balance: &'a mut Balance,
+    pub small_queues: &'a mut SmallQueues,
     pub tap: &'a mut Option<Box<dyn Tap + Send>>,
     pub air: &'a mut Option<(Range<Time>, AirRecord)>,
 }
@@ -41,6 +43,13 @@ impl Out for Surroundings<'_> {
     #[inline]
     fn wake_at(&mut self, time: Time, timer: u32) {
         self.calendar.push(Event::with_timer(time, Wake::Medium, self.medium, timer));
+    }
+
+    #[inline]
+    fn complete(&mut self, now: Time, packet: &Packet) {
+        if self.small_queues.complete(packet) {
+            self.calendar.push(Event::new(now, Wake::Flow(FlowTimer::Complete), packet.flow));
+        }
     }
 
     #[inline]

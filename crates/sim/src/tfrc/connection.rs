@@ -259,7 +259,7 @@ impl Connection {
             FlowTimer::Pace => &mut self.pace,
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
-            FlowTimer::Request => return,
+            FlowTimer::Request | FlowTimer::Complete => return,
         };
         match timer.ring(net.now) {
             Ring::Nothing => {}

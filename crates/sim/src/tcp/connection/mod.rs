@@ -2,6 +2,7 @@
 
 mod coded;
 mod host_jitter;
+mod host_queue;
 
 use super::averages::Averages;
 use super::coding::Coding;
@@ -14,6 +15,7 @@ use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::{Kind, Packet};
 use host_jitter::HostJitter;
+use host_queue::HostQueue;
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 
@@ -46,8 +48,8 @@ pub struct Connection {
     syns: u32,
     /// Delay of the sending host, if it has one.
     host: Option<Box<HostJitter>>,
-    /// Packets waiting for the first link at which the sender stops.
-    device_queue: Option<u32>,
+    /// Limit of the sending host on what waits at the first link.
+    host_queue: HostQueue,
     /// The sending end.
     pub sender: Sender,
     /// The receiving end.
@@ -90,7 +92,7 @@ impl Connection {
             opened_at: config.start,
             syns: 0,
             host: HostJitter::new(tcp.host_jitter, config.key, seed),
-            device_queue: tcp.device_queue,
+            host_queue: HostQueue::new(tcp),
             sender: Sender::new(law, tcp, end, splitmix64(seed) ^ config.key),
             receiver: Receiver::new(tcp),
             averages: Averages::new(),
@@ -340,20 +342,14 @@ impl Connection {
                 }
                 Turn::Idle => break,
             };
-            if self.device_queue.is_some_and(|limit| net.waiting_at_source(self.forward) >= limit as usize) {
-                if let Some(until) = self.sender.on_device_full(net.now) {
-                    self.wait(net, until);
-                }
+            if self.host_queue != HostQueue::Unlimited && self.is_held_back(net, turn, number) {
                 break;
             }
             let ecn = self.sender.on_send(net.now, turn);
             if let Some(rtt) = &mut self.receiver_rtt {
                 rtt.send(number);
             }
-            let (payload, is_last) = match self.last {
-                Some((last, bytes)) if number == last => (bytes, true),
-                _ => (self.segment, false),
-            };
+            let (payload, is_last) = self.payload(number);
             let packet = Packet {
                 number,
                 size: self.headers.data() + payload,
@@ -367,6 +363,15 @@ impl Connection {
             }
         }
         self.watch(net);
+    }
+
+    /// Payload of a segment, and true for the last one of a sized flow.
+    #[inline]
+    fn payload(&self, number: u32) -> (u32, bool) {
+        match self.last {
+            Some((last, bytes)) if number == last => (bytes, true),
+            _ => (self.segment, false),
+        }
     }
 
     /// Schedules the next transmission at `until`.
@@ -398,6 +403,8 @@ impl Connection {
             FlowTimer::Request => return self.wake_requests(net),
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
+            FlowTimer::Complete if self.state == State::Open => return self.send(net),
+            FlowTimer::Complete => return,
         };
         match timer.ring(net.now) {
             Ring::Nothing => {}

@@ -74,6 +74,17 @@ impl Sender {
         self.tcb.board.pipe()
     }
 
+    /// Segments sent and not cumulatively acknowledged.
+    pub fn unacknowledged(&self) -> u32 {
+        self.tcb.board.outstanding()
+    }
+
+    /// Rate in segments a second at which Linux would pace the connection, paced or not (`tcp_update_pacing_rate`);
+    /// infinite before the first round-trip sample.
+    pub fn linux_pacing_rate(&self) -> f64 {
+        self.tcb.linux_pacing_rate()
+    }
+
     /// First unacknowledged segment.
     #[inline]
     pub fn una(&self) -> u32 {

@@ -127,11 +127,16 @@ impl Tcb {
 
     /// Records that there is nothing to send although the window has room, with `pipe` segments in flight.
     pub fn run_short(&mut self, pipe: u32) {
-        // Segments delivered from here on were sent while the window had room.
-        self.rate.unused_until = self.rate.delivered + pipe.max(1);
+        self.leave_unused(pipe);
         if self.board.next() >= self.end {
             self.rate.app_limited_until = self.rate.unused_until;
         }
+    }
+
+    /// Records that the window has room for more than the `pipe` segments in flight.
+    pub fn leave_unused(&mut self, pipe: u32) {
+        // Segments delivered from here on were sent while the window had room.
+        self.rate.unused_until = self.rate.delivered + pipe.max(1);
     }
 
     /// Evaluates the marks reported by an ACK that delivers `acked` packets.
@@ -150,6 +155,18 @@ impl Tcb {
     /// Sets the time of the segment after one that leaves now.
     pub fn pace(&mut self, now: Time) {
         self.pacing.on_send(now, self.pacing_gap(), self.law.send_quantum());
+    }
+
+    /// Rate of the law, or Linux's multiple of the window over the smoothed round trip: 2 below half of the slow start
+    /// threshold, else 1.2.
+    pub fn linux_pacing_rate(&self) -> f64 {
+        if let Some(rate) = self.law.pacing_rate() {
+            return rate.as_per_sec();
+        }
+        let cwnd = self.law.cwnd().count();
+        let is_slow_start = self.ssthresh().is_some_and(|ssthresh| cwnd < ssthresh / 2.0);
+        let gain = if is_slow_start { pacing::SLOW_START_GAIN } else { pacing::GAIN };
+        gain * cwnd.max(f64::from(self.board.outstanding())) / self.rtt.estimator.srtt().as_secs()
     }
 
     fn pacing_gap(&self) -> Duration {

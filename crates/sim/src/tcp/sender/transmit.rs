@@ -53,6 +53,13 @@ impl Sender {
         (self.tcb.board.outstanding() == 0).then(|| now + self.tcb.rtt.estimator.rto())
     }
 
+    /// Responds to small queues that hold back the next segment until the first link completes one: the window is not
+    /// used.
+    pub fn on_small_queue_full(&mut self) {
+        self.tcb.leave_unused(self.tcb.board.pipe());
+        self.recovery.pause(&self.tcb);
+    }
+
     /// Records the transmission of a segment. Returns its ECN fields.
     #[inline]
     pub fn on_send(&mut self, now: Time, turn: Turn) -> Ecn {

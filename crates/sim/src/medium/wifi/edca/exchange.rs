@@ -220,7 +220,10 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
         done.clear();
-        session.learn(&mut |estimate| done.push(estimate));
+        session.learn(&mut |mpdu| {
+            done.push(mpdu.estimate);
+            out.complete(now, &mpdu.packet);
+        });
         way.counts.successes += done.len() as u64;
         session.request_attempts = 0;
         if was_data {
@@ -241,7 +244,7 @@ impl Edca {
         if was_data {
             self.charge(now, id, index, span);
         }
-        self.give_up(index, id, out);
+        self.give_up(now, index, id, out);
         self.finish(now, id, index, out);
         let station = &self.stations[id as usize];
         let left = station.txop_until.since(now + self.times.sifs);
@@ -324,7 +327,7 @@ impl Edca {
         let span = station.sending.duration;
         if stage == Stage::AwaitAnswer {
             self.charge(now, id, index, span);
-            self.give_up(index, id, out);
+            self.give_up(now, index, id, out);
         }
         if is_over || !self.done.is_empty() {
             self.finish(now, id, index, out);
@@ -349,7 +352,7 @@ impl Edca {
     }
 
     /// Gives up the MPDUs of the last PPDU that have had all their attempts.
-    fn give_up(&mut self, index: u32, id: u32, out: &mut impl Out) {
+    fn give_up(&mut self, now: Time, index: u32, id: u32, out: &mut impl Out) {
         let Self { config, stations, sessions, ways, done, .. } = self;
         let Some(most) = most_attempts(&config.block_ack, config.ampdu.is_some(), config.retries) else { return };
         let session = &mut sessions[index as usize];
@@ -367,6 +370,7 @@ impl Edca {
             way.counts.given_up += 1;
             let gone = session.give_up(number);
             done.push(gone.estimate);
+            out.complete(now, &gone.packet);
             if !gone.is_received {
                 way.backlog -= 1;
                 way.counts.link.lost += 1;

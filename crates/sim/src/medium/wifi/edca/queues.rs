@@ -27,6 +27,7 @@ fn drop(
     way.counts.link.dropped += 1;
     *waiting.0 -= 1;
     *waiting.1 -= u64::from(gone.packet.size);
+    out.complete(now, &gone.packet);
     out.lose(gone.packet, Cause::Queue);
 }
 
@@ -44,6 +45,7 @@ impl Edca {
             && station.buffer.is_full(station.waiting, station.bytes, packet.size, Duration::ZERO);
         if is_full {
             way.counts.link.dropped += 1;
+            out.complete(now, &packet);
             return out.lose(packet, Cause::Queue);
         }
         way.backlog += 1;

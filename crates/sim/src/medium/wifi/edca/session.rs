@@ -230,13 +230,13 @@ impl Session {
         self.trim();
     }
 
-    /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with the estimate of each
-    /// MPDU that it had not known of.
-    pub fn learn(&mut self, done: &mut impl FnMut(u16)) {
+    /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with each MPDU that it had
+    /// not known of.
+    pub fn learn(&mut self, done: &mut impl FnMut(&Mpdu)) {
         for mpdu in self.mpdus.iter_mut().skip((self.start - self.base) as usize) {
             if mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up {
                 mpdu.is_acknowledged = true;
-                done(mpdu.estimate);
+                done(mpdu);
             }
         }
         self.advance();
