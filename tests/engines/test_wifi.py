@@ -143,3 +143,19 @@ def test_a_kernels_flow_crosses_three_hops(mesh: ww.Scenario) -> None:
     simulated = one.simulate()
     ratio = float(emulated.flows["goodput_bps"].mean() / simulated.flows["goodput_bps"].mean())
     assert 0.95 < ratio < 1.05
+
+
+def test_aggregates_and_rates_are_drawn_and_listed(tmp_path: Path) -> None:
+    flat = replace(ww.load(MESH.with_name("flat.toml")), duration="400 ms", warmup="100 ms", seeds=1)
+    run = flat.simulate()
+    figure = run.plot("aggregates")
+    assert [len(axes.get_lines()) for axes in figure.axes] == [4, 0]
+    sizes = run.ampdu_sizes.groupby("link", sort=False, observed=True)["ppdus"].sum()
+    # Each curve ends at all of its PPDUs.
+    assert [line.get_ydata()[-1] for line in figure.axes[0].get_lines()] == pytest.approx([100.0] * len(sizes))
+    assert run.wifi_rates.groupby("link", observed=True)["share"].sum().tolist() == pytest.approx([1.0] * 4)
+    figure.savefig(tmp_path / "aggregates.png")
+    page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Wi-Fi queues" in page
+    assert "Wi-Fi rates" in page
+    assert "A-MPDUs and rates" in page

@@ -19,7 +19,7 @@ from windward.show.page._map import network
 from windward.show.plot import PACKETS, save
 
 #: Of what this run does not have.
-NOT_HERE = ("stations", "map", "airtime", "air", "backlogs", "trapped", "shares", "blocks")
+NOT_HERE = ("stations", "map", "airtime", "air", "aggregates", "backlogs", "trapped", "shares", "blocks")
 
 
 def lines(figure: Figure) -> int:

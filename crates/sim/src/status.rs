@@ -88,6 +88,11 @@ impl Line {
         self.books = books;
     }
 
+    /// Waits of the packets that left since the last reset.
+    pub fn waits(&self) -> &Histogram {
+        &self.waits
+    }
+
     /// Starts counting from now.
     pub fn reset(&mut self, now: Time) {
         self.books.reset(now);

@@ -94,6 +94,33 @@ class Frames(ABC):
         return self._frame("edca_links")
 
     @cached_property
+    def wifi_queues(self) -> pd.DataFrame:
+        """Queues of networks of 802.11n, ac and ax: one row per link and access category with packets.
+
+        Columns: `seed`, `link`, `category`, `arrived` (packets), `dropped` (packets), `marked` (packets), `sent`
+        (packets), `mean_queue` (packets), `longest_queue` (packets), `mean_wait_s` (s), `wait_p50_s` (s), `wait_p95_s`
+        (s), `wait_p99_s` (s), `delay_p50_s` (s), `delay_p95_s` (s), `delay_p99_s` (s).
+        """
+        return self._frame("wifi_queues")
+
+    @cached_property
+    def wifi_rates(self) -> pd.DataFrame:
+        """Rates of networks of 802.11n, ac and ax: one row per link and rate that it used.
+
+        Columns: `seed`, `link`, `format`, `width_hz` (Hz), `streams`, `mcs`, `guard_s` (s), `rate_bps` (bit/s), `ppdus`
+        (frames), `mpdus`, `successes`, `share`, `airtime`.
+        """
+        return self._frame("wifi_rates")
+
+    @cached_property
+    def ampdu_sizes(self) -> pd.DataFrame:
+        """Sizes of A-MPDUs in networks of 802.11n, ac and ax: one row per link and size that occurred.
+
+        Columns: `seed`, `link`, `mpdus`, `ppdus` (frames).
+        """
+        return self._frame("ampdu_sizes")
+
+    @cached_property
     def csma_links(self) -> pd.DataFrame:
         """Links under ideal CSMA: the columns that other links lack.
 

@@ -87,6 +87,8 @@ def digests(run: Packets) -> list[Digest]:
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
         _aggregation(run.draws("edca_links")),
+        _air_queues(run),
+        _air_rates(run),
         _backlogs(run),
         _ways(run),
         _coding(run),
@@ -287,6 +289,54 @@ def _aggregation(links: Totals) -> Digest:
     ][:MANY_LINKS]
     columns = ["link", "airtime", "rate", "MPDUs per PPDU", "PPDU", "MPDUs lost", "given up"]
     return without_empty(Digest(title="Aggregation", columns=columns, words=1, rows=rows))
+
+
+def _air_queues(run: Packets) -> Digest:
+    """Queues of the stations of 802.11n, ac and ax by receiver and access category, the most used."""
+    counts, spans = ("sent", "dropped", "marked", "longest_queue"), ("mean_wait_s", "wait_p95_s", "wait_p99_s")
+    latency = ("delay_p50_s", "delay_p95_s")
+    queues = _by_name(run, "wifi_queues", ("link", "category"), (*counts, *spans, *latency))
+    shown = _largest(queues, [sum(values["sent"]) for values in queues.values()])
+    rows = [
+        [
+            link,
+            category,
+            *(_interval(values[metric]) if any(values[metric]) else "–" for metric in counts),
+            *(_interval(values[metric], "s") for metric in (*spans, *latency)),
+        ]
+        for (link, category), values in shown.items()
+    ]
+    left_out = len(queues) - len(rows)
+    note = "wait: up to the first transmission; latency: up to delivery in order" + (
+        f"; {left_out} less used queue{'s' if left_out > 1 else ''} left out" if left_out else ""
+    )
+    columns = ["link", "category", "packets", "dropped", "marked", "longest queue", "mean wait", "p95 wait", "p99 wait"]
+    columns += ["median latency", "p95 latency"]
+    return without_empty(Digest(title="Wi-Fi queues", columns=columns, words=2, rows=rows, note=note))
+
+
+def _air_rates(run: Packets) -> Digest:
+    """Rates that the links of 802.11n, ac and ax used, those with the most MPDUs."""
+    keys = ("link", "format", "width_hz", "streams", "mcs")
+    metrics = ("mpdus", "successes", "share", "airtime")
+    rates = _by_name(run, "wifi_rates", (*keys, "rate_bps"), metrics)
+    shown = _largest(rates, [sum(values["mpdus"]) for values in rates.values()])
+    rows = [
+        [
+            link,
+            f"{kind.upper()} {float(width) / 1e6:g} MHz, {streams} × MCS {mcs}",
+            quantity(float(rate), "bit/s"),
+            _percent(values["share"]),
+            _interval(values["mpdus"]),
+            _percent(_shares(zip(values["successes"], values["mpdus"], strict=True))),
+            _percent(values["airtime"]),
+        ]
+        for (link, kind, width, streams, mcs, rate), values in shown.items()
+    ]
+    left_out = len(rates) - len(rows)
+    note = f"{left_out} less used rate{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["link", "mode", "rate", "share of MPDUs", "MPDUs", "acknowledged", "airtime"]
+    return Digest(title="Wi-Fi rates", columns=columns, words=2, rows=rows, note=note)
 
 
 def _backlogs(run: Packets) -> Digest:

@@ -215,6 +215,8 @@ def _special(run: Packets, key: str) -> list[str]:
         kinds.append("stations")
     if run.draws("wifi_stations").names:
         kinds += ["map", "airtime", "air"]
+    if run.draws("edca_links").names:
+        kinds.append("aggregates")
     if len(run.totals("backlogs").attribute("node")):
         kinds += ["shares", "backlogs", "trapped"]
     if len(run.totals("coding").attribute("flow")):

@@ -213,7 +213,13 @@ media! {
     /// Wireless network of 802.11.
     Wifi(wifi::Wifi, wifi::WifiConfig, [wifi::WifiStationStats, wifi::WifiLinkStats]),
     /// Network of 802.11n, ac or ax.
-    Edca(wifi::edca::Edca, wifi::edca::EdcaConfig, [wifi::edca::EdcaStationStats, wifi::edca::EdcaLinkStats]),
+    Edca(wifi::edca::Edca, wifi::edca::EdcaConfig, [
+        wifi::edca::EdcaStationStats,
+        wifi::edca::EdcaLinkStats,
+        wifi::edca::WifiQueueStats,
+        wifi::edca::WifiRateStats,
+        wifi::edca::AmpduSizeStats
+    ]),
     /// Links under ideal CSMA.
     Csma(csma::Csma, csma::CsmaConfig, [csma::CsmaLinkStats]),
     /// Slotted links under centralised MaxWeight.

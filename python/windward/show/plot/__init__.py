@@ -14,7 +14,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from windward.results import _names
 from windward.results._files import replace_bytes
 from windward.results._values import has_bands
-from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _tuning, _wireless
+from windward.show.plot import (
+    _aggregation,
+    _answers,
+    _backlog,
+    _coding,
+    _means,
+    _series,
+    _sweep,
+    _together,
+    _tuning,
+    _wireless,
+)
 from windward.show.plot._kind import Kind
 from windward.show.plot._paper import COLUMNS as COLUMNS, Column, column_of, fit
 from windward.show.plot._together import by_name as by_name
@@ -41,6 +52,7 @@ PACKETS = {
     "map": Kind(title="The wireless network", draw=_wireless.network),
     "airtime": Kind(title="Time of the stations", draw=_wireless.airtime),
     "air": Kind(title="Frames on the air", draw=_wireless.air),
+    "aggregates": Kind(title="A-MPDUs and rates", draw=_aggregation.aggregates),
     "backlogs": Kind(title="Queues of the stations by flow", draw=_backlog.backlogs),
     "trapped": Kind(title="Trapped packets", draw=_backlog.trapped),
     "shares": Kind(title="Ways of the flows", draw=_backlog.shares),

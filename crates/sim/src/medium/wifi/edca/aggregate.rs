@@ -84,7 +84,7 @@ impl Edca {
         let window = if config.ampdu.is_some() { config.block_ack.window } else { 1 };
         while !is_full && self.sessions[session as usize].has_room(window) {
             self.fetch(now, id, session, out);
-            let Self { stations, sessions, queues, ways, .. } = self;
+            let Self { stations, sessions, queues, ways, queue_counts, .. } = self;
             let (of, queue) = (&mut sessions[session as usize], &mut queues[session as usize]);
             let station = &mut stations[id as usize];
             let Some(&waiting) = queue.front() else { break };
@@ -96,11 +96,14 @@ impl Edca {
             station.note_queue(now);
             station.waiting -= 1;
             station.bytes -= u64::from(size);
-            of.push(waiting.packet, waiting.estimate);
+            of.push(waiting);
             let way = &mut ways[session as usize / CATEGORIES];
             way.counts.link.packets += 1;
             way.counts.link.bytes += u64::from(size);
             way.line.leave(waiting.since, now);
+            let counts = &mut queue_counts[session as usize];
+            counts.sent += 1;
+            counts.line.leave(waiting.since, now);
         }
         let Self { config, stations, times, .. } = self;
         let sending = &mut stations[id as usize].sending;

@@ -2,7 +2,7 @@
 
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
-use super::session::Fate;
+use super::session::{Fate, Mpdu};
 use super::station::{Frame, Lock, Sending, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
@@ -156,7 +156,7 @@ impl Edca {
 
     /// Decides the MPDUs of a PPDU at its destination, each by itself; true if one has arrived.
     fn receive_data(&mut self, now: Time, id: u32, frame: &Frame, lock: &Lock, out: &mut impl Out) -> bool {
-        let Self { config, stations, sessions, ways, .. } = self;
+        let Self { config, stations, sessions, ways, queue_counts, .. } = self;
         let noise = config.noise.map_or(0.0, |noise| noise.power);
         let [sender, receiver] =
             stations.get_disjoint_mut([id as usize, frame.to as usize]).expect("a station does not send to itself");
@@ -197,12 +197,16 @@ impl Edca {
         let mut from = 0;
         let counts = &mut way.counts;
         let backlog = &mut way.backlog;
-        let mut end = |packet, fate| {
+        let delays = &mut queue_counts[sending.session as usize].delays;
+        let mut end = |mpdu: &Mpdu, fate| {
             match fate {
-                Fate::Delivered => out.arrive_at(now, frame.way, packet),
+                Fate::Delivered => {
+                    delays.record(now.since(mpdu.since).as_nanos());
+                    out.arrive_at(now, frame.way, mpdu.packet);
+                }
                 Fate::Lost => {
                     counts.link.lost += 1;
-                    out.lose(packet, Cause::Sent);
+                    out.lose(mpdu.packet, Cause::Sent);
                 }
             }
             *backlog -= 1;
@@ -291,14 +295,18 @@ impl Edca {
 
     /// Passes up what has waited too long at a recipient, or, at a request, all before the sender's window.
     pub(super) fn release(&mut self, now: Time, index: u32, is_requested: bool, out: &mut impl Out) {
-        let Self { config, sessions, ways, .. } = self;
+        let Self { config, sessions, ways, queue_counts, .. } = self;
+        let delays = &mut queue_counts[index as usize].delays;
         let (session, way) = (&mut sessions[index as usize], &mut ways[index as usize / CATEGORIES]);
-        let mut end = |packet, fate| {
+        let mut end = |mpdu: &Mpdu, fate| {
             match fate {
-                Fate::Delivered => out.arrive_at(now, index / CATEGORIES as u32, packet),
+                Fate::Delivered => {
+                    delays.record(now.since(mpdu.since).as_nanos());
+                    out.arrive_at(now, index / CATEGORIES as u32, mpdu.packet);
+                }
                 Fate::Lost => {
                     way.counts.link.lost += 1;
-                    out.lose(packet, Cause::Sent);
+                    out.lose(mpdu.packet, Cause::Sent);
                 }
             }
             way.backlog -= 1;
@@ -374,13 +382,18 @@ impl Edca {
     }
 }
 
+/// Format as tables name it.
+pub(super) const fn air_format(mode: Mode) -> AirFormat {
+    match mode.format() {
+        Format::Ht => AirFormat::Ht,
+        Format::Vht => AirFormat::Vht,
+        Format::He => AirFormat::He,
+    }
+}
+
 fn air_mode(mode: Mode) -> AirMode {
     AirMode {
-        format: match mode.format() {
-            Format::Ht => AirFormat::Ht,
-            Format::Vht => AirFormat::Vht,
-            Format::He => AirFormat::He,
-        },
+        format: air_format(mode),
         width_mhz: mode.width().mhz(),
         streams: mode.streams(),
         mcs: mode.mcs(),

@@ -2,7 +2,7 @@
 
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, Fate, most_attempts};
+use super::session::{Attempt, Fate, Mpdu, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
@@ -152,7 +152,10 @@ impl Edca {
 
     fn count_data(&mut self, id: u32, way: u32, time: Duration) {
         let sending = &self.stations[id as usize].sending;
-        let counts = &mut self.ways[way as usize].counts;
+        let state = &mut self.ways[way as usize];
+        state.sizes.count(sending.numbers.len());
+        state.rates.send(sending.mode, sending.numbers.len() as u64, time);
+        let counts = &mut state.counts;
         counts.ppdus += 1;
         counts.mpdus += sending.numbers.len() as u64;
         counts.data_time += time;
@@ -220,7 +223,7 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
         done.clear();
-        session.learn(&mut |mpdu| {
+        session.learn(&mut |mpdu: &Mpdu| {
             done.push(mpdu.estimate);
             out.complete(now, &mpdu.packet);
         });
@@ -231,6 +234,7 @@ impl Edca {
             let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged;
             let failures = station.sending.numbers.iter().filter(failed).count();
             way.counts.mpdu_failures += failures as u64;
+            way.rates.succeed((sent - failures) as u64);
             if let Some(mut attempt) = session.attempt.take() {
                 attempt.count();
                 way.control.report(now, &attempt.chain, attempt.tries, sent as u16, (sent - failures) as u16);
@@ -384,7 +388,7 @@ impl Edca {
             } else {
                 // Without a session the receiver waits for nothing.
                 let start = session.start();
-                session.skip_to(start, &mut |_, _: Fate| {});
+                session.skip_to(start, &mut |_: &Mpdu, _: Fate| {});
                 session.advance();
             }
         }

@@ -1,6 +1,7 @@
 //! A network of 802.11n, ac or ax at run time.
 
 use super::config::EdcaConfig;
+use super::counts::QueueCounts;
 use super::session::Session;
 use super::station::{Frame, Station, StationCounts};
 use super::times::Times;
@@ -64,6 +65,8 @@ pub struct Edca {
     pub(super) sessions: Vec<Session>,
     /// Packets without a number, by link and category.
     pub(super) queues: Vec<VecDeque<Waiting>>,
+    /// Counters of these queues, and of the delays behind them.
+    pub(super) queue_counts: Vec<QueueCounts>,
     /// Estimates of the packets that an exchange completed.
     pub(super) done: Vec<u16>,
     /// Start of counting.
@@ -84,6 +87,7 @@ impl Edca {
             ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config, seed)).collect(),
             sessions: vec![Session::new(); sessions],
             queues: vec![VecDeque::new(); sessions],
+            queue_counts: vec![QueueCounts::default(); sessions],
             done: Vec::new(),
             counts_from: Time::ZERO,
             next_reach: NextReach::new(config.motion.as_ref(), stations),
@@ -129,7 +133,10 @@ impl Medium for Edca {
         self.ways.iter_mut().for_each(|way| {
             way.counts = WayCounts::default();
             way.line.reset(now);
+            way.rates.reset();
+            way.sizes.reset();
         });
+        self.queue_counts.iter_mut().for_each(|counts| counts.reset(now));
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
             station.counts = StationCounts::default();
@@ -138,8 +145,10 @@ impl Medium for Edca {
     }
 
     fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
-        let way = &mut self.ways[local as usize];
-        Some(way.line.take_waits(way.counts.link.packets))
+        let first = local as usize * CATEGORIES;
+        let mut all = Histogram::default();
+        self.queue_counts[first..first + CATEGORIES].iter().for_each(|counts| all.merge(counts.line.waits()));
+        Some(all)
     }
 
     fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {

@@ -1,5 +1,6 @@
 //! Packets without a number: one queue for a station, or Linux's transmit queues.
 
+use super::counts::QueueCounts;
 use super::mac::{Edca, Waiting};
 use super::transmit::Transmit;
 use super::way::WayState;
@@ -13,15 +14,23 @@ use crate::queue;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
 
+/// Index of the session of a link and the category of a queue.
+const fn session_of(link: u32, txq: Txq) -> usize {
+    link as usize * CATEGORIES + txq.category() as usize
+}
+
 /// Accounts for a packet that a queue drops.
 fn drop(
-    (ways, waiting): (&mut [WayState], (&mut u64, &mut u64)),
-    link: u32,
+    (ways, counts, waiting): (&mut [WayState], &mut [QueueCounts], (&mut u64, &mut u64)),
+    index: usize,
     now: Time,
     gone: &queue::Waiting,
     out: &mut impl Out,
 ) {
-    let way = &mut ways[link as usize];
+    let counts = &mut counts[index];
+    counts.dropped += 1;
+    counts.line.drop(gone.since, now);
+    let way = &mut ways[index / CATEGORIES];
     way.backlog -= 1;
     way.line.drop(gone.since, now);
     way.counts.link.dropped += 1;
@@ -37,7 +46,9 @@ impl Edca {
         let is_ack =
             matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
         let category = self.config.category(packet.flow, packet.kind == Kind::Datagram, is_ack) as usize;
-        let Self { ways, stations, .. } = self;
+        let Self { ways, stations, queue_counts, .. } = self;
+        let counts = &mut queue_counts[local as usize * CATEGORIES + category];
+        counts.arrived += 1;
         let way = &mut ways[local as usize];
         let id = way.from;
         let station = &mut stations[id as usize];
@@ -45,11 +56,13 @@ impl Edca {
             && station.buffer.is_full(station.waiting, station.bytes, packet.size, Duration::ZERO);
         if is_full {
             way.counts.link.dropped += 1;
+            counts.dropped += 1;
             out.complete(now, &packet);
             return out.lose(packet, Cause::Queue);
         }
         way.backlog += 1;
         way.line.join(now);
+        counts.line.join(now);
         station.note_queue(now);
         station.waiting += 1;
         station.bytes += u64::from(packet.size);
@@ -64,7 +77,8 @@ impl Edca {
         txqs.enqueue(now, Txq { station: peer, tid: Category::ALL[category].priority() }, packet, &mut |txq, gone| {
             held[txq.category() as usize] -= 1;
             let sums = (&mut station.waiting, &mut station.bytes);
-            drop((ways, sums), links[txq.station as usize], now, &gone, out);
+            let index = session_of(links[txq.station as usize], txq);
+            drop((ways, queue_counts, sums), index, now, &gone, out);
         });
         if *is_firmware {
             self.pull(now, id, category, out);
@@ -117,16 +131,19 @@ impl Edca {
 
     /// Takes the next packet of a transmit queue.
     fn take_from(&mut self, now: Time, id: u32, txq: Txq, out: &mut impl Out) -> Option<Waiting> {
-        let Self { ways, stations, .. } = self;
+        let Self { ways, stations, queue_counts, .. } = self;
         let station = &mut stations[id as usize];
         let Transmit { txqs, held, links, .. } = station.transmit.as_deref_mut()?;
         let marked = txqs.marked();
         let taken = txqs.dequeue(now, txq, &mut |txq, gone| {
             held[txq.category() as usize] -= 1;
             let sums = (&mut station.waiting, &mut station.bytes);
-            drop((ways, sums), links[txq.station as usize], now, &gone, out);
+            let index = session_of(links[txq.station as usize], txq);
+            drop((ways, queue_counts, sums), index, now, &gone, out);
         })?;
-        ways[links[txq.station as usize] as usize].counts.link.marked += txqs.marked() - marked;
+        let link = links[txq.station as usize];
+        ways[link as usize].counts.link.marked += txqs.marked() - marked;
+        queue_counts[session_of(link, txq)].marked += txqs.marked() - marked;
         held[txq.category() as usize] -= 1;
         Some(Waiting { since: taken.since, packet: taken.packet, estimate: taken.estimate as u16 })
     }
@@ -207,7 +224,7 @@ impl Edca {
 
     /// Completes packets of a session that were acknowledged or given up, with their estimates.
     pub(super) fn complete(&mut self, now: Time, id: u32, index: u32, done: &[u16], out: &mut impl Out) {
-        let Self { ways, stations, .. } = self;
+        let Self { ways, stations, queue_counts, .. } = self;
         let station = &mut stations[id as usize];
         let (peer, of) = (ways[index as usize / CATEGORIES].peer, index as usize % CATEGORIES);
         let Some(Transmit { txqs, held, links, .. }) = station.transmit.as_deref_mut() else { return };
@@ -218,7 +235,8 @@ impl Edca {
             txqs.completed(now, txq, u32::from(estimate), &mut |txq, gone| {
                 held[txq.category() as usize] -= 1;
                 let sums = (&mut station.waiting, &mut station.bytes);
-                drop((ways, sums), links[txq.station as usize], now, &gone, out);
+                let index = session_of(links[txq.station as usize], txq);
+                drop((ways, queue_counts, sums), index, now, &gone, out);
             });
         }
         // The limit of the radio is common to all categories.

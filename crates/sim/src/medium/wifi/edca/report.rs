@@ -1,10 +1,13 @@
 //! Tables of the stations and links of 802.11n, ac and ax.
 
+use super::air::air_format;
+use super::counts::{QueueCounts, RateCount};
 use super::mac::Edca;
 use super::way::{WayCounts, WayState};
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::report::{WifiLinkStats, WifiStationStats};
 use crate::packet::NodeId;
+use crate::status::Counts;
 use windward_tables::{Frames, table};
 use windward_units::Time;
 
@@ -57,6 +60,134 @@ table! {
     }
 }
 
+table! {
+    /// Queues of networks of 802.11n, ac and ax: one row per link and access category with packets.
+    pub struct WifiQueueStats: "wifi_queues", Parts, "link", IfAny;
+    columns {
+        /// Link from the station that has the queue.
+        link: u32 @ "links" fixed [""],
+        /// Access category: `background`, `best-effort`, `video` or `voice`.
+        category: u32 @ "categories" fixed [""],
+        /// Packets that arrived.
+        arrived: u64 ["packets"],
+        /// Packets dropped by the full buffer or by the queue discipline.
+        dropped: u64 ["packets"],
+        /// Packets marked (ECN) by the queue discipline.
+        marked: u64 ["packets"],
+        /// Packets whose first transmission began.
+        sent: u64 ["packets"],
+        /// Time average of the number of packets before their first transmission.
+        mean_queue: f64 ["packets"],
+        /// Largest number of these packets.
+        longest_queue: u64 ["packets"],
+        /// Mean wait (sojourn) from arrival to the first transmission. NaN without packets sent.
+        mean_wait_s: f64 ["s"],
+        /// Median of these waits.
+        wait_p50_s: f64 binned ["s"],
+        /// 95th percentile of these waits.
+        wait_p95_s: f64 binned ["s"],
+        /// 99th percentile of these waits.
+        wait_p99_s: f64 binned ["s"],
+        /// Median of the latency of the link, from arrival at the sender to delivery in order at the receiver. It
+        /// contains retransmissions and the wait for missing MPDUs. NaN without packets delivered.
+        delay_p50_s: f64 binned ["s"],
+        /// 95th percentile of these latencies.
+        delay_p95_s: f64 binned ["s"],
+        /// 99th percentile of these latencies.
+        delay_p99_s: f64 binned ["s"],
+    }
+}
+
+table! {
+    /// Rates of networks of 802.11n, ac and ax: one row per link and rate that it used.
+    pub struct WifiRateStats: "wifi_rates", Parts, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Format: `ht`, `vht` or `he`.
+        format: u32 @ "formats" fixed [""],
+        /// Channel width.
+        width_hz: f64 fixed ["Hz"],
+        /// Spatial streams.
+        streams: u32 fixed [""],
+        /// Modulation and coding scheme (MCS), counted per stream.
+        mcs: u32 fixed [""],
+        /// Guard interval.
+        guard_s: f64 fixed ["s"],
+        /// Bit rate.
+        rate_bps: f64 fixed ["bit/s"],
+        /// PPDUs with data.
+        ppdus: u64 ["frames"],
+        /// MPDUs in them: attempts.
+        mpdus: u64 [""],
+        /// MPDUs that a BlockAck or ACK acknowledged.
+        successes: u64 [""],
+        /// Share of the link's MPDUs.
+        share: f64 [""],
+        /// Share of the measured time that these PPDUs were on the air, without interframe spaces and answers.
+        airtime: f64 [""],
+    }
+}
+
+table! {
+    /// Sizes of A-MPDUs in networks of 802.11n, ac and ax: one row per link and size that occurred.
+    pub struct AmpduSizeStats: "ampdu_sizes", Parts, "link", IfAny;
+    columns {
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// MPDUs in a PPDU.
+        mpdus: u32 fixed [""],
+        /// PPDUs of this size.
+        ppdus: u64 ["frames"],
+    }
+}
+
+/// Row of the queue of link `link` and a category; `None` if it had no packets over `span` seconds.
+fn queue_row(now: Time, link: u32, category: usize, counts: &QueueCounts, span: f64) -> Option<WifiQueueStats> {
+    let shown = counts.line.show(now, Counts::default());
+    if counts.arrived == 0 && shown.backlog_time == 0 {
+        return None;
+    }
+    let [wait_p50_s, wait_p95_s, wait_p99_s] = counts.line.waits().percentiles();
+    let [delay_p50_s, delay_p95_s, delay_p99_s] = counts.delays.percentiles();
+    Some(WifiQueueStats {
+        link,
+        category: category as u32,
+        arrived: counts.arrived,
+        dropped: counts.dropped,
+        marked: counts.marked,
+        sent: counts.sent,
+        mean_queue: shown.backlog_time as f64 / 1e9 / span,
+        longest_queue: shown.max_backlog,
+        mean_wait_s: shown.waited as f64 / 1e9 / counts.sent as f64,
+        wait_p50_s,
+        wait_p95_s,
+        wait_p99_s,
+        delay_p50_s,
+        delay_p95_s,
+        delay_p99_s,
+    })
+}
+
+/// Rows of the rates of link `link`, over `span` seconds.
+fn rate_rows(link: u32, way: &WayState, span: f64) -> impl Iterator<Item = WifiRateStats> {
+    let all = way.counts.mpdus as f64;
+    way.rates.used().into_iter().map(move |RateCount { mode, ppdus, mpdus, successes, time }| WifiRateStats {
+        link,
+        format: air_format(mode) as u32,
+        width_hz: f64::from(mode.width().mhz()) * 1e6,
+        streams: u32::from(mode.streams()),
+        mcs: u32::from(mode.mcs()),
+        guard_s: f64::from(mode.guard().nanos() as u32) / 1e9,
+        rate_bps: mode.bits_per_sec() as f64,
+        ppdus,
+        mpdus,
+        successes,
+        share: mpdus as f64 / all,
+        airtime: time.as_secs() / span,
+    })
+}
+
 /// Rows of the link whose port is `link`, over `span` seconds.
 fn link_rows(link: u32, counts: &WayCounts, span: f64) -> (WifiLinkStats, EdcaLinkStats) {
     let ppdus = counts.ppdus as f64;
@@ -95,6 +226,16 @@ impl Edca {
         let (common, own): (Vec<_>, Vec<_>) = links.unzip();
         tables.add(&common);
         tables.add(&own);
+        let members = || members.iter().copied().zip(&self.ways);
+        let queues = members().zip(self.queue_counts.chunks(CATEGORIES)).flat_map(|((port, _), of_link)| {
+            let rows = of_link.iter().enumerate();
+            rows.filter_map(move |(category, counts)| queue_row(now, port, category, counts, span))
+        });
+        tables.add(&queues.collect::<Vec<_>>());
+        tables.add(&members().flat_map(|(port, way)| rate_rows(port, way, span)).collect::<Vec<_>>());
+        let sizes = members()
+            .flat_map(|(link, way)| way.sizes.used().map(move |(mpdus, ppdus)| AmpduSizeStats { link, mpdus, ppdus }));
+        tables.add(&sizes.collect::<Vec<_>>());
     }
 
     /// Rows of station `at`, which is `node`.

@@ -6,6 +6,7 @@
 //! long as a window is at most half of that.
 
 use super::config::BlockAckConfig;
+use super::mac::Waiting;
 use crate::medium::wifi::minstrel::{Chain, STAGES};
 use crate::packet::Packet;
 use std::collections::VecDeque;
@@ -15,6 +16,8 @@ use windward_units::{Duration, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mpdu {
     pub packet: Packet,
+    /// Time of its arrival at the sender.
+    pub since: Time,
     /// Airtime that AQL counts for it, in microseconds.
     pub estimate: u16,
     /// Transmissions so far.
@@ -138,10 +141,11 @@ impl Session {
     }
 
     /// Numbers a new MPDU.
-    pub fn push(&mut self, packet: Packet, estimate: u16) -> u32 {
+    pub fn push(&mut self, Waiting { since, packet, estimate }: Waiting) -> u32 {
         let number = self.next();
         self.mpdus.push_back(Mpdu {
             packet,
+            since,
             estimate,
             attempts: 0,
             is_received: false,
@@ -164,9 +168,9 @@ impl Session {
         self.mpdu_mut(number).attempts += 1;
     }
 
-    /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each packet whose
+    /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each MPDU whose
     /// fate is decided.
-    pub fn receive(&mut self, now: Time, number: u32, window: u32, end: &mut impl FnMut(Packet, Fate)) {
+    pub fn receive(&mut self, now: Time, number: u32, window: u32, end: &mut impl FnMut(&Mpdu, Fate)) {
         let head = self.head;
         let mpdu = self.mpdu_mut(number);
         if mpdu.is_received {
@@ -176,7 +180,7 @@ impl Session {
         mpdu.received_at = now;
         if number < head {
             // Skipped before.
-            return end(mpdu.packet, Fate::Lost);
+            return end(mpdu, Fate::Lost);
         }
         self.held += 1;
         if number >= head + window {
@@ -186,19 +190,19 @@ impl Session {
     }
 
     /// Passes up what is received below `head`, skips the rest, and goes on in order.
-    pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(Packet, Fate)) {
+    pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(&Mpdu, Fate)) {
         while self.head < head {
             let mpdu = self.mpdus[(self.head - self.base) as usize];
             self.head += 1;
             if mpdu.is_received {
                 self.held -= 1;
-                end(mpdu.packet, Fate::Delivered);
+                end(&mpdu, Fate::Delivered);
             }
         }
         self.pass_up(end);
     }
 
-    fn pass_up(&mut self, end: &mut impl FnMut(Packet, Fate)) {
+    fn pass_up(&mut self, end: &mut impl FnMut(&Mpdu, Fate)) {
         while self.head < self.next() {
             let mpdu = self.mpdus[(self.head - self.base) as usize];
             if !mpdu.is_received {
@@ -206,7 +210,7 @@ impl Session {
             }
             self.head += 1;
             self.held -= 1;
-            end(mpdu.packet, Fate::Delivered);
+            end(&mpdu, Fate::Delivered);
         }
     }
 
@@ -220,7 +224,7 @@ impl Session {
     }
 
     /// Passes up MPDUs held for `timeout`, and what was received before them.
-    pub fn release(&mut self, now: Time, timeout: Duration, end: &mut impl FnMut(Packet, Fate)) {
+    pub fn release(&mut self, now: Time, timeout: Duration, end: &mut impl FnMut(&Mpdu, Fate)) {
         let due = |mpdu: &Mpdu| mpdu.is_received && mpdu.received_at + timeout <= now;
         let numbers = (self.head..self.next()).rev();
         let last = numbers.into_iter().find(|&number| due(self.mpdu(number)));
@@ -290,7 +294,8 @@ mod tests {
 
     fn filled(count: u32) -> Session {
         let mut session = Session::new();
-        (0..count).for_each(|number| assert_eq!(session.push(packet(number), 0), number));
+        let waiting = |number| Waiting { since: Time::ZERO, packet: packet(number), estimate: 0 };
+        (0..count).for_each(|number| assert_eq!(session.push(waiting(number)), number));
         session
     }
 
@@ -298,9 +303,9 @@ mod tests {
     fn passed(session: &mut Session, numbers: &[u32]) -> Vec<u32> {
         let mut up = Vec::new();
         for &number in numbers {
-            session.receive(Time::from_nanos(u64::from(number)), number, 64, &mut |packet, fate| {
+            session.receive(Time::from_nanos(u64::from(number)), number, 64, &mut |mpdu, fate| {
                 assert_eq!(fate, Fate::Delivered);
-                up.push(packet.number);
+                up.push(mpdu.packet.number);
             });
         }
         up
@@ -332,7 +337,7 @@ mod tests {
         let mut session = filled(71);
         assert_eq!(passed(&mut session, &[3, 7, 70]), [3, 7]);
         let mut late = Vec::new();
-        session.receive(Time::ZERO, 5, 64, &mut |packet, fate| late.push((packet.number, fate)));
+        session.receive(Time::ZERO, 5, 64, &mut |mpdu, fate| late.push((mpdu.packet.number, fate)));
         assert_eq!(late, [(5, Fate::Lost)]);
     }
 
@@ -343,7 +348,7 @@ mod tests {
         assert_eq!(passed(&mut session, &[2, 4]), [0; 0]);
         assert_eq!(session.release_time(timeout), Some(Time::from_nanos(102)));
         let mut up = Vec::new();
-        session.release(Time::from_nanos(102), timeout, &mut |packet, _| up.push(packet.number));
+        session.release(Time::from_nanos(102), timeout, &mut |mpdu, _| up.push(mpdu.packet.number));
         assert_eq!(up, [2]);
         assert_eq!(session.release_time(timeout), Some(Time::from_nanos(104)));
     }
@@ -357,7 +362,7 @@ mod tests {
         assert!(session.advance(), "the recipient still waits for it");
         assert_eq!(session.start(), 2);
         let mut up = Vec::new();
-        session.skip_to(2, &mut |packet, _| up.push(packet.number));
+        session.skip_to(2, &mut |mpdu, _| up.push(mpdu.packet.number));
         assert_eq!(up, [1]);
     }
 }

@@ -1,10 +1,11 @@
 //! A link at run time.
 
 use super::config::{EdcaConfig, RateChoice};
+use super::counts::{RateCounts, SizeCounts};
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::minstrel::{Ideal, Minstrel, RateControl, SampleTable};
 use crate::medium::wifi::ppdu::{Mode, Timing, longest_psdu};
-use crate::status::{Counts, Line};
+use crate::status::{Books, Counts};
 use windward_units::{Duration, Time};
 
 /// Counters of a link beyond those of a wired one.
@@ -82,7 +83,11 @@ pub(super) struct WayState {
     /// Packets queued or in service, and not yet received.
     pub backlog: u32,
     /// Waiting-time statistics of the packets not yet sent.
-    pub line: Line,
+    pub line: Books,
+    /// PPDUs by rate.
+    pub rates: RateCounts,
+    /// PPDUs by the number of their MPDUs.
+    pub sizes: SizeCounts,
     pub longest: Longest,
     pub counts: WayCounts,
 }
@@ -105,7 +110,9 @@ impl WayState {
                 .map(|at| at as u32),
             alone: config.mean_rate(at),
             backlog: 0,
-            line: Line::default(),
+            line: Books::default(),
+            rates: RateCounts::default(),
+            sizes: SizeCounts::default(),
             longest: Longest::default(),
             counts: WayCounts::default(),
         }
