@@ -1,8 +1,11 @@
 //! Networks of 802.11n, ac and ax: rates by distance, links of an access point, categories, the optimum.
 
-use windward_scenario::{Objective, Scenario};
-use windward_sim::MediumConfig;
-use windward_sim::wifi::edca::{Category, Contention, EdcaConfig};
+use windward_scenario::{Compiled, Objective, Scenario};
+use windward_sim::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, RateChoice};
+use windward_sim::wifi::ppdu::Timing;
+use windward_sim::{Control, Makers, MediumConfig, Output, run};
+use windward_tables::Data;
+use windward_units::Duration;
 
 fn text(keys: &str, stations: &str) -> String {
     format!(
@@ -75,4 +78,135 @@ fn proportional_fairness_is_equal_airtime() {
         assert!((flow.rate_bps / half - 1.0).abs() < 1e-9, "{} is not {half}", flow.rate_bps);
     }
     assert!(fair.solution.certificate.worst() < 1e-8);
+}
+
+fn simulate(text: &str) -> (Compiled, Output) {
+    let compiled = Scenario::from_toml(text, "flat.toml").unwrap_or_else(|error| panic!("{error}")).compile(1);
+    let output = run(&compiled.network, &Makers::default(), 1, &Control::new(), None).expect("it runs");
+    (compiled, output)
+}
+
+/// Columns of a table of a medium, as whole numbers.
+fn numbers(output: &Output, table: &str, column: &str) -> Vec<u64> {
+    let frame = output.media.get(table).unwrap_or_else(|| panic!("there is no table {table}"));
+    let at = frame.table.columns.iter().position(|known| known.name == column).expect("the table has it");
+    match &frame.columns[at] {
+        Data::Unsigned(counts) => counts.clone(),
+        Data::Unsigned32(counts) => counts.iter().copied().map(u64::from).collect(),
+        other => panic!("{column} has {other:?}"),
+    }
+}
+
+/// A datagram of 1500 bytes every 12 ms finds the medium idle: it waits for the slot boundary, 9 µs at most, and arrives
+/// after a bare MPDU of 1538 bytes at MCS 7 of 20 MHz, 36 + 4·⌈(16 + 8·1538 + 6)/260⌉ = 228 µs, and 0.1 µs. Voice
+/// and best effort have rows of their own.
+#[test]
+fn queues_have_a_row_for_each_category() {
+    let source = |name: &str, dscp: &str, offset: &str| {
+        format!(
+            "[[background]]\nname = \"{name}\"\nfrom = \"AP\"\nto = \"near\"\npacket = \"1500 B\"\nstart = \"{offset}\"\n\
+             pattern = {{ kind = \"cbr\", rate = \"1 Mbit/s\" }}\n{dscp}"
+        )
+    };
+    let text = format!(
+        r#"
+name = "call"
+duration = "4 s"
+warmup = "1 s"
+node = [{{ name = "AP" }}, {{ name = "near" }}]
+[[wifi]]
+name = "home"
+standard = "802.11n"
+streams = 1
+guard_interval = "800 ns"
+rate_control = {{ kind = "fixed", mcs = 7 }}
+station = [{{ node = "AP", at = ["0 m", "0 m"] }}, {{ node = "near", at = ["2 m", "0 m"] }}]
+{}{}"#,
+        source("data", "", "0 s"),
+        source("call", "dscp = \"EF\"\n", "5 ms")
+    );
+    let (_, output) = simulate(&text);
+    assert_eq!(numbers(&output, "wifi_queues", "category"), [Category::BestEffort as u64, Category::Voice as u64]);
+    assert_eq!(numbers(&output, "wifi_queues", "arrived"), [250, 250]);
+    assert_eq!(numbers(&output, "wifi_queues", "sent"), [250, 250]);
+    let values = |column| output.media.get("wifi_queues").unwrap().values(column).unwrap();
+    for at in [0, 1] {
+        assert!(values("wait_p99_s")[at] < 9.1e-6, "{} s", values("wait_p99_s")[at]);
+        for column in ["delay_p50_s", "delay_p99_s"] {
+            let delay = values(column)[at];
+            assert!((227.2e-6..238.2e-6).contains(&delay), "{column}: {delay} s");
+        }
+    }
+    assert_eq!(numbers(&output, "ampdu_sizes", "mpdus"), [1]);
+    assert_eq!(numbers(&output, "ampdu_sizes", "ppdus"), [500]);
+    assert_eq!([numbers(&output, "wifi_rates", "mcs"), numbers(&output, "wifi_rates", "mpdus")], [[7], [500]]);
+}
+
+/// Minstrel-HT under TCP: rates, sizes and links count the same MPDUs, and percentiles rise.
+#[test]
+fn rates_and_sizes_count_every_mpdu() {
+    let text = text("rate_control = \"minstrel-ht\"\nwidth = \"40 MHz\"", FLAT);
+    let (compiled, output) = simulate(&text);
+    let by_link = |table: &str, column: &str| {
+        let mut sums = vec![0; compiled.links.len()];
+        let links = numbers(&output, table, "link");
+        links.iter().zip(numbers(&output, table, column)).for_each(|(&link, count)| sums[link as usize] += count);
+        sums
+    };
+    let mpdus = by_link("edca_links", "mpdus");
+    assert!(mpdus[..2].iter().all(|&count| count > 200), "{mpdus:?}");
+    assert_eq!(by_link("wifi_rates", "mpdus"), mpdus);
+    assert_eq!(by_link("wifi_rates", "ppdus"), by_link("wifi_links", "data_frames"));
+    assert_eq!(by_link("ampdu_sizes", "ppdus"), by_link("wifi_links", "data_frames"));
+    let sizes = numbers(&output, "ampdu_sizes", "mpdus").into_iter().zip(numbers(&output, "ampdu_sizes", "ppdus"));
+    assert_eq!(sizes.map(|(size, count)| size * count).sum::<u64>(), mpdus.iter().sum::<u64>());
+    let successes = by_link("wifi_rates", "successes");
+    assert_eq!(successes, by_link("wifi_links", "successes"));
+    assert!(numbers(&output, "wifi_rates", "mcs").len() > 8, "Minstrel-HT samples");
+    assert_eq!(by_link("wifi_queues", "sent"), output.links.iter().map(|link| link.packets).collect::<Vec<_>>());
+    assert_eq!(by_link("wifi_queues", "dropped"), output.links.iter().map(|link| link.dropped).collect::<Vec<_>>());
+    let values = |column| output.media.get("wifi_queues").unwrap().values(column).unwrap();
+    for at in 0..values("wait_p50_s").len() {
+        let waits = ["wait_p50_s", "wait_p95_s", "wait_p99_s"].map(|column| values(column)[at]);
+        let delays = ["delay_p50_s", "delay_p95_s", "delay_p99_s"].map(|column| values(column)[at]);
+        assert!(waits.is_sorted() && delays.is_sorted() && waits[0] < delays[0], "{waits:?} {delays:?}");
+    }
+}
+
+/// A profile gives the defaults; keys go before it.
+#[test]
+fn profiles_have_the_limits_of_their_implementation() {
+    let of = |standard: &str, keys: &str| network(&text(keys, FLAT).replace("802.11ac", standard));
+    let ath9k = of("802.11n", "profile = \"linux-ath9k\"");
+    let limits = ath9k.ampdu.expect("it aggregates");
+    assert_eq!((limits.frames, limits.bytes, limits.duration), (32, 65_535, Duration::from_micros(4096)));
+    let queues = ath9k.stations[0].txqs.expect("it has queues");
+    assert!(queues.airtime_fairness && queues.aql.is_none() && !ath9k.stations[0].is_firmware);
+    assert!(matches!(ath9k.ways[0].rate, RateChoice::Minstrel(_)));
+    assert_eq!(of("802.11n", "profile = \"linux-ath9k\"\nampdu = { mpdus = 20 }").ampdu.unwrap().frames, 20);
+
+    let mt76 = of("802.11ax", "profile = \"linux-mt76\"");
+    assert!(mt76.stations[1].is_firmware && mt76.stations[1].txqs.is_some_and(|queues| queues.aql.is_some()));
+    assert_eq!(mt76.ampdu.unwrap().frames, 256);
+    let driver = of("802.11ax", "profile = \"linux-mt76\"\ntxq = { hardware = \"driver\" }");
+    assert!(!driver.stations[1].is_firmware);
+    let fifo = of("802.11ax", "profile = \"linux-mt76\"\ntxq = { queue = \"fifo\" }");
+    assert!(!fifo.stations[1].is_firmware, "a shared queue has no airtime queue limits");
+
+    let ns3 = of("802.11ac", "profile = \"ns3\"");
+    assert_eq!((ns3.ampdu.unwrap().bytes, ns3.timing), (65_535, Timing::NS3));
+    assert_eq!((ns3.block_ack.attempts, ns3.block_ack.after_loss), (None, AfterLoss::Request));
+    assert_eq!(ns3.stations[0].contention, ns3.stations[1].contention);
+    assert_eq!(ns3.stations[0].contention[Category::Voice as usize].txop, Duration::from_micros(2080));
+}
+
+/// ns-3's documents: 802.11ac at 160 MHz, MCS 9 and one stream carries 42 MPDUs in 65 535 bytes, 618.5 Mbit/s of 1472
+/// bytes each by the closed form without beacons.
+#[test]
+fn the_profile_of_ns3_has_its_goodput() {
+    let keys = "profile = \"ns3\"\nwidth = \"160 MHz\"\nstreams = 1\nrate_control = { kind = \"fixed\", mcs = 9 }";
+    let config = network(&text(keys, FLAT));
+    assert_eq!(config.largest(config.rate(0), 1500), 42);
+    let goodput = 42.0 * 1472.0 * 8.0 / config.exchange(0, 42, 1500).as_secs() / 1e6;
+    assert!((goodput / 618.5 - 1.0).abs() < 0.003, "{goodput} Mbit/s");
 }

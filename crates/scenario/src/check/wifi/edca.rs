@@ -1,11 +1,14 @@
 //! Networks of 802.11n, ac and ax.
 
 use super::check::Check;
+use super::profile::Defaults;
 use super::reach::{Radio, watts};
 use crate::check::common::place;
 use crate::check::links::Links;
 use crate::format::Positive;
-use crate::format::wifi::{Access, Edca, FixedRate, Hardware, LossOf, Mode, RateControl, Routing, TransmitQueue};
+use crate::format::wifi::{
+    Access, AfterLoss, Edca, FixedRate, Hardware, LossOf, Mode, RateControl, Routing, TransmitQueue,
+};
 use crate::path::Segment;
 use std::collections::BTreeMap;
 use windward_sim::Buffer;
@@ -54,6 +57,7 @@ impl Check<'_> {
             ("width", wifi.width.is_some()),
             ("streams", wifi.streams.is_some()),
             ("guard_interval", wifi.guard_interval.is_some()),
+            ("profile", wifi.profile.is_some()),
             ("rate_control", wifi.rate_control.is_some()),
             ("ampdu", wifi.ampdu.is_some()),
             ("block_ack", wifi.block_ack.is_some()),
@@ -101,6 +105,7 @@ impl Check<'_> {
     pub fn edca(&mut self, format: Format, placed: &mut BTreeMap<NodeId, usize>, links: &Links) -> Option<EdcaConfig> {
         let before = self.problems.len();
         let wifi = self.wifi;
+        let defaults = self.defaults(format);
         let band = self.band(format);
         let air = self.air(format);
         let stations = self.stations(placed)?;
@@ -116,13 +121,14 @@ impl Check<'_> {
         let sensed = radio.map(|radio| radio.sense);
         let radio = radio.map(|radio| Radio { sense: radio.sense.min(weakest), ..radio });
         let motion = self.motion(&stations, radio);
-        let ampdu = self.ampdu(format);
-        let block_ack = self.block_ack(format);
+        let ampdu = self.ampdu(format, &defaults);
+        let block_ack = self.block_ack(format, &defaults);
         let access_point = self.access_point(&stations);
-        let edca: Vec<_> = (0..stations.len()).map(|at| self.contention(&stations, at, access_point)).collect();
-        let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station)).collect();
+        let edca: Vec<_> =
+            (0..stations.len()).map(|at| self.contention(&stations, at, access_point, &defaults)).collect();
+        let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station, &defaults)).collect();
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
-        let rates = self.rates(&air, &stations);
+        let rates = self.rates(&air, &stations, &defaults);
         let Radio { propagation, receive, sense: weakest } = radio;
         let band = band?;
         let phy = Phy { propagation: PROPAGATION, ..if band == Band::Low { Phy::G } else { Phy::A } };
@@ -134,7 +140,7 @@ impl Check<'_> {
         let config = EdcaConfig {
             format,
             phy,
-            timing: Timing { signal_extension: extension, ..Timing::STANDARD },
+            timing: Timing { signal_extension: extension, ..defaults.timing },
             basic_rates: vec![6, 12, 24],
             overhead: OVERHEAD,
             rts_threshold: wifi.rts_threshold.map(|threshold| threshold.0),
@@ -271,12 +277,12 @@ impl Check<'_> {
     }
 
     /// Limits of A-MPDUs; `Some((None,))` without aggregation.
-    fn ampdu(&mut self, format: Format) -> Option<(Option<Limits>,)> {
-        let most = Limits::most(format);
-        let Some(given) = &self.wifi.ampdu else { return Some((Some(most),)) };
-        let frames = given.mpdus.map_or(most.frames, |count| u64::from(count.0));
-        let bytes = given.bytes.map_or(most.bytes, |bytes| bytes.0.count());
-        let duration = given.duration.map_or(most.duration, |span| span.0);
+    fn ampdu(&mut self, format: Format, defaults: &Defaults) -> Option<(Option<Limits>,)> {
+        let (most, standard) = (Limits::most(format), defaults.ampdu);
+        let Some(given) = &self.wifi.ampdu else { return Some((Some(standard),)) };
+        let frames = given.mpdus.map_or(standard.frames, |count| u64::from(count.0));
+        let bytes = given.bytes.map_or(standard.bytes, |bytes| bytes.0.count());
+        let duration = given.duration.map_or(standard.duration, |span| span.0);
         let before = self.problems.len();
         let mut must = |holds: bool, key: &'static str, message: String| {
             if !holds {
@@ -299,9 +305,10 @@ impl Check<'_> {
         (self.problems.len() == before).then_some((limits,))
     }
 
-    fn block_ack(&mut self, format: Format) -> Option<BlockAckConfig> {
+    fn block_ack(&mut self, format: Format, defaults: &Defaults) -> Option<BlockAckConfig> {
         let most = if format == Format::He { 256 } else { 64 };
-        let standard = BlockAckConfig::linux(most);
+        let (attempts, after_loss) = (defaults.attempts, defaults.after_loss.of_sim());
+        let standard = BlockAckConfig { attempts, after_loss, ..BlockAckConfig::linux(most) };
         let Some(given) = &self.wifi.block_ack else { return Some(standard) };
         let window = given.window.map_or(most, |count| count.0);
         if window > most {
@@ -313,7 +320,7 @@ impl Check<'_> {
         Some(BlockAckConfig {
             window,
             attempts: given.attempts.map_or(standard.attempts, |count| Some(count.0)),
-            after_loss: given.after_loss.of_sim(),
+            after_loss: given.after_loss.map_or(standard.after_loss, AfterLoss::of_sim),
             reorder_timeout: given.reorder_timeout.map_or(standard.reorder_timeout, |span| span.0),
         })
     }
@@ -341,9 +348,14 @@ impl Check<'_> {
     }
 
     /// Contention parameters of a station.
-    fn contention(&mut self, stations: &[StationConfig], at: usize, access_point: Option<usize>) -> [Contention; 4] {
-        let is_access_point = access_point == Some(at);
-        let mut all = if is_access_point { Contention::ACCESS_POINT } else { Contention::STATION };
+    fn contention(
+        &mut self,
+        stations: &[StationConfig],
+        at: usize,
+        access_point: Option<usize>,
+        defaults: &Defaults,
+    ) -> [Contention; 4] {
+        let mut all = defaults.contention[usize::from(access_point == Some(at))];
         let own = self.station_of(stations[at].node).and_then(|(index, station)| Some((index, station.edca.clone()?)));
         let of_all = self.wifi.edca.clone();
         if let Some(edca) = &of_all {
@@ -388,7 +400,12 @@ impl Check<'_> {
     }
 
     /// Queues of a station, and its weight at those that send to it.
-    fn queues(&mut self, format: Format, station: &StationConfig) -> (Option<TxqConfig>, bool, u16) {
+    fn queues(
+        &mut self,
+        format: Format,
+        station: &StationConfig,
+        defaults: &Defaults,
+    ) -> (Option<TxqConfig>, bool, u16) {
         let own = self.station_of(station.node).map(|(index, table)| (index, table.txq.clone(), table.weight));
         let weight = own.as_ref().and_then(|(_, _, weight)| *weight).map_or(u32::from(Txqs::WEIGHT), |count| count.0);
         if let (Some((index, ..)), true) = (&own, weight > u32::from(u16::MAX)) {
@@ -399,7 +416,8 @@ impl Check<'_> {
             Some((index, Some(own), _)) => (vec!["station".into(), Segment::Index(index), "txq".into()], own),
             _ => (vec!["txq".into()], self.wifi.txq.clone().unwrap_or_default()),
         };
-        let is_per_station = given.queue == TransmitQueue::FqCodel;
+        let queue = given.queue.unwrap_or(defaults.queue);
+        let is_per_station = queue == TransmitQueue::FqCodel;
         let inside = |key: &'static str| -> Vec<Segment> { path.iter().cloned().chain([key.into()]).collect() };
         for (key, is_given) in
             [("airtime_fairness", given.airtime_fairness == Some(true)), ("aql", given.aql == Some(true))]
@@ -415,7 +433,7 @@ impl Check<'_> {
         }
         let below = given.below.map_or(BELOW, |count| count.0);
         let shared = |above| Discipline::Shared { above, below };
-        let discipline = match given.queue {
+        let discipline = match queue {
             TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
             TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
             TransmitQueue::Fifo => {
@@ -426,9 +444,13 @@ impl Check<'_> {
         let config = TxqConfig {
             discipline,
             airtime_fairness: given.airtime_fairness.unwrap_or(is_per_station),
-            aql: given.aql.unwrap_or(is_per_station).then(Aql::default),
+            aql: given.aql.unwrap_or(is_per_station && defaults.aql).then(Aql::default),
         };
-        let is_firmware = given.hardware == Hardware::Firmware;
+        let is_firmware = match given.hardware {
+            Some(hardware) => hardware == Hardware::Firmware,
+            // The default needs what other keys may exclude.
+            None => defaults.hardware == Hardware::Firmware && config.aql.is_some(),
+        };
         if is_firmware && config.aql.is_none() {
             let message = "the firmware would take all packets: it needs airtime queue limits";
             self.problems.add(self.path(&inside("hardware")), message, Some("aql = true".to_owned()));
@@ -437,9 +459,9 @@ impl Check<'_> {
     }
 
     /// Fixed rates of what each station sends and of what is sent to it.
-    fn rates(&mut self, air: &Air, stations: &[StationConfig]) -> Vec<[Option<RateChoice>; 2]> {
-        let of_all = self.wifi.rate_control.clone();
-        let of_all = of_all.and_then(|control| self.choice(air, &control.0, &["rate_control".into()]));
+    fn rates(&mut self, air: &Air, stations: &[StationConfig], defaults: &Defaults) -> Vec<[Option<RateChoice>; 2]> {
+        let of_all = self.wifi.rate_control.clone().map(|control| control.0).or_else(|| defaults.rate_control.clone());
+        let of_all = of_all.and_then(|control| self.choice(air, &control, &["rate_control".into()]));
         let mut known: BTreeMap<usize, [Option<RateChoice>; 2]> = BTreeMap::new();
         let mut rates = Vec::new();
         for station in stations {

@@ -6,6 +6,7 @@ mod edca;
 mod mac;
 mod motion;
 mod noise;
+mod profile;
 mod reach;
 mod routing;
 mod stations;

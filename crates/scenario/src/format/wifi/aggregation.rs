@@ -29,36 +29,50 @@ tagged! {
     }
 }
 
+/// Implementation whose choices are the defaults in a network of 802.11n, ac or ax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", expecting = "\"linux-ath9k\", \"linux-mt76\" or \"ns3\"")]
+pub(crate) enum Profile {
+    /// Linux with an Atheros chip of 802.11n: Minstrel-HT; A-MPDUs of at most 32 MPDUs, 65 535 bytes and 4.096 ms,
+    /// which the driver composes; FQ-CoDel and airtime fairness without airtime queue limits.
+    LinuxAth9k,
+    /// Linux with a MediaTek chip: firmware composes A-MPDUs of what airtime queue limits let down.
+    LinuxMt76,
+    /// ns-3.44: one drop-tail queue, A-MPDUs of at most 65 535 bytes, BlockAck requests after a loss, no limit of
+    /// attempts; contention parameters of the standard at access points too; durations without rounding of the short
+    /// guard interval, HE training fields of 8 µs.
+    Ns3,
+}
+
 /// Queues of packets above the MAC of 802.11n, ac and ax.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "TransmitQueues")]
 pub(crate) struct TransmitQueues {
-    /// Discipline of the queues.
-    #[serde(default)]
-    pub queue: TransmitQueue,
+    /// Discipline of the queues. Default: "fq-codel"; "fifo" with `profile = "ns3"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<TransmitQueue>,
     /// Deficit round robin in airtime between receivers, by their `weight`. If false, receivers take turns by A-MPDUs.
     /// Needs `queue = "fq-codel"`. Default: true with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_fairness: Option<bool>,
     /// Airtime queue limits: 5 to 12 ms of estimated airtime for each receiver below the queues. Needs `queue =
-    /// "fq-codel"`. Default: true with it.
+    /// "fq-codel"`. Default: true with it; false with `profile = "linux-ath9k"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aql: Option<bool>,
-    /// Place at which A-MPDUs are composed.
-    #[serde(default)]
-    pub hardware: Hardware,
+    /// Place at which A-MPDUs are composed. Default: "driver"; "firmware" with `profile = "linux-mt76"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<Hardware>,
     /// Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<Count>,
 }
 
 /// Place at which A-MPDUs are composed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"driver\" or \"firmware\"")]
 pub(crate) enum Hardware {
     /// The driver takes packets from the queues as it composes an A-MPDU, as ath9k.
-    #[default]
     Driver,
     /// The firmware composes A-MPDUs of packets that it holds already, as many as `aql` allows, and serves receivers in
     /// turn, as mt76 and ath10k.
@@ -66,11 +80,10 @@ pub(crate) enum Hardware {
 }
 
 /// Discipline of the queues above the MAC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", expecting = "\"fq-codel\", \"shared-fq-codel\" or \"fifo\"")]
 pub(crate) enum TransmitQueue {
     /// FQ-CoDel for each receiver and access category, as Linux's mac80211.
-    #[default]
     FqCodel,
     /// One FQ-CoDel for all receivers, as an interface of Linux whose driver does not use mac80211's queues.
     SharedFqCodel,
@@ -83,13 +96,13 @@ pub(crate) enum TransmitQueue {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Ampdu {
     /// MPDUs, at most the window of the BlockAck; 1: no aggregation, and an ACK for each frame. Default: 64; 256 in
-    /// 802.11ax.
+    /// 802.11ax; 32 with `profile = "linux-ath9k"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpdus: Option<Count>,
-    /// Bytes. Default: 65 535 in 802.11n, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
+    /// Bytes. Default: 65 535 in 802.11n and with `profile = "ns3"`, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Positive<Bytes>>,
-    /// Duration of the PPDU, up to 5484 µs. Default: 5484 µs.
+    /// Duration of the PPDU, up to 5484 µs. Default: 5484 µs; 4096 µs with `profile = "linux-ath9k"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Positive<Duration>>,
     /// Least time between the starts of two MPDUs that receivers ask for, up to 16 µs. Default: 0 s.
@@ -104,23 +117,23 @@ pub(crate) struct BlockAck {
     /// Window in MPDUs: 1 to 256. Default: 64; 256 in 802.11ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Count>,
-    /// Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
+    /// Transmissions of an MPDU before it is given up. Default: 30, as ath9k; with `profile = "ns3"` no limit; without
+    /// aggregation `short_retries`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<Count>,
-    /// Reaction of the sender to an A-MPDU without an answer.
-    #[serde(default)]
-    pub after_loss: AfterLoss,
+    /// Reaction of the sender to an A-MPDU without an answer. Default: "data"; "request" with `profile = "ns3"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_loss: Option<AfterLoss>,
     /// Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reorder_timeout: Option<Positive<Duration>>,
 }
 
 /// Reaction of the sender to an A-MPDU without an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"data\" or \"request\"")]
 pub(crate) enum AfterLoss {
     /// The data again, as ath9k.
-    #[default]
     Data,
     /// A BlockAck request, as ns-3; then what is missing.
     Request,

@@ -8,7 +8,10 @@ mod routing;
 mod station;
 
 pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
-pub(crate) use aggregation::{Ampdu, BlockAck, Edca, FixedRate, Hardware, RateControl, TransmitQueue, TransmitQueues};
+pub(crate) use aggregation::{
+    AfterLoss, Ampdu, BlockAck, Edca, FixedRate, Hardware, MinstrelHt, Profile, RateControl, TransmitQueue,
+    TransmitQueues,
+};
 pub(crate) use mac::{Mode, Standard, Timing};
 pub(crate) use reach::{LogDistance, Noise, PathLoss, Reach, TwoRayGround};
 pub(crate) use routing::{Backpressure, DistanceVectors, OnDemand, Routing, Shortest};
@@ -93,7 +96,12 @@ pub(crate) struct Wifi {
     /// the shortest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<Positive<Duration>>,
-    /// Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal".
+    /// Implementation whose limits, queues and rate control are the defaults, for 802.11n, ac and ax. Other keys go
+    /// before it. Default: the limits of the standard behind Linux's queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal"; "minstrel-ht" with `profile =
+    /// "linux-ath9k"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_control: Option<Named<RateControl>>,
     /// Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
