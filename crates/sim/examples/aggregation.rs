@@ -35,12 +35,14 @@ fn main() {
             let seconds = network.timing.duration.as_secs();
             let flows: u64 = output.flows.iter().map(|flow| flow.delivered_bytes).sum();
             let datagrams: u64 = output.sources.iter().map(|source| source.received).sum();
-            let figure = |name| -> u64 { output.media.0.iter().filter_map(|table| table.counts(name)).flatten().sum() };
+            let figure = |table, name| -> u64 {
+                output.media.get(table).and_then(|table| table.counts(name)).into_iter().flatten().sum()
+            };
             println!(
                 "events {} ppdus {} mpdus {} goodput_mbit {:.3}",
                 output.events,
-                figure("ppdus"),
-                figure("mpdus"),
+                figure("wifi_links", "data_frames"),
+                figure("edca_links", "mpdus"),
                 (flows as f64 + datagrams as f64 * f64::from(DATAGRAM - 28)) * 8e-6 / seconds,
             );
         }

@@ -192,25 +192,24 @@ impl Session {
     /// Passes up what is received below `head`, skips the rest, and goes on in order.
     pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(&Mpdu, Fate)) {
         while self.head < head {
-            let mpdu = self.mpdus[(self.head - self.base) as usize];
+            let mpdu = &self.mpdus[(self.head - self.base) as usize];
             self.head += 1;
             if mpdu.is_received {
                 self.held -= 1;
-                end(&mpdu, Fate::Delivered);
+                end(mpdu, Fate::Delivered);
             }
         }
         self.pass_up(end);
     }
 
     fn pass_up(&mut self, end: &mut impl FnMut(&Mpdu, Fate)) {
-        while self.head < self.next() {
-            let mpdu = self.mpdus[(self.head - self.base) as usize];
+        while let Some(mpdu) = self.mpdus.get((self.head - self.base) as usize) {
             if !mpdu.is_received {
                 break;
             }
             self.head += 1;
             self.held -= 1;
-            end(&mpdu, Fate::Delivered);
+            end(mpdu, Fate::Delivered);
         }
     }
 
