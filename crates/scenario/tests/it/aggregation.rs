@@ -173,7 +173,7 @@ fn rates_and_sizes_count_every_mpdu() {
     }
 }
 
-/// A profile gives the defaults; keys go before it.
+/// A profile sets defaults, which explicit keys override.
 #[test]
 fn profiles_have_the_limits_of_their_implementation() {
     let of = |standard: &str, keys: &str| network(&text(keys, FLAT).replace("802.11ac", standard));

@@ -96,8 +96,8 @@ pub(crate) struct Wifi {
     /// the shortest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<Positive<Duration>>,
-    /// Implementation whose limits, queues and rate control are the defaults, for 802.11n, ac and ax. Other keys go
-    /// before it. Default: the limits of the standard behind Linux's queues.
+    /// Implementation whose limits, queues and rate control are the defaults, for 802.11n, ac and ax. Explicit
+    /// keys override it. Default: the limits of the standard behind Linux's queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal"; "minstrel-ht" with `profile =
