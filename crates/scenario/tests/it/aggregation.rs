@@ -97,9 +97,9 @@ fn numbers(output: &Output, table: &str, column: &str) -> Vec<u64> {
     }
 }
 
-/// A datagram of 1500 bytes every 12 ms finds the medium idle: it waits for the slot boundary, 9 µs at most, and arrives
-/// after a bare MPDU of 1538 bytes at MCS 7 of 20 MHz, 36 + 4·⌈(16 + 8·1538 + 6)/260⌉ = 228 µs, and 0.1 µs. Voice
-/// and best effort have rows of their own.
+/// A datagram of 1500 bytes every 12 ms finds the medium idle: it waits for the slot boundary, 9 µs at most, and
+/// arrives after a bare MPDU of 1538 bytes at MCS 7 of 20 MHz, 36 + 4·⌈(16 + 8·1538 + 6)/260⌉ = 228 µs, and 0.1 µs.
+/// Voice and best effort have rows of their own.
 #[test]
 fn queues_have_a_row_for_each_category() {
     let source = |name: &str, dscp: &str, offset: &str| {
