@@ -129,6 +129,7 @@ from ._format.fields import (
     Scalable as Scalable,
     ShannonAmc as ShannonAmc,
     ShortestRouting as ShortestRouting,
+    SmallQueues as SmallQueues,
     Station as Station,
     TcpFit as TcpFit,
     Tfrc as Tfrc,

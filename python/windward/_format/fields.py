@@ -1606,6 +1606,10 @@ class WifiNoise:
     rayleigh: bool = False
 
 
+#: Implementation whose choices are the defaults in a network of 802.11n, ac or ax.
+Profile = Literal["linux-ath9k"] | Literal["linux-mt76"] | Literal["ns3"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class IdealRateControl:
     """The fastest rate that the signal allows.
@@ -1677,11 +1681,11 @@ class Ampdu:
     ----------
     mpdus
         MPDUs, at most the window of the BlockAck; 1: no aggregation, and an ACK for each frame. Default: 64; 256 in
-        802.11ax.
+        802.11ax; 32 with `profile = "linux-ath9k"`.
     bytes
-        Bytes. Default: 65 535 in 802.11n, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
+        Bytes. Default: 65 535 in 802.11n and with `profile = "ns3"`, 1 048 575 in 802.11ac, 6 500 631 in 802.11ax.
     duration
-        Duration of the PPDU, up to 5484 µs. Default: 5484 µs.
+        Duration of the PPDU, up to 5484 µs. Default: 5484 µs; 4096 µs with `profile = "linux-ath9k"`.
     spacing
         Least time between the starts of two MPDUs that receivers ask for, up to 16 µs. Default: 0 s.
 
@@ -1711,9 +1715,10 @@ class BlockAck:
     window
         Window in MPDUs: 1 to 256. Default: 64; 256 in 802.11ax.
     attempts
-        Transmissions of an MPDU before it is given up. Default: 30, as ath9k; without aggregation `short_retries`.
+        Transmissions of an MPDU before it is given up. Default: 30, as ath9k; with `profile = "ns3"` no limit;
+        without aggregation `short_retries`.
     after_loss
-        Reaction of the sender to an A-MPDU without an answer.
+        Reaction of the sender to an A-MPDU without an answer. Default: "data"; "request" with `profile = "ns3"`.
     reorder_timeout
         Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
 
@@ -1726,7 +1731,7 @@ class BlockAck:
 
     window: int | None = None
     attempts: int | None = None
-    after_loss: AfterLoss = "data"
+    after_loss: AfterLoss | None = None
     reorder_timeout: str | None = None
 
 
@@ -1745,15 +1750,15 @@ class TransmitQueues:
     Attributes
     ----------
     queue
-        Discipline of the queues.
+        Discipline of the queues. Default: "fq-codel"; "fifo" with `profile = "ns3"`.
     airtime_fairness
         Deficit round robin in airtime between receivers, by their `weight`. If false, receivers take turns by
         A-MPDUs. Needs `queue = "fq-codel"`. Default: true with it.
     aql
         Airtime queue limits: 5 to 12 ms of estimated airtime for each receiver below the queues. Needs `queue = "fq-
-        codel"`. Default: true with it.
+        codel"`. Default: true with it; false with `profile = "linux-ath9k"`.
     hardware
-        Place at which A-MPDUs are composed.
+        Place at which A-MPDUs are composed. Default: "driver"; "firmware" with `profile = "linux-mt76"`.
     below
         Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
 
@@ -1764,10 +1769,10 @@ class TransmitQueues:
     >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], txq=txq)
     """
 
-    queue: TransmitQueue = "fq-codel"
+    queue: TransmitQueue | None = None
     airtime_fairness: bool | None = None
     aql: bool | None = None
-    hardware: Hardware = "driver"
+    hardware: Hardware | None = None
     below: int | None = None
 
 
@@ -2144,8 +2149,12 @@ class Wifi:
     guard_interval
         Guard interval between symbols, for 802.11n and ac 400 or 800 ns, for 802.11ax 800, 1600 or 3200 ns. Default:
         the shortest.
+    profile
+        Implementation whose limits, queues and rate control are the defaults, for 802.11n, ac and ax. Explicit keys
+        override it. Default: the limits of the standard behind Linux's queues.
     rate_control
-        Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal".
+        Choice of the rate of data, for 802.11n, ac and ax. Default: "ideal"; "minstrel-ht" with `profile = "linux-
+        ath9k"`.
     ampdu
         Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
     block_ack
@@ -2189,6 +2198,7 @@ class Wifi:
     width: str | None = None
     streams: int | None = None
     guard_interval: str | None = None
+    profile: Profile | None = None
     rate_control: str | RateControl | None = None
     ampdu: Ampdu | None = None
     block_ack: BlockAck | None = None
@@ -3379,6 +3389,25 @@ Coding = RandomCoding | IdealCoding
 Stack = Literal["rfc"] | Literal["linux"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SmallQueues:
+    """Limit of TCP small queues.
+
+    Attributes
+    ----------
+    shift
+        Pacing shift, 0 to 20: at most the pacing rate times 2^-shift seconds wait below TCP.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> small_queues = ww.SmallQueues()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", small_queues=small_queues)
+    """
+
+    shift: int = 7
+
+
 #: Loss detection on connections with SACK.
 LossDetection = Literal["rfc6675"] | Literal["rack"]
 
@@ -3470,6 +3499,10 @@ class Flow:
         Packets waiting for the first link at which the sending host refuses a segment: the sender keeps it and
         reduces its window without a loss, as Linux does if its device queue overflows (`txqueuelen`,
         `tcp_enter_cwr`). Default: no limit.
+    small_queues
+        TCP small queues of a sender on a station of 802.11n, ac or ax, as in Linux: at most 1/128 s of its pacing
+        rate wait below TCP until they are acknowledged on the air. A table sets the pacing shift; `{ shift = 10 }` is
+        1/1024 s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
     ack_counting
         Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
@@ -3535,6 +3568,7 @@ class Flow:
     compress_sacks: bool | None = None
     host_jitter: str | None = None
     device_queue: int | None = None
+    small_queues: bool | SmallQueues | None = None
     ack_counting: bool = False
     receive_window: str = "1048576 packets"
     sack: bool = True
