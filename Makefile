@@ -17,6 +17,7 @@
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
 # make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
+# make validate-vht80  compare 802.11ac of 80 MHz between two and three kernels with the simulator, as root
 # make validate-hwsim  compare airtime shares with those of the kernel's mac80211_hwsim, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
@@ -62,7 +63,7 @@ unexport PYTHONDONTWRITEBYTECODE
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
-	validate-aggregation validate-attacks validate-hwsim
+	validate-aggregation validate-attacks validate-vht80 validate-hwsim
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -213,6 +214,10 @@ validate-minstrel validate-wifi-queues: $(VENV)/checks
 # docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
+
+# Two minutes in real time, as root, to docs/measured/validation/vht80.md.
+validate-vht80: $(VENV)/engine
+	$(BIN)/python benches/emulate/vht80.py
 
 # Seconds, as root; skipped, with the reason, where the kernel's mac80211_hwsim is missing or reports no airtime.
 validate-hwsim: $(VENV)/engine
