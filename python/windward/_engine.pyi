@@ -781,13 +781,13 @@ class Links:
 
     @staticmethod
     def from_json(text: str, origin: str, folder: Path) -> Links:
-        """Reads `node`, `link` and `change` of a scenario in JSON.
+        """Reads `node`, `link`, `wifi`, `change` and `background` of a scenario in JSON.
 
         Recordings are looked up in `folder`. Raises ScenarioError.
         """
     @property
     def rates_bps(self) -> list[int | None]:
-        """Rate of each port in bits a second; None for a recorded rate."""
+        """Rate of each port in bits a second, of Wi-Fi that of its data frames; None for a recorded rate."""
 
 def emulate_link(
     links: Links,

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import environment
 
+from windward._cli import completion
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -145,6 +147,15 @@ def test_fish_completes_once_installed(installed: Path, tmp_path: Path, files: P
     done = subprocess.run(["fish", "-c", "windward --install-completion; true"], env=env, capture_output=True)
     assert done.stdout.startswith(b"fish completion installed")
     assert told_by_fish("", ["windward simul"], files, env) == ["simulate", "-"]
+
+
+def test_wifi_is_completed_key_by_key() -> None:
+    """Standards, then the keys that are not there yet."""
+    assert completion.wifi("802.11a") == ["802.11ac,", "802.11ax,"]
+    assert completion.wifi("802.11ac,width=80MHz,s") == [
+        f"802.11ac,width=80MHz,{key}=" for key in ("streams", "snr", "stations")
+    ]
+    assert completion.wifi("802.11ac,snr=25dB,sn") == []
 
 
 def test_bash_completes_files_itself(installed: Path, tmp_path: Path) -> None:

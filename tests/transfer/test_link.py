@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from conftest import Cli, environment, in_time
 
+import windward as ww
 from windward import transfer
 
 #: Answers datagrams, and counts those that come to the client.
@@ -118,6 +120,10 @@ while ready := select.select(ends, [], [], 1)[0]:
         waits[at].append(time.monotonic() - struct.unpack_from("d", data)[0])
 print(json.dumps([[counts, sum(times) / len(times)] for counts, times in zip(seen, waits)]))
 """
+
+
+#: What an emulation of nothing returns.
+NOTHING: dict[str, Any] = {"down": [{}], "up": [{}], "quality": {}}
 
 
 def impossible() -> str | None:
@@ -388,7 +394,7 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link needs a rate, such as 10mbit, or a trace"),
+        ((), "a link needs a rate, such as 10mbit, a trace, or Wi-Fi"),
         (("--rate", "10mbit", "--trace", "x"), "rate and trace: give one of them, not both"),
         (("--delay", "5 parsec"), "--delay 5 parsec: `parsec` is not a unit of duration"),
         (("--loss", "7"), "--loss 7: 7 is not a probability"),
@@ -417,6 +423,10 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
         (("--rate", "1mbit", "--reorder", "1%:8"), "--reorder 1%:8: `8` has no unit"),
         (("--rate", "1mbit", "--change", "1s reorder=1%"), "--change '1s reorder=1%': reorder=1%: expected SHARE:TIME"),
         (("--rate", "1mbit", "--change", "1s reorder=7:8ms"), "--change '1s reorder=7:8ms': 7 is not a probability"),
+        (("--wifi", "802.11be"), "--wifi 802.11be: 802.11be is not modelled; 802.11ax is the nearest standard"),
+        (("--wifi", "802.11n,width=80MHz"), "width=80MHz: 802.11n has no channels of 80 MHz; the widest has 40 MHz"),
+        (("--wifi", "802.11n,width=80MHz"), "hint: width=40MHz"),
+        (("--wifi", "802.11ac", "--change", "1s rate=8bps"), "--change '1s rate=8bps'"),
     ],
 )
 def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
@@ -427,7 +437,59 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
     assert run.stdout == ""
     assert message in run.stderr
     assert "link[0]" not in run.stderr
+    assert "wifi[0]" not in run.stderr
     assert run.stderr.count(message) == 1
+
+
+@pytest.mark.parametrize(
+    ("wifi", "message"),
+    [
+        ("ac", "`ac`: expected a standard first: 802.11n, 802.11ac, 802.11ax\nhint: did you mean `802.11ac`?"),
+        ("802.11ac,widht=80MHz", "there is no `widht`; known: width, band"),
+        ("802.11ac,widht=80MHz", "hint: did you mean `width`?"),
+        ("802.11ac,width", "`width`: expected width=VALUE"),
+        ("802.11ac,mcs=1,mcs=2", "`mcs` is given twice"),
+        ("802.11ac,width=80", "width=80: `80` has no unit"),
+        ("802.11ac,width=30MHz", 'channels of 30 MHz do not exist\nhint: allowed: "20 MHz", "40 MHz"'),
+        ("802.11ac,band=2.4GHz", "band=2.4GHz: 802.11ac has no channels at 2.4 GHz"),
+        ("802.11ac,guard-interval=3ns", "guard-interval=3ns: 802.11ac has no guard interval of 3 ns"),
+        ("802.11ac,width=20MHz,streams=1,mcs=9", "1 spatial stream\nhint: mcs=8"),
+        ("802.11ac,mcs=10", "mcs=10: 802.11ac has no MCS 10; allowed: 0 to 9"),
+        ("802.11ac,mcs=ten", "mcs=ten: expected a whole number"),
+        ("802.11ac,streams=9", "streams=9: 9 spatial streams are too many; allowed: 1 to 4"),
+        ("802.11ac,mcs=7,rate-control=ideal", "mcs and rate-control: give one of them, not both"),
+        ("802.11ac,rate-control=best", "rate-control=best: unknown value `best`"),
+        ("802.11ac,snr=25", "snr=25: expected a value with its unit, such as snr=25dB"),
+        ("802.11ac,snr=90dB", "snr=90dB: out of range; allowed: 0 dB to 70 dB"),
+        ("802.11ac,snr=25dB,distance=5m", "snr and distance: give one of them, not both"),
+        ("802.11ac,distance=0m", "distance=0m: must be above 0 m"),
+        # From 5 m, where -40.8 dBm arrive, to -82 dBm: 5 m times ten to the power 41.2/35.
+        ("802.11ac,distance=500m", "distance=500m: the station does not reach the access point; allowed: up to 75 m"),
+        ("802.11ac,stations=101", "stations=101: too many; allowed: 0 to 100"),
+        ("802.11ac,queue=fast", "queue=fast: unknown value `fast`"),
+        ("802.11ac,queue=fifo,airtime-fairness=true", "airtime-fairness=true: `airtime_fairness` needs queues"),
+    ],
+)
+def test_wifi_is_refused(monkeypatch: pytest.MonkeyPatch, wifi: str, message: str) -> None:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
+        transfer.link(["true"], wifi=wifi)
+    assert "wifi[0]" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"buffer": "9"}, "buffer 9: a wire without a rate has no queue; that of Wi-Fi is set by `queue=`"),
+        ({"delay": "5 parsec"}, "delay 5 parsec: `parsec` is not a unit of duration"),
+    ],
+)
+def test_the_wire_behind_wifi_is_refused(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, str], message: str
+) -> None:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        transfer.link(["true"], wifi="802.11ac", **options)
 
 
 @pytest.mark.parametrize(
@@ -449,17 +511,90 @@ def test_rates_are_those_of_scenarios_and_of_tc(monkeypatch: pytest.MonkeyPatch,
 
     def run(links: Any, *_: object) -> dict[str, Any]:
         seen.append(links.rates_bps)
-        return {}
+        return NOTHING
 
     monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
     transfer.link(["true"], rate=rate)
     assert list(seen[0]) == [bits, bits]
 
 
+@pytest.mark.parametrize(
+    ("wifi", "options", "bits"),
+    [
+        # 1560 bits in 3.6 µs; at 40 MHz 720; HE: 980 bits of 13.6 µs.
+        ("802.11ac,streams=1,mcs=9", {}, [433_333_333] * 2),
+        ("802.11ac,streams=1,mcs=9,width=40MHz", {}, [200_000_000] * 2),
+        ("802.11ax,streams=1,mcs=1,guard-interval=800ns", {}, [72_058_823] * 2),
+        # 1 % of MPDUs are lost at 24.7 dB with MCS 8, at 26.1 dB with MCS 9, at 1.5 dB with MCS 0.
+        ("802.11ac,streams=1,snr=25dB", {}, [390_000_000] * 2),
+        ("802.11ac,streams=1,snr=0dB", {}, [32_500_000] * 2),
+        # The wire comes first; every station has a link in each direction.
+        ("802.11ac,streams=1,mcs=9", {"rate": "50mbit,10mbit"}, [50e6, 10e6] + [433_333_333] * 2),
+        ("802.11ac,streams=1,mcs=9", {"delay": "20ms"}, [100e9] * 2 + [433_333_333] * 2),
+        ("802.11ac,streams=1,mcs=9,stations=3", {}, [433_333_333] * 8),
+    ],
+)
+def test_wifi_has_the_rates_of_its_standard(
+    monkeypatch: pytest.MonkeyPatch, wifi: str, options: dict[str, str], bits: list[float]
+) -> None:
+    seen: list[list[float]] = []
+
+    def run(links: Any, *_: object) -> dict[str, Any]:
+        seen.append(list(links.rates_bps))
+        return NOTHING
+
+    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
+    transfer.link(["true"], wifi=wifi, **options)
+    assert seen == [bits]
+
+
+@needs_links
+def test_wifi_reports_the_air(cli: Cli, tmp_path: Path) -> None:
+    """A program's datagram crosses wire and air; the report has both."""
+    report = tmp_path / "report.json"
+    send = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(72), ('100.64.0.1', 9))"
+    words = ("--wifi", "802.11ac,snr=25dB", "--delay", "1ms", "--report", report)
+    assert cli("link", *words, "--", sys.executable, "-c", f"{send}; import time; time.sleep(0.2)").returncode == 0
+    found = json.loads(report.read_text())
+    assert found["up"]["packets"] == found["wire"]["up"]["packets"] == 1
+    assert (found["up"]["mpdus"], found["up"]["mean_ampdu"]) == (1, 1)
+
+
+@needs_links
+@pytest.mark.realtime
+def test_wifi_carries_what_it_carries_in_the_simulator(scripts: Path) -> None:
+    """MCS 1 of 802.11n and 10 ms each way: the goodput of a download within 5 %."""
+    air = ww.Wifi(
+        name="wifi",
+        standard="802.11n",
+        streams=1,
+        rate_control=ww.FixedRateControl(mcs=1),
+        access_point="AP",
+        station=[ww.WifiStation(node="AP", at=("0 m", "0 m")), ww.WifiStation(node="client", at=("5 m", "0 m"))],
+    )
+    law = ww.Cubic(version="linux", hystart=True)
+    scenario = ww.Scenario(
+        name="air",
+        duration="6 s",
+        warmup="2 s",
+        node=[ww.Node(name=name) for name in ("server", "AP", "client")],
+        link=[ww.Link(name="wire", from_="server", to="AP", rate="100 Gbit/s", delay="10 ms")],
+        wifi=[air],
+        flow=[ww.Flow(name="flow", from_="server", to="client", law=law, stack="linux")],
+    )
+    expected = float(scenario.simulate(seeds=3).flows["goodput_bps"].mean())
+    options = ("--wifi", "802.11n,streams=1,mcs=1", "--delay", "10ms")
+    sink = [sys.executable, str(scripts / "sink.py")]
+    out, _ = behind_in_time(sink, *options, "--server", python(scripts / "source.py", "cubic"), folder=scripts)
+    assert float(out) == pytest.approx(expected, rel=0.05)
+
+
 def test_a_library_has_no_words_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: {}, raising=False)
-    for arguments in ({}, {"rate": "1mbit", "trace": "x"}, {"rate": "10mbps"}, {"rate": "1mbit", "delay": "5"}):
-        with pytest.raises(ValueError, match=r"rate|delay") as refused:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+    of_link = ({}, {"rate": "1mbit", "trace": "x"}, {"rate": "10mbps"}, {"rate": "1mbit", "delay": "5"})
+    of_wifi = ({"wifi": "ac"}, {"wifi": "802.11ac,width=30MHz"}, {"wifi": "802.11ac", "queue": "fq-codel"})
+    for arguments in (*of_link, *of_wifi):
+        with pytest.raises(ValueError, match=r"rate|delay|wifi") as refused:
             transfer.link(["true"], **arguments)
         assert "--" not in str(refused.value)
 

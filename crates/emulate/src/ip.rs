@@ -1,4 +1,4 @@
-//! IPv4 headers as queues need them: the conversation of a packet, and its ECN field.
+//! IPv4 headers as queues need them: the conversation of a packet, its DSCP and its ECN field.
 
 use windward_sim::Codepoint;
 use windward_units::splitmix64;
@@ -11,6 +11,11 @@ const UDP: u8 = 17;
 /// The ECN field of a packet (RFC 3168 §5).
 pub(crate) fn codepoint(packet: &[u8]) -> Codepoint {
     packet.get(1).map_or(Codepoint::NotCapable, |byte| Codepoint::from_bits(*byte))
+}
+
+/// The DSCP of a packet (RFC 2474 §3).
+pub(crate) fn dscp(packet: &[u8]) -> u8 {
+    packet.get(1).map_or(0, |byte| byte >> 2)
 }
 
 /// Hash of protocol, addresses and ports: equal for all packets of a conversation in one direction.

@@ -107,8 +107,8 @@ pub(crate) struct Links {
 
 #[pymethods]
 impl Links {
-    /// Reads `node`, `link` and `change` of a scenario in JSON. Recordings are looked up in `folder`. Raises
-    /// ScenarioError.
+    /// Reads `node`, `link`, `wifi`, `change` and `background` of a scenario in JSON. Recordings are looked up in
+    /// `folder`. Raises ScenarioError.
     #[staticmethod]
     fn from_json(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
         let recordings = Recordings::of(&folder);
@@ -117,20 +117,22 @@ impl Links {
             .map_err(|error| error::scenario(&error))
     }
 
-    /// Rate of each port in bits a second; None for a recorded rate.
+    /// Rate of each port in bits a second, of Wi-Fi that of its data frames; None for a recorded rate.
     #[getter]
     fn rates_bps(&self) -> Vec<Option<u64>> {
-        let rate = |port: &windward_sim::PortConfig| match &port.kind {
+        let topology = self.inner.topology();
+        let rate = |(at, port): (u32, &windward_sim::PortConfig)| match &port.kind {
             PortKind::Link(LinkConfig { rate: Rate::Constant(rate), .. }) => Some(rate.as_bits_per_sec()),
-            _ => None,
+            PortKind::Shared { .. } => Some(topology.nominal_rate(at)),
+            PortKind::Link(_) => None,
         };
-        self.inner.topology().ports.iter().map(rate).collect()
+        (0..).zip(&topology.ports).map(rate).collect()
     }
 }
 
-/// Runs `command` behind the first two ports of `links`, and `servers` at their other end. Returns a dictionary:
-/// `code`, `seconds`, `down` and `up` (tables of one link each), `quality`. Interrupting the command interrupts the
-/// emulation.
+/// Runs `command` at the second node of `links`, and `servers` at the first. Returns a dictionary: `code`, `seconds`,
+/// `down` and `up` (a row for each link on the way of a packet, in this order), `quality`. Interrupting the command
+/// interrupts the emulation.
 #[pyfunction]
 pub(crate) fn emulate_link<'py>(
     py: Python<'py>,
@@ -146,8 +148,16 @@ pub(crate) fn emulate_link<'py>(
     let fields = PyDict::new(py);
     fields.set_item("code", report.code)?;
     fields.set_item("seconds", report.seconds)?;
-    fields.set_item("down", output::row(py, report.down)?)?;
-    fields.set_item("up", output::row(py, report.up)?)?;
+    for (name, route) in ["down", "up"].iter().zip(&report.routes) {
+        let hop = |&port: &u32| {
+            let row = output::row(py, report.links.get(port as usize).cloned().unwrap_or_default())?;
+            for frame in &report.media.0 {
+                output::add_row(py, frame, port, &row)?;
+            }
+            Ok(row)
+        };
+        fields.set_item(name, route.iter().map(hop).collect::<PyResult<Vec<_>>>()?)?;
+    }
     fields.set_item("quality", quality_to_python(py, &report.quality)?)?;
     Ok(fields)
 }

@@ -59,6 +59,18 @@ pub(crate) fn row<'py, R: Row>(py: Python<'py>, row: R) -> PyResult<Bound<'py, P
     Ok(fields)
 }
 
+/// Adds the row of a link, if the table of links has it, to a dictionary of plain values.
+#[cfg(target_os = "linux")]
+pub(crate) fn add_row(py: Python<'_>, frame: &Frame, link: u32, fields: &Bound<'_, PyDict>) -> PyResult<()> {
+    let [about, ..] = frame.table.columns else { return Ok(()) };
+    let (Some(Data::Unsigned32(links)), "link") = (frame.columns.first(), about.name) else { return Ok(()) };
+    let Some(at) = links.iter().position(|&one| one == link) else { return Ok(()) };
+    for (about, data) in frame.table.columns.iter().zip(&frame.columns).skip(1) {
+        fields.set_item(about.name, data_to_python(py, data)?.get_item(at)?)?;
+    }
+    Ok(())
+}
+
 /// Schema of all tables, a list for each kind of result: "packets", "timing" (of emulations), "optimum", "fluid" and
 /// "sweep".
 #[pyfunction]

@@ -25,6 +25,17 @@ def folders(incomplete: str) -> list[str]:
     return _entries(incomplete, (), "-/")
 
 
+def wifi(incomplete: str) -> list[str]:
+    """Completions of a Wi-Fi: its standard, then the keys not yet given."""
+    from windward.transfer._wifi import KEYS, STANDARDS
+
+    before, comma, start = incomplete.rpartition(",")
+    if not comma:
+        return [f"{standard}," for standard in STANDARDS if standard.startswith(start)]
+    given = {part.partition("=")[0] for part in before.split(",")}
+    return [f"{before},{key}=" for key in KEYS if key not in given and key.startswith(start)]
+
+
 def mend_zsh() -> None:
     """Makes the script that is shown and installed for zsh complete at the first TAB."""
     from typer import _completion_shared

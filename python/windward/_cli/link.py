@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from windward import _engine, transfer
-from windward._cli import words
+from windward._cli import completion, words
 from windward.results._files import replace_text
+from windward.transfer._wifi import KEYS, STANDARDS
 
 #: The disciplines that scenarios have.
 _QUEUES = ", ".join(one["properties"]["discipline"]["const"] for one in _engine.schema()["$defs"]["Queue"]["oneOf"])
@@ -61,6 +62,17 @@ def link(
     trace: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="mahimahi trace in place of the rate.", rich_help_panel="Link"),
+    ] = None,
+    wifi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STANDARD[,KEY=VALUE…]",
+            help="Wi-Fi between an access point and the command, such as 802.11ac,width=80MHz,snr=25dB. Standards: "
+            f"{', '.join(STANDARDS)}. Keys: {', '.join(KEYS)}. The other options of the link then set a wire behind "
+            "the access point. Default: no Wi-Fi.",
+            autocompletion=completion.wifi,
+            rich_help_panel="Link",
+        ),
     ] = None,
     change: Annotated[
         list[str] | None,
@@ -115,6 +127,7 @@ def link(
             jitter=jitter,
             reorder=reorder,
             trace=trace,
+            wifi=wifi,
             changes=change or [],
             servers=server or [],
             congestion=congestion,

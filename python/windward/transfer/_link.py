@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 import math
 import re
@@ -13,6 +14,7 @@ from typing import Any
 from windward import _engine
 from windward._engine import EmulationError
 from windward.errors import OptionError
+from windward.transfer import _wifi
 
 #: Rates as tc(8) writes them, in any case: bits without a slash, and bytes that look like bits.
 _TC_RATE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
@@ -33,6 +35,8 @@ _ORIGIN = "link"
 
 #: A rate where none is given, to check the rest.
 _ANY_RATE = "1 Mbit/s"
+#: The rate behind an access point where none is given: none that limits.
+_NO_LIMIT = "100 Gbit/s"
 
 #: What may change while the command runs, and the directions' names.
 _CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
@@ -50,6 +54,7 @@ def link(
     jitter: str | None = None,
     reorder: str | None = None,
     trace: str | Path | None = None,
+    wifi: str | None = None,
     changes: Sequence[str] = (),
     servers: Sequence[str] = (),
     congestion: str | None = None,
@@ -67,8 +72,8 @@ def link(
     command
         The program and its arguments.
     rate
-        Such as "10mbit" or "2.5 Mbit/s"; this or `trace`. "10mbps" is refused: tc(8) means megabytes by it, others
-        megabits.
+        Such as "10mbit" or "2.5 Mbit/s"; this, `trace` or `wifi`. "10mbps" is refused: tc(8) means megabytes by it,
+        others megabits.
     delay
         One-way propagation delay.
     loss
@@ -83,6 +88,13 @@ def link(
         Share of the packets that others overtake, and how much longer they take: "1%:8ms"; "0" for none.
     trace
         A mahimahi trace in place of the rate.
+    wifi
+        Wi-Fi between an access point and the command: the standard, then KEY=VALUE, such as
+        "802.11ac,width=80MHz,snr=25dB". `width`, `band`, `streams` and `guard-interval` are as in scenarios. `mcs`
+        fixes the rate; else `rate-control` is "ideal" (default) or "minstrel-ht". `snr` or `distance` (default 5 m)
+        sets the signal. `stations` is the number of other stations that always send. `queue`, `airtime-fairness` and
+        `hardware` are as in the `txq` of scenarios. All other parameters are those of a wire between the access point
+        and the other end.
     changes
         Changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", "30s down", "35s up".
         Names: rate, delay, loss, buffer, jitter, reorder.
@@ -100,8 +112,9 @@ def link(
     -------
     dict
         `code` (the command's exit code), `seconds`, `down`, `up` and `quality`. `down` and `up` are the totals of each
-        direction; means without packets are None. `quality` is the timing of the emulation; its `problem` is None if it
-        was in time.
+        direction; means without packets are None. With `wifi` they are those of the Wi-Fi, and `wire` has `down` and
+        `up` of the wire behind the access point, if there is one. `quality` is the timing of the emulation; its
+        `problem` is None if it was in time.
 
     Raises
     ------
@@ -119,18 +132,91 @@ def link(
     given |= {name: value for name, value in optional.items() if value is not None}
     if "rate" in given and "trace" in given:
         raise ValueError("rate and trace: give one of them, not both")
+    has_rate = "rate" in given or "trace" in given
     # What else is wrong is told before what is missing.
-    network = _network({"rate": _ANY_RATE} | given if "trace" not in given else given)
+    network = _network(given if has_rate else {"rate": _NO_LIMIT if wifi else _ANY_RATE} | given)
     network["change"] = [step for change in changes for step in _change(change)]
-    text = json.dumps(network)
-    try:
-        links = _engine.Links.from_json(text, _ORIGIN, Path())
-    except _engine.ScenarioError as error:
-        raise _by_option(error, given, changes) from None
-    if "rate" not in given and "trace" not in given:
-        raise ValueError("a link needs a rate, such as 10mbit, or a trace")
+    if wifi is None:
+        links = _read(network, given, changes)
+        if not has_rate:
+            raise ValueError("a link needs a rate, such as 10mbit, a trace, or Wi-Fi")
+    else:
+        links = _with_wifi(network, given, changes, wifi)
     found = _engine.emulate_link(links, seed, [*command], [*servers], congestion, isolate)
-    return {name: _known(value) if isinstance(value, dict) else value for name, value in found.items()}
+    return _report(found, is_wifi=wifi is not None)
+
+
+def _read(
+    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], air: _wifi.Wifi | None = None
+) -> _engine.Links:
+    try:
+        return _engine.Links.from_json(json.dumps(network), _ORIGIN, Path())
+    except _engine.ScenarioError as error:
+        raise _by_option(error, given, changes, air) from None
+
+
+def _with_wifi(network: dict[str, Any], given: dict[str, str], changes: Sequence[str], text: str) -> _engine.Links:
+    """The links of a wire, if it is more than none, and of the Wi-Fi at its end."""
+    try:
+        air = _wifi.read(text)
+    except ValueError as error:
+        raise OptionError(("wifi", text, str(error))) from None
+    given = given | {"wifi": text}
+    # Faults of the wire are told even where it is left out.
+    _read(network, given, changes)
+    is_limited = "rate" in given or "trace" in given
+    for name, usual in _QUEUE.items():
+        if given[name] != usual and not is_limited:
+            raise OptionError(
+                (name, given[name], "a wire without a rate has no queue; that of Wi-Fi is set by `queue=` in `wifi`")
+            )
+    is_wired = bool(changes) or any(given.get(name, usual) != usual for name, usual in _NO_WIRE.items())
+    point = {"name": _wifi.ACCESS_POINT}
+    if is_wired:
+        nodes = [*network["node"], point]
+        network["link"][0]["to"] = _wifi.ACCESS_POINT
+    else:
+        # The servers are at the access point.
+        nodes = [point, *network["node"][1:]]
+        network["link"] = []
+    network |= {"node": nodes + [{"name": other} for other in air.others], "wifi": [air.at(air.metres)]}
+    if not _reaches(network) and "distance" in air.given:
+        # Whole metres, by halves.
+        far = bisect.bisect_left(range(1, _FARTHEST), True, key=lambda m: not _reaches(network | {"wifi": [air.at(m)]}))
+        if air.metres > far:
+            raise OptionError(("wifi", text, air.too_far(far)))
+    links = _read(network, given, changes, air)
+    if not air.others:
+        return links
+    # The last port of Wi-Fi has the rate of the stations' data.
+    background = air.background(links.rates_bps[-1] or 0)
+    return _read(network | {"background": background}, given, changes, air)
+
+
+def _reaches(network: dict[str, Any]) -> bool:
+    """False if stations are out of reach."""
+    try:
+        _engine.Links.from_json(json.dumps(network), _ORIGIN, Path())
+    except _engine.ScenarioError as error:
+        return not any(problem.path.startswith(("node", "wifi[0].station")) for problem in error.problems)
+    return True
+
+
+#: Metres from which no station reaches its access point.
+_FARTHEST = 1000
+
+#: The parameters of a wire that is none, and those of a queue that none has asked for.
+_NO_WIRE = {"rate": None, "trace": None, "delay": "0 ms", "loss": "0", "jitter": None, "reorder": None}
+_QUEUE = {"buffer": "1000", "queue": "drop-tail"}
+
+
+def _report(found: dict[str, Any], *, is_wifi: bool) -> dict[str, Any]:
+    """Result of `link`: for each direction the link next to the command, and behind it the wire."""
+    down, up = found["down"], found["up"]
+    report = found | {"down": _known(down[-1]), "up": _known(up[0]), "quality": _known(found["quality"])}
+    if is_wifi and len(down) > 1:
+        report["wire"] = {"down": _known(down[0]), "up": _known(up[-1])}
+    return report
 
 
 def _known(figures: dict[str, Any]) -> dict[str, Any]:
@@ -141,13 +227,17 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _by_option(error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str]) -> ValueError:
+def _by_option(
+    error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str], air: _wifi.Wifi | None = None
+) -> ValueError:
     """Faults of a link, by its arguments, each once."""
     faults: dict[tuple[str, str, str], None] = {}
     for problem in error.problems:
         table, _, rest = problem.path.partition(".")
         text = problem.message + (f"\nhint: {problem.hint}" if problem.hint else "")
-        if table.startswith("change["):
+        if air is not None and table == "wifi[0]":
+            faults["wifi", given["wifi"], air.fault(problem.path, text)] = None
+        elif table.startswith("change["):
             # One table for each direction.
             change = changes[int(table.removeprefix("change[").removesuffix("]")) // 2]
             faults["change", repr(change), text] = None

@@ -12,6 +12,7 @@ mod names;
 mod processes;
 
 use crate::error::Error;
+use crate::ip;
 use crate::quality::Quality;
 use crate::sys::{Clock, Namespace, Netlink, Ours, Route, Tun, own_user_namespace, read_dropped, write_setting};
 use crate::wire::{Outcome, Sort, Sorted, Wire};
@@ -23,7 +24,9 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use windward_scenario::Links;
+use windward_sim::wifi::edca::Category;
 use windward_sim::{self as sim, Fabric, LinkStats, Parcel, Timing};
+use windward_tables::Frames;
 use windward_units::{Duration, Time};
 
 /// Index of a namespace's loopback device.
@@ -37,17 +40,19 @@ const MTU: u32 = 1500;
 pub struct Report {
     /// The exit code of the program; 128 and the signal's number where a signal ended it.
     pub code: i32,
-    /// Towards the program.
-    pub down: LinkStats,
-    /// Away from it.
-    pub up: LinkStats,
+    /// Ports towards the program and away from it, in the order of its packets.
+    pub routes: [Vec<u32>; 2],
+    /// Statistics of all ports.
+    pub links: Vec<LinkStats>,
+    /// Tables of wireless networks.
+    pub media: Frames,
     /// Duration in seconds.
     pub seconds: f64,
     /// Timing quality.
     pub quality: Quality,
 }
 
-/// Runs `ends` with the two ports of `links` between them: the first leads to the program, the second away from it.
+/// Runs `ends` with `links` between them: the servers are at its first node, the program is at the second.
 ///
 /// # Errors
 /// Namespaces and devices cannot be made here; the program cannot be started.
@@ -82,11 +87,11 @@ pub fn run(links: &Links, seed: u64, ends: &Ends) -> Result<Report, Error> {
     }
     // How long it will last, nobody knows: nothing is sampled.
     let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
-    let [down, up] = [0, 1].map(|port| sim::Route::from(vec![port]));
+    let [down, up] = links.routes().clone().map(sim::Route::from);
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
     let wire = Wire {
-        fabric: Fabric::new(topology, Vec::new(), [[&down, &up]], timing, seed),
+        fabric: Fabric::new(topology, links.sources().to_vec(), Category::ALL.map(|_| [&down, &up]), timing, seed),
         ports: vec![server_tun.file, client_tun.file],
         frame: MTU as usize,
         sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server, addresses.server)) },
@@ -104,9 +109,15 @@ pub fn run(links: &Links, seed: u64, ends: &Ends) -> Result<Report, Error> {
     })?;
     let Outcome { fabric, quality, .. } = ran;
     let end = clock.now();
-    let mut links = fabric.finish(end).links.into_iter();
-    let mut next = || links.next().unwrap_or_default();
-    Ok(Report { code, down: next(), up: next(), seconds: end.as_secs(), quality })
+    let output = fabric.finish(end);
+    Ok(Report {
+        code,
+        routes: links.routes().clone(),
+        links: output.links,
+        media: output.media,
+        seconds: end.as_secs(),
+        quality,
+    })
 }
 
 /// A host with one device, from which everything is reached.
@@ -130,7 +141,7 @@ fn host(own: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
     Ok((namespace, tun))
 }
 
-/// All packets of one end go to the other.
+/// All packets of one end go to the other; the flows of the network are the access categories.
 struct TwoEnds<'a> {
     gateway: Option<Gateway<'a>>,
 }
@@ -144,10 +155,28 @@ impl Sort for TwoEnds<'_> {
         {
             gateway.see(packet);
         }
-        is_ipv4.then_some(Sorted { flow: 0, is_backward: port == 1, size: packet.len() as u32 })
+        let category = Category::of_dscp(ip::dscp(packet));
+        is_ipv4.then_some(Sorted { flow: category as u32, is_backward: port == 1, size: packet.len() as u32 })
     }
 
     fn port(&self, parcel: &Parcel) -> usize {
         usize::from(!parcel.is_backward)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CS1 is background, AF41 video, EF voice (RFC 8325).
+    #[test]
+    fn the_dscp_selects_the_access_category() {
+        let mut ends = TwoEnds { gateway: None };
+        for (dscp, category) in [(0, 1), (8, 0), (34, 2), (46, 3)] {
+            let packet = [0x45, dscp << 2 | 2, 0, 20];
+            let sorted = Sorted { flow: category, is_backward: false, size: 4 };
+            assert_eq!(ends.sort(0, &packet), Some(sorted));
+        }
+        assert_eq!(ends.sort(0, &[0x60, 0]), None);
     }
 }

@@ -27,14 +27,19 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{Change, File, Link, Node, Positive};
+use crate::format::{File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
+use crate::read::Lists;
+use changes::Jumps;
 use ground::Network;
+use nodes::Request;
+use route::{Direction, Graph};
 use std::ops::Range;
 use windward_sim as sim;
+use windward_sim::wifi::edca::Category;
 use windward_units::Duration;
 
 /// Default number of samples in a run.
@@ -69,18 +74,45 @@ pub(crate) struct Plan {
     pub python_rules: Vec<PythonClass>,
 }
 
-/// Checks nodes, links and changes of links, and builds their ports. No end bounds the changes.
-pub(crate) fn plan_links(
-    (node, mut link, mut change): (Vec<Node>, Vec<Link>, Vec<Change>),
-    read: ReadFile<'_>,
-    problems: &mut Problems,
-) -> Option<sim::Topology> {
-    recordings::inline_links(&mut link, &mut change, read, problems);
-    let nodes = nodes::expand(&node, problems)?;
-    let mut links = links::expand(&link, &nodes, problems);
-    let changes = changes::plan(&change, Duration::MAX, problems);
+/// A network between its first two nodes, whose flows are the access categories.
+#[derive(Clone, Debug)]
+pub(crate) struct LinksPlan {
+    pub topology: sim::Topology,
+    /// Ports from the first node to the second, and back.
+    pub routes: [Vec<u32>; 2],
+    pub sources: Vec<sim::SourceConfig>,
+}
+
+/// Checks a network without flows, and finds the routes between its first two nodes. No end bounds changes and sources.
+pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
+    let Lists { node, link, wifi, change, background } = &mut lists;
+    recordings::inline_links(link, change, read, problems);
+    wifi.iter_mut().for_each(wifi::resolve);
+    let nodes = nodes::expand(node, problems)?;
+    let mut links = links::expand(link, &nodes, problems);
+    let changes = changes::plan(change, Duration::MAX, problems);
+    wifi::expand(wifi, &nodes, (Duration::MAX, &Jumps::new()), &mut links, &mut Vec::new(), problems);
     changes::apply(&changes, &nodes, &mut links, problems);
-    problems.is_empty().then_some(links.topology)
+    let network = Network { nodes: &nodes, links: &links, is_whole: problems.is_empty() };
+    let sources = sources::expand(background, network, Duration::MAX, problems)?;
+    let [from, to, ..] = &nodes.names[..] else {
+        problems.add(["node".into()], "a link needs two nodes", None);
+        return None;
+    };
+    let graph = Graph::new(&nodes, &links, Direction::Forth);
+    let routes = graph.shortest(&[Request { from: 0, to: 1 }, Request { from: 1, to: 0 }]);
+    let [Some(forth), Some(back)] = &routes[..] else {
+        problems.add(["node".into()], format!("no route from `{from}` to `{to}` and back"), None);
+        return None;
+    };
+    let routes = [forth.clone(), back.clone()];
+    for medium in &mut links.topology.media {
+        if let sim::MediumConfig::Edca(network) = medium {
+            network.flows = Category::ALL.map(|category| [category; 2]).to_vec();
+            network.sources = sources.categories(background);
+        }
+    }
+    problems.is_empty().then_some(LinksPlan { topology: links.topology, routes, sources: sources.configs })
 }
 
 /// Checks a file and plans its network. Returns the file with its defaults resolved.
@@ -136,8 +168,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
                 [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().category())
             };
             network.flows = flows.plans.iter().map(of_flow).collect();
-            network.sources =
-                sources.tables.iter().map(|&at| file.background[at].dscp.unwrap_or_default().category()).collect();
+            network.sources = sources.categories(&file.background);
         }
     }
     let per_sample = (flows.plans.len() + links.names.len()) as u64;

@@ -10,6 +10,7 @@ use crate::format::{Background, Pattern, Spread};
 use crate::names::SourceName;
 use crate::problems::Problems;
 use windward_sim as sim;
+use windward_sim::wifi::edca::Category;
 use windward_sim::{LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
@@ -23,6 +24,13 @@ pub(crate) struct Sources {
     pub names: Vec<SourceName>,
     /// Index of the table of each source.
     pub tables: Vec<usize>,
+}
+
+impl Sources {
+    /// Access category of each source, whose tables are given.
+    pub fn categories(&self, backgrounds: &[Background]) -> Vec<Category> {
+        self.tables.iter().map(|&at| backgrounds[at].dscp.unwrap_or_default().category()).collect()
+    }
 }
 
 pub(crate) fn expand(

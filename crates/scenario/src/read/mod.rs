@@ -9,7 +9,8 @@ pub(crate) use source::without_mark;
 pub use source::{MAX_RECORDING, read_text};
 pub(crate) use tree::{Kind, Tree};
 
-use crate::format::{Change, File, Link, Node};
+use crate::format::wifi::Wifi;
+use crate::format::{Background, Change, File, Link, Node};
 use crate::path::Segment;
 use crate::problems::Problems;
 use deserialize::Fault;
@@ -40,11 +41,21 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     Some(File { node, link, cell, wifi, region, change, flow: flow?, background: background?, ..file? })
 }
 
-/// Reads the lists that make links: nodes, links, changes.
-pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<(Vec<Node>, Vec<Link>, Vec<Change>)> {
+/// Lists of a network without flows and without an end.
+pub(crate) struct Lists {
+    pub node: Vec<Node>,
+    pub link: Vec<Link>,
+    pub wifi: Vec<Wifi>,
+    pub change: Vec<Change>,
+    pub background: Vec<Background>,
+}
+
+/// Reads the lists of a network without flows.
+pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<Lists> {
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let change = entries(tree, "change", problems);
-    Some((node?, link?, change?))
+    let (wifi, change) = (entries(tree, "wifi", problems), entries(tree, "change", problems));
+    let background = entries(tree, "background", problems);
+    Some(Lists { node: node?, link: link?, wifi: wifi?, change: change?, background: background? })
 }
 
 /// Reads the tables of a list; `None` if one is wrong.
