@@ -163,7 +163,7 @@ FLOORS = {
     "sim": (
         "csv ecn engine status",
         "packet",
-        "backpressure coding node",
+        "backpressure coding node size",
         "output queue",
         "link medium",
         "topology",
@@ -196,7 +196,12 @@ FLOORS = {
         "edca",
     ),
     "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
-    "sim/tcp": ("averages headers ranges timer", "coding receiver sender", "connection socket"),
+    "sim/tcp": (
+        "averages headers ranges stream timer",
+        "coding receiver sender",
+        "end",
+        "connection duplex socket",
+    ),
     "sim/tcp/sender": (
         "cwnd_validation ecn pacing prr rtt scoreboard turn",
         "delivery_rate phase",

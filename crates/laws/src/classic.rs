@@ -117,6 +117,10 @@ impl<A: Avoidance> Law for Classic<A> {
         Packets::new(self.window.cwnd)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.window.restart(cwnd);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
         self.params.undo(&mut self.state);

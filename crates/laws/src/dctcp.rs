@@ -105,6 +105,10 @@ impl Law for Dctcp {
         Packets::new(self.window.cwnd)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.window.restart(cwnd);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

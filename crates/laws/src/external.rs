@@ -40,6 +40,7 @@ object! {
     fn pacing_rate(&;) -> Option<PacketRate>;
     fn send_quantum(&;) -> u32;
     fn on_restart(&mut; now: Time);
+    fn on_idle(&mut; cwnd: Packets);
     fn on_undo(&mut; before: Packets);
     fn observe(&; sink: &mut dyn FnMut(&str, f64));
 }

@@ -131,6 +131,10 @@ impl Law for Prague {
         (self.srtt > Duration::ZERO).then(|| Packets::new(gain * self.window.cwnd) / self.srtt)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.window.restart(cwnd);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

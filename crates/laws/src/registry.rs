@@ -198,6 +198,9 @@ macro_rules! laws {
             pub fn on_restart(&mut self, now: Time) {
                 match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.own.on_restart(now) }
             }
+            pub fn on_idle(&mut self, cwnd: Packets) {
+                match self { $(Self::$variant(law) => law.on_idle(cwnd),)* Self::External(law) => law.own.on_idle(cwnd) }
+            }
             pub fn on_undo(&mut self, before: Packets) {
                 match self { $(Self::$variant(law) => law.on_undo(before),)* Self::External(law) => law.own.on_undo(before) }
             }

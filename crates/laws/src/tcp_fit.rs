@@ -205,6 +205,10 @@ impl Law for TcpFit {
         Packets::new(self.window.cwnd)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.window.restart(cwnd);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

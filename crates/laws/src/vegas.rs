@@ -152,6 +152,10 @@ impl Law for Vegas {
         Packets::new(self.window.cwnd)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.window.restart(cwnd);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
         if !self.window.is_slow_start() {

@@ -49,6 +49,14 @@ impl Window {
         }
     }
 
+    /// Reduces the window to `cwnd` after an idle time. The threshold is at least three quarters of the old window
+    /// (Linux: `tcp_cwnd_restart`).
+    pub(crate) fn restart(&mut self, cwnd: Packets) {
+        self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+        self.cwnd = self.cwnd.min(cwnd.count());
+        self.began = self.cwnd;
+    }
+
     /// Undoes the last reduction, before which the window was `before`: neither window nor threshold stays below its
     /// old value (Linux: `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`).
     pub(crate) fn undo(&mut self, before: Packets) {
@@ -61,6 +69,14 @@ impl Window {
 mod tests {
     use super::*;
     use windward_units::Packets;
+
+    /// Linux: 64 with a threshold of 40 leaves 32 and 48.
+    #[test]
+    fn a_restart_remembers_three_quarters() {
+        let mut window = Window { cwnd: 64.0, ssthresh: 40.0, ..Window::new(Packets::ONE) };
+        window.restart(Packets::new(32.0));
+        assert_eq!((window.cwnd, window.ssthresh, window.is_slow_start()), (32.0, 48.0, true));
+    }
 
     /// In packets: a timeout at 40 with a threshold of 20 leaves 1 and 15; the undo restores 40 and 30, three quarters
     /// of 40. In slow start it restores the window without a threshold. A window that has grown beyond its old value

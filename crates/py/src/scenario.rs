@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::wifi::edca::Category;
-use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice};
+use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice, RequestsConfig};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -149,9 +149,9 @@ impl Scenario {
         self.compiled.network.timing.warmup.as_secs()
     }
 
-    /// Names of flows, links and background sources, as columns by table.
+    /// Names of flows, applications, links and background sources, as columns by table.
     pub(crate) fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Compiled { network, nodes, flows, links, sources } = &self.compiled;
+        let Compiled { network, nodes, flows, links, apps, sources } = &self.compiled;
         let tables = PyDict::new(py);
         let table = PyDict::new(py);
         table.set_item("flow", column(flows, |flow| flow.name.clone()))?;
@@ -163,6 +163,13 @@ impl Scenario {
         let table = PyDict::new(py);
         table.set_item("group", self.compiled.groups())?;
         tables.set_item("groups", table)?;
+        let table = PyDict::new(py);
+        table.set_item("app", column(apps, |app| app.name.clone()))?;
+        table.set_item("group", column(apps, |app| app.label.clone()))?;
+        table.set_item("law", self.law_names_of_apps())?;
+        table.set_item("from", column(apps, |app| app.from.clone()))?;
+        table.set_item("to", column(apps, |app| app.to.clone()))?;
+        tables.set_item("apps", table)?;
         let table = PyDict::new(py);
         table.set_item("link", column(links, |link| link.name.clone()))?;
         table.set_item("from", column(links, |link| link.from.clone()))?;
@@ -243,12 +250,21 @@ impl Scenario {
 
     /// Law of each flow: its name, or the class of a law written in Python.
     pub(crate) fn law_names(&self) -> Vec<String> {
-        let classes = self.inner.python_laws();
-        let name = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
-            LawChoice::Known(_) | LawChoice::Tfrc(_) => name.law.clone(),
-            LawChoice::Own(index) => classes[index as usize].name().to_owned(),
-        };
+        let name = |(flow, name): (&FlowConfig, &FlowName)| self.law_name(flow.law, name);
         self.compiled.network.flows.iter().zip(&self.compiled.flows).map(name).collect()
+    }
+
+    /// Law of each application, in the same way.
+    fn law_names_of_apps(&self) -> Vec<String> {
+        let name = |(app, name): (&RequestsConfig, &FlowName)| self.law_name(app.law, name);
+        self.compiled.network.apps.iter().zip(&self.compiled.apps).map(name).collect()
+    }
+
+    fn law_name(&self, law: LawChoice, name: &FlowName) -> String {
+        match law {
+            LawChoice::Known(_) | LawChoice::Tfrc(_) => name.law.clone(),
+            LawChoice::Own(index) => self.inner.python_laws()[index as usize].name().to_owned(),
+        }
     }
 }
 

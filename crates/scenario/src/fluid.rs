@@ -35,6 +35,9 @@ pub enum FluidError {
          windward.fluid.follow_emultcp in Python"
     )]
     Connections(String),
+    /// An application over two-way connections.
+    #[error("app `{0}`: applications are not supported by the fluid engine\nhint: remove it, or use `simulate`")]
+    App(String),
     /// Windows of different packets cannot be added.
     #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
     PacketSizes(u64, u64),
@@ -113,6 +116,9 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
+        if let Some(app) = self.first_app() {
+            return Err(FluidError::App(app.to_owned()));
+        }
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {

@@ -1,6 +1,6 @@
-//! Names of flows, links and sources.
+//! Names of flows, applications, links and sources.
 
-/// Names of a flow.
+/// Names of a flow, or of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowName {
     /// Unique name of the flow.
@@ -9,9 +9,9 @@ pub struct FlowName {
     pub label: String,
     /// Name of the flow's law.
     pub law: String,
-    /// Node that sends the data.
+    /// Node that sends the data; of an application, the client's.
     pub from: String,
-    /// Node that receives the data.
+    /// Node that receives the data; of an application, the server's.
     pub to: String,
 }
 

@@ -73,6 +73,12 @@ pub struct LinkOptimum {
 impl Scenario {
     /// The network at an instant.
     pub(crate) fn compiled_at(&self, now: Time) -> Result<Compiled, Error> {
+        if let Some(app) = self.first_app() {
+            return Err(Error::Invalid {
+                at: format!("app `{app}`"),
+                reason: "an optimum has no applications; remove it, or use `simulate`".to_owned(),
+            });
+        }
         let mut compiled = self.compile_at_rest();
         let topology = &compiled.network.topology;
         if let Some(at) = (0..compiled.links.len()).find(|at| !topology.is_up(*at as u32, now)) {

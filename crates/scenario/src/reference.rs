@@ -19,7 +19,7 @@ pub fn reference() -> String {
     );
     page.quantities();
     page.fields("The file", &schema);
-    for list in ["output", "node", "link", "cell", "wifi", "region", "change", "flow", "background"] {
+    for list in ["output", "node", "link", "cell", "wifi", "region", "change", "flow", "app", "background"] {
         let field = &schema["properties"][list];
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
@@ -74,6 +74,13 @@ pub fn reference() -> String {
                 page.section("`connections` of a flow", "connections", "Connections");
                 page.section("`coding` of a flow", "coding", "Coding");
                 page.section("`small_queues` of a flow", "smallqueues", "SmallQueues");
+            }
+            "app" => {
+                page.section("`tcp` of an application", "tcp", "Tcp");
+                page.section("`arrivals` of requests", "arrivals", "Arrivals");
+                page.section("A given arrival", "arrivaltime", "ArrivalTime");
+                page.section("`response` of requests, as a table", "sizes", "Sizes");
+                page.section("A point of a distribution of sizes", "sizepoint", "SizePoint");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}

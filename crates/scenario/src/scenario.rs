@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use toml::de::DeTable;
-use windward_sim::{FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
+use windward_sim::{
+    FlowConfig, Network, RequestsConfig, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig,
+};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and validated: every name is known, every value is possible, and every flow has its routes.
@@ -40,6 +42,8 @@ pub struct Compiled {
     pub flows: Vec<FlowName>,
     /// Names of the ports: one-way links, the stations of cells among them.
     pub links: Vec<LinkName>,
+    /// Names of the applications.
+    pub apps: Vec<FlowName>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
 }
@@ -198,6 +202,11 @@ impl Scenario {
         self.plan.regions.first().map_or(Ok(()), |region| Err(NoPackets { region: region.name.clone() }))
     }
 
+    /// Name of the first application, if there is one.
+    pub fn first_app(&self) -> Option<&str> {
+        self.plan.app_names.first().map(|app| app.name.as_str())
+    }
+
     /// Returns the scenario with other seeds.
     ///
     /// # Errors
@@ -294,10 +303,16 @@ impl Scenario {
             let ports: Vec<u32> = source.path.ports().collect();
             SourceConfig { path: route(&ports, false), ..source.clone() }
         };
+        let app = |(app, is_fixed): (&RequestsConfig, &[bool; 2])| {
+            let [forward, backward] = [(&app.forward, is_fixed[0]), (&app.backward, is_fixed[1])]
+                .map(|(given, is_fixed)| route(&given.ports().collect::<Vec<u32>>(), is_fixed));
+            RequestsConfig { forward, backward, ..app.clone() }
+        };
         let network = Network {
             topology: plan.topology.clone(),
             flows: plan.flows.iter().map(flow).collect(),
             transfers: plan.transfers.iter().filter_map(transfer).collect(),
+            apps: plan.apps.iter().zip(&plan.app_is_fixed).map(app).collect(),
             sources: plan.sources.iter().map(source).collect(),
             timing: Timing {
                 duration: Time::from_nanos(file.duration.0.as_nanos()),
@@ -315,6 +330,7 @@ impl Scenario {
             nodes: plan.nodes.clone(),
             flows: plan.flow_names.clone(),
             links: plan.link_names.clone(),
+            apps: plan.app_names.clone(),
             sources: plan.source_names.clone(),
         }
     }

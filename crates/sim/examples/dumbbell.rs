@@ -103,6 +103,7 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
         topology: Topology::of_links(links),
         flows: (0..flows).map(flow).collect(),
         transfers: Vec::new(),
+        apps: Vec::new(),
         sources: Vec::new(),
         timing: Timing {
             duration: Time::ZERO + Duration::from_millis(1000 * seconds),

@@ -35,13 +35,17 @@ impl Codepoint {
 }
 
 /// ECN fields of a packet in one byte: the codepoint of IP (two bits), a flag of TCP (ECE of an ACK, CWR of data) and,
-/// on an ACK, the counter of marked packets in three bits (ACE, RFC 9768 §3.2.2).
+/// on an ACK, the counter of marked packets in three bits (ACE, RFC 9768 §3.2.2). Data that acknowledges other data has
+/// one more flag: ECE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ecn(u8);
 
 const CODEPOINT: u8 = 0b11;
 const FLAG: u8 = 0b100;
 const COUNT_SHIFT: u8 = 3;
+const COUNT: u8 = 0b11_1000;
+/// ECE of a packet that is data and ACK.
+const ECHO: u8 = 0b100_0000;
 /// Modulus of the counter of marked packets.
 pub const COUNT_MODULO: u32 = 8;
 
@@ -80,7 +84,28 @@ impl Ecn {
     /// Lowest three bits of the number of marked packets that an ACK reports.
     #[inline]
     pub const fn count(self) -> u32 {
-        (self.0 >> COUNT_SHIFT) as u32
+        ((self.0 & COUNT) >> COUNT_SHIFT) as u32
+    }
+
+    /// Fields of data that carries `ack`, the fields of an ACK.
+    #[inline]
+    #[must_use]
+    pub const fn with_ack(self, ack: Self) -> Self {
+        Self(self.0 & (CODEPOINT | FLAG) | ack.0 & COUNT | if ack.flag() { ECHO } else { 0 })
+    }
+
+    /// Fields of the data in a packet that is data and ACK.
+    #[inline]
+    #[must_use]
+    pub const fn of_data(self) -> Self {
+        Self(self.0 & (CODEPOINT | FLAG))
+    }
+
+    /// Fields of the ACK in a packet that is data and ACK.
+    #[inline]
+    #[must_use]
+    pub const fn of_ack(self) -> Self {
+        Self(self.0 & COUNT | if self.0 & ECHO != 0 { FLAG } else { 0 })
     }
 
     /// True if a queue has marked the packet.
@@ -119,5 +144,11 @@ mod tests {
         let ack = Ecn::echo(false, 13);
         assert_eq!((ack.codepoint(), ack.flag(), ack.count()), (Codepoint::NotCapable, false, 5));
         assert!(Ecn::echo(true, 0).flag());
+        let mut both = Ecn::new(Codepoint::Capable).flagged().with_ack(Ecn::echo(true, 5));
+        assert_eq!((both.codepoint(), both.flag(), both.count()), (Codepoint::Capable, true, 5));
+        assert!(both.mark());
+        assert_eq!(both.of_ack(), Ecn::echo(true, 5));
+        assert_eq!((both.of_data().is_marked(), both.of_data().flag(), both.of_data().count()), (true, true, 0));
+        assert!(!Ecn::new(Codepoint::Capable).flagged().with_ack(Ecn::echo(false, 5)).of_ack().flag());
     }
 }

@@ -26,6 +26,7 @@ mod port;
 mod queue;
 mod record;
 mod run;
+mod size;
 mod status;
 mod tcp;
 pub mod tfrc;
@@ -42,20 +43,22 @@ pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;
 pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
-    EcnMode, FlowConfig, LEAST_SPACING, LawChoice, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule,
-    SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig,
+    Arrivals, ConnectionUse, EcnMode, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice, LossDetection,
+    MOST_PERIODS, Network, NewReno, Pattern, RequestsConfig, RtoRule, SourceConfig, Spread, TcpOptions, TfrcOptions,
+    Timing, TransferConfig,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
-    AirFormat, AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, FrameKind,
-    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, Output, Series, ShareStats, SourceStats,
-    share,
+    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats,
+    FrameKind, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, Output, RequestClassStats,
+    RequestLog, Series, ShareStats, SourceStats, share,
 };
 pub use packet::NodeId;
 pub use queue::parameters::*;
 pub use queue::{Buffer, QueueConfig, Sharing};
 pub use record::{Destination, LinkType, Pcapng};
 pub use run::{Control, RunError, run};
+pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
 pub use tcp::socket;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};

@@ -6,8 +6,10 @@
 use crate::coding::CodingConfig;
 use crate::ecn::Codepoint;
 use crate::packet::NodeId;
+use crate::size::Size;
 use crate::topology::{Route, Topology};
 use std::ops::Range;
+use std::sync::Arc;
 use windward_laws::{LawSpec, emultcp};
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 
@@ -20,6 +22,8 @@ pub struct Network {
     pub flows: Vec<FlowConfig>,
     /// Transfers over a changing number of TCP flows.
     pub transfers: Vec<TransferConfig>,
+    /// Clients and servers over two-way TCP connections.
+    pub apps: Vec<RequestsConfig>,
     /// UDP background sources.
     pub sources: Vec<SourceConfig>,
     /// Start of the statistics and end of the run.
@@ -154,6 +158,28 @@ pub struct TcpOptions {
     /// TCP small queues with this pacing shift, at most 31, for senders on stations of 802.11n, ac and ax without
     /// `device_queue`; `None`: no limit.
     pub small_queues: Option<u8>,
+    /// True if the delay of ACKs on two-way connections follows the gaps between segments, and waits for answers, as in
+    /// Linux; otherwise it is `delayed_ack`.
+    pub adapts_delayed_ack: bool,
+    /// True if a short segment of a two-way connection waits while another one is in flight (Nagle's algorithm in
+    /// Minshall's variant, as in Linux).
+    pub nagle: bool,
+    /// Restart of two-way connections after a pause of the application.
+    pub idle_restart: IdleRestart,
+}
+
+/// Window of a two-way connection when its application writes after a pause of more than a timeout, with nothing
+/// outstanding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdleRestart {
+    /// As the pause found it.
+    #[default]
+    Off,
+    /// The initial window at most (RFC 5681 §4.1).
+    Rfc5681,
+    /// Linux (`tcp_cwnd_restart`): halved once for each whole timeout that the pause exceeds, not below the initial
+    /// window.
+    Linux,
 }
 
 /// Loss detection of a sender with SACK.
@@ -224,6 +250,8 @@ impl TcpOptions {
             compress_sacks: sack,
             // TCP_MAX_QUICKACKS
             quick_acks: 16,
+            adapts_delayed_ack: true,
+            idle_restart: IdleRestart::Linux,
             ..Self::default()
         }
     }
@@ -262,6 +290,9 @@ impl Default for TcpOptions {
             ack_counting: false,
             device_queue: None,
             small_queues: None,
+            adapts_delayed_ack: false,
+            nagle: false,
+            idle_restart: IdleRestart::Off,
         }
     }
 }
@@ -377,5 +408,116 @@ impl Spread {
             Self::Exponential => std::f64::consts::LN_2,
             Self::Pareto(shape) => (shape - 1.0) / shape * libm::exp2(1.0 / shape),
         }
+    }
+}
+
+/// A client that sends requests to a server, which answers each with a response.
+#[derive(Clone, Debug)]
+pub struct RequestsConfig {
+    /// Names the application's random streams; different for every application.
+    pub key: u64,
+    /// Node of the client.
+    pub client: NodeId,
+    /// Node of the server.
+    pub server: NodeId,
+    /// Route from the client to the server.
+    pub forward: Route,
+    /// Route from the server to the client.
+    pub backward: Route,
+    /// Congestion control law of both ends; not TFRC.
+    pub law: LawChoice,
+    /// TCP parameters of both ends.
+    pub tcp: TcpOptions,
+    /// Start of the arrivals.
+    pub start: Time,
+    /// End of the arrivals; `None`: the end of the run. Requests that have arrived are served to their end.
+    pub stop: Option<Time>,
+    /// Arrivals of the requests.
+    pub arrivals: Arrivals,
+    /// Bytes of a request; positive.
+    pub request: Bytes,
+    /// Bytes of a response.
+    pub response: Size,
+    /// Time at the server from the request's last byte to the first byte of the response.
+    pub service: Duration,
+    /// Use of connections.
+    pub connections: ConnectionUse,
+    /// Time after which a response is late; `None`: never.
+    pub deadline: Option<Duration>,
+    /// The path when nothing else uses it, for slowdowns.
+    pub ideal: Ideal,
+}
+
+impl RequestsConfig {
+    /// True if the application draws from the seed.
+    pub fn is_random(&self) -> bool {
+        let arrives = match self.arrivals {
+            Arrivals::Periodic { .. } | Arrivals::Times(_) => false,
+            Arrivals::Poisson { .. } => true,
+            Arrivals::Closed { spread, .. } => spread != Spread::Fixed,
+        };
+        arrives || !matches!(self.response, Size::Fixed(_))
+    }
+}
+
+/// Arrivals of requests.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Open loop: the first at the start, then one after every span; positive.
+    Periodic {
+        /// Time between two requests.
+        every: Duration,
+    },
+    /// Open loop: a Poisson process.
+    Poisson {
+        /// Mean time between two requests; positive.
+        mean: Duration,
+    },
+    /// Closed loop: each user thinks, sends a request and waits for the response.
+    Closed {
+        /// Number of users, positive and below 2^24.
+        users: u32,
+        /// Mean time of thinking.
+        think: Duration,
+        /// Its distribution.
+        spread: Spread,
+    },
+    /// Open loop: times in order, counted from the start, each with the bytes of the response if they are given.
+    Times(Arc<[(Duration, Option<Bytes>)]>),
+}
+
+/// Use of connections by requests. A connection carries one request at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionUse {
+    /// A new connection for each request; the server closes it after the response.
+    New,
+    /// Connections stay open. A request takes the one that was used last among the idle ones, or a new one. Requests
+    /// wait while `most` connections are in use.
+    Kept {
+        /// Largest number of connections; positive.
+        most: u32,
+    },
+}
+
+/// A path without other traffic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ideal {
+    /// Rate of the slowest link on the way of the response; zero if it is not known.
+    pub rate: BitRate,
+    /// Propagation delay of both ways.
+    pub rtt: Duration,
+}
+
+impl Ideal {
+    /// Time of a response of `size` bytes in segments of `tcp`: a round trip, and its transmission with headers.
+    pub fn time(&self, size: u64, tcp: &TcpOptions) -> f64 {
+        let bits = Self::wire_bytes(size, tcp) as f64 * 8.0;
+        let rate = self.rate.as_bits_per_sec();
+        self.rtt.as_secs() + if rate > 0 { bits / rate as f64 } else { f64::NAN }
+    }
+
+    /// Bytes of a response of `size` bytes with the headers of its segments.
+    pub fn wire_bytes(size: u64, tcp: &TcpOptions) -> u64 {
+        size + size.div_ceil(tcp.segment.count()) * tcp.header_bytes()
     }
 }

@@ -19,6 +19,8 @@ pub enum Kind {
     Data,
     /// An acknowledgement.
     Ack,
+    /// A data segment of a two-way connection, which acknowledges too; see [`Packet::set_ack`].
+    Segment,
     /// A combination of data segments; its header takes the place of the SACK blocks.
     Coded,
     /// Feedback from the sink of coded data to its source; its content takes the place of the SACK blocks.
@@ -89,5 +91,44 @@ impl Packet {
             is_last: false,
             ecn: Ecn::default(),
         }
+    }
+}
+
+/// Acknowledgement that a data segment of a two-way connection carries, in the place of SACK blocks: it has room for
+/// one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piggyback {
+    /// First missing segment of the other direction.
+    pub number: u32,
+    /// The echoed timestamp, in nanoseconds.
+    pub stamp: u64,
+    /// The newest SACK block; empty if there is none.
+    pub block: Range,
+}
+
+impl Packet {
+    /// Puts an acknowledgement onto a data segment.
+    pub fn set_ack(&mut self, ack: Piggyback) {
+        let Piggyback { number, stamp, block } = ack;
+        self.sack = [(number, 0), (stamp as u32, (stamp >> 32) as u32), block];
+    }
+
+    /// Returns the acknowledgement of a data segment.
+    pub fn ack(&self) -> Piggyback {
+        let [(number, _), (low, high), block] = self.sack;
+        Piggyback { number, stamp: u64::from(high) << 32 | u64::from(low), block }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_keeps_its_acknowledgement() {
+        let ack = Piggyback { number: u32::MAX, stamp: 0x0123_4567_89ab_cdef, block: (7, 9) };
+        let mut packet = Packet::new(Kind::Segment, Time::ZERO, 0, 0, 1500);
+        packet.set_ack(ack);
+        assert_eq!(packet.ack(), ack);
     }
 }

@@ -1,6 +1,6 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::{Source, Transfer, introduce};
+use crate::apps::{Apps, Source, Transfer, introduce};
 use crate::endpoint::Endpoint;
 use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
@@ -8,7 +8,7 @@ use crate::net::{Net, Tap};
 use crate::network::Network;
 use crate::output::{AirRecord, Output, Series};
 use crate::packet::{Kind, Packet};
-use crate::record::Recorder;
+use crate::record::{Recorder, add_requests};
 use std::io;
 use windward_units::{Duration, Time};
 
@@ -17,6 +17,7 @@ pub struct World {
     pub net: Net,
     flows: Vec<Endpoint>,
     transfers: Vec<Transfer>,
+    apps: Apps,
     sources: Vec<Source>,
     recorder: Recorder,
     sample_interval: Duration,
@@ -28,7 +29,7 @@ impl World {
     /// World of `network` in the run of `seed`, before its first event.
     pub fn new(network: &Network, makers: &Makers, seed: u64, tap: Option<Box<dyn Tap + Send>>) -> Self {
         let Network { topology, flows, sources, timing, .. } = network;
-        let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
+        let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8 * network.apps.len() + 8;
         let mut net = Net::new(topology, &makers.hooks, seed, [flows.len(), sources.len()], pending);
         net.air = network.air.clone().map(|span| (span, AirRecord::default()));
         net.tap = tap;
@@ -50,8 +51,9 @@ impl World {
         let recorder = Recorder::new(seed, *timing, topology.ports.len(), flows.len(), network.internals);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
+        let apps = Apps::new(&network.apps, makers, &mut net, flows.len(), seed);
         let sample_interval = timing.sample_interval;
-        let mut world = Self { net, flows, transfers, sources, recorder, sample_interval, events: 0 };
+        let mut world = Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0 };
         world.schedule_beginnings(network);
         world
     }
@@ -70,6 +72,7 @@ impl World {
         for (index, transfer) in (0..).zip(&network.transfers) {
             net.schedule(transfer.start, Wake::Transfer, index);
         }
+        self.apps.begin(net);
         net.schedule(network.timing.warmup, Wake::Run(RunTimer::Warm), 0);
         net.schedule(Time::ZERO + network.timing.sample_interval, Wake::Run(RunTimer::Sample), 0);
     }
@@ -94,14 +97,21 @@ impl World {
                 }
             }
             Wake::Medium => self.net.wake_medium(index, event.timer()),
-            Wake::Flow(timer) => self.flows[index as usize].wake(&mut self.net, timer),
+            Wake::Flow(timer) => match self.flows.get_mut(index as usize) {
+                Some(flow) => flow.wake(&mut self.net, timer),
+                None => self.apps.wake(&mut self.net, timer, index),
+            },
+            Wake::App(timer) => self.apps.handle(&mut self.net, timer, index, event.timer()),
             Wake::Source => self.sources[index as usize].fire(&mut self.net),
             Wake::Transfer => {
                 if let Some(next) = self.transfers[index as usize].control(&mut self.net, &mut self.flows) {
                     self.net.schedule(next, Wake::Transfer, index);
                 }
             }
-            Wake::Run(RunTimer::Warm) => self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources),
+            Wake::Run(RunTimer::Warm) => {
+                self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources);
+                self.apps.warm(event.time());
+            }
             Wake::Run(RunTimer::Sample) => {
                 self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
@@ -115,7 +125,10 @@ impl World {
             Kind::Datagram => self.sources[packet.flow as usize].receive(self.net.now, packet),
             Kind::Parcel { .. } => self.net.arrived.push((self.net.now, *packet)),
             Kind::Routing => debug_assert!(false, "it stays within its medium"),
-            _ => self.flows[packet.flow as usize].on_packet(&mut self.net, packet),
+            _ => match self.flows.get_mut(packet.flow as usize) {
+                Some(flow) => flow.on_packet(&mut self.net, packet),
+                None => self.apps.on_packet(&mut self.net, packet),
+            },
         }
     }
 
@@ -131,9 +144,11 @@ impl World {
 
     /// Ends the run at `end` and returns its output.
     pub fn finish(self, end: Time) -> Output {
-        let Self { mut net, mut flows, transfers, sources, recorder, events, .. } = self;
+        let Self { mut net, mut flows, transfers, apps, sources, recorder, events, .. } = self;
         net.now = end;
         net.calendar = Calendar::default();
-        recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events)
+        let mut output = recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events);
+        add_requests(&mut output, apps, end);
+        output
     }
 }

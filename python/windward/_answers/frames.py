@@ -155,6 +155,36 @@ class Frames(ABC):
         return self._frame("groups")
 
     @cached_property
+    def apps(self) -> pd.DataFrame:
+        """Totals of each application, over the requests that arrived after the warm-up.
+
+        Columns: `seed`, `app`, `group`, `law`, `from`, `to`, `requests` (requests), `finished` (requests), `unfinished`
+        (requests), `offered_bps` (bit/s), `load`, `mean_active` (requests), `completion_mean_s` (s), `completion_p50_s`
+        (s), `completion_p95_s` (s), `completion_p99_s` (s), `slowdown_mean`, `slowdown_p50`, `slowdown_p95`,
+        `slowdown_p99`, `late` (requests), `connections` (connections), `retransmits` (segments), `timeouts`.
+        """
+        return self._frame("apps")
+
+    @cached_property
+    def request_classes(self) -> pd.DataFrame:
+        """Requests of each application by the size of their responses.
+
+        Columns: `seed`, `app`, `class`, `requests` (requests), `finished` (requests), `unfinished` (requests),
+        `completion_p50_s` (s), `completion_p95_s` (s), `completion_p99_s` (s), `slowdown_mean`, `slowdown_p50`,
+        `slowdown_p99`.
+        """
+        return self._frame("request_classes")
+
+    @cached_property
+    def requests(self) -> pd.DataFrame:
+        """Requests that arrived after the warm-up, those that did not finish included.
+
+        Columns: `seed`, `app`, `number`, `intended_s` (s), `start_s` (s), `first_byte_s` (s), `end_s` (s), `size_bytes`
+        (bytes), `connection`, `is_reused`, `retransmits` (segments), `timeouts`, `completion_s` (s), `slowdown`.
+        """
+        return self._frame("requests")
+
+    @cached_property
     def flow_series(self) -> pd.DataFrame:
         """Samples of every flow, one row per flow and sampling time.
 

@@ -20,7 +20,9 @@ def check(file: File) -> None:
     scenario = parse(file)
     check_classes(scenario, file)
     entities = scenario.entities()
-    parts = [_count(len(entities[kind][name]), noun) for kind, name, noun in _PARTS]
+    # Most scenarios have no applications.
+    told = [part for part in _PARTS if part[0] != "apps" or entities["apps"]["app"]]
+    parts = [_count(len(entities[kind][name]), noun) for kind, name, noun in told]
     seeds = _count(len(scenario.seeds), "seed")
     print(f"{file} OK: {', '.join(parts)}, {scenario.duration_s:g} s, {seeds}")
 
@@ -28,6 +30,7 @@ def check(file: File) -> None:
 _PARTS = (
     ("flows", "flow", "flow"),
     ("links", "link", "one-way link"),
+    ("apps", "app", "application"),
     ("background", "source", "background source"),
 )
 

@@ -3584,6 +3584,474 @@ class Flow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tcp:
+    """TCP options of both ends of an application's connections.
+
+    Attributes
+    ----------
+    segment
+        Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
+    overhead
+        Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
+    stack
+        Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
+        detection by time, its timeout and its quick ACKs.
+    delayed_ack
+        Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+    quick_acks
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
+        `stack = "linux"`.
+    compress_sacks
+        SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
+        at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
+        with `stack = "linux"`.
+    ack_counting
+        Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
+        Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
+    receive_window
+        Receive window in packets or bytes, at least one segment.
+    sack
+        Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
+    loss_detection
+        Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
+        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
+        `sack`.
+    newreno
+        Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
+        long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
+        "rfc6582"; "linux" with `stack = "linux"`.
+    timestamps
+        Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
+    initial_window
+        Initial window in segments (RFC 6928).
+    min_rto
+        Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
+        paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
+    rto
+        Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
+        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+    pacing
+        Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
+        paced at it.
+    ecn
+        Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
+        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+    nagle
+        Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
+        Default: false, as browsers and servers choose with `TCP_NODELAY`.
+    idle_restart
+        Reduces the window when the application writes after a pause of more than a timeout: to the initial window
+        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. Default:
+        false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> tcp = ww.Tcp()
+    """
+
+    segment: str = "1448 B"
+    overhead: str | None = None
+    stack: Stack = "rfc"
+    delayed_ack: str | Literal[False] = "40 ms"
+    quick_acks: int | None = None
+    compress_sacks: bool | None = None
+    ack_counting: bool = False
+    receive_window: str = "1048576 packets"
+    sack: bool = True
+    loss_detection: LossDetection | None = None
+    newreno: NewReno | None = None
+    timestamps: bool = True
+    initial_window: int = 10
+    min_rto: str = "200 ms"
+    rto: Rto | None = None
+    pacing: bool = False
+    ecn: Ecn = "off"
+    nagle: bool = False
+    idle_restart: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonArrivals:
+    """Open loop: a Poisson process, by `load` or by `rate`.
+
+    Attributes
+    ----------
+    load
+        Responses with their headers as a share of the slowest link on their way, of all clients of the table
+        together.
+    rate
+        Requests per second of each client.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> arrivals = ww.PoissonArrivals()
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "poisson")
+
+    load: float | None = None
+    rate: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodicArrivals:
+    """Open loop: one request at the start, and one after every span.
+
+    Attributes
+    ----------
+    every
+        Time between two requests of a client.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> arrivals = ww.PeriodicArrivals(every="5 s")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "periodic")
+
+    every: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pareto:
+    """Pareto with this shape, above 1 so that the mean is finite.
+
+    Attributes
+    ----------
+    pareto
+
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> think_spread = ww.Pareto(pareto=1.5)
+    >>> closed_arrivals = ww.ClosedArrivals(users=10, think="1 s", think_spread=think_spread)
+    """
+
+    pareto: float
+
+
+#: Distribution of a period around its mean.
+Spread = Literal["fixed"] | Literal["exponential"] | Pareto
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedArrivals:
+    """Closed loop: each user thinks, sends a request, and waits for the response.
+
+    Attributes
+    ----------
+    users
+        Number of users of each client.
+    think
+        Mean time for which a user thinks.
+    think_spread
+        Distribution of these times.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> arrivals = ww.ClosedArrivals(users=10, think="1 s")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "closed")
+
+    users: int
+    think: str
+    think_spread: Spread = "exponential"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrivalTime:
+    """A given arrival.
+
+    Attributes
+    ----------
+    time
+        Time from `start`, not before that of the arrival above.
+    bytes
+        Size of the response. Default: drawn from `response`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> times = ww.ArrivalTime(time="10 s")
+    >>> csv_arrivals = ww.CsvArrivals(times=times)
+    """
+
+    time: str
+    bytes: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvArrivals:
+    """Open loop: given times.
+
+    Attributes
+    ----------
+    times
+        A file of comma-separated values with the columns `time_s`, from `start`, and optionally `bytes`, the size of
+        the response; or a list of the same.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> arrivals = ww.CsvArrivals(times="arrivals.csv")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "csv")
+
+    times: str | Sequence[ArrivalTime]
+
+
+#: Arrivals of requests. In an open loop they do not wait for responses; in a closed loop they do.
+Arrivals = PoissonArrivals | PeriodicArrivals | ClosedArrivals | CsvArrivals
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedSize:
+    """Constant.
+
+    Attributes
+    ----------
+    size
+        Size.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.FixedSize(size="20 kB")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "fixed")
+
+    size: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialSize:
+    """Exponential.
+
+    Attributes
+    ----------
+    mean
+        Mean.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.ExponentialSize(mean="20 kB")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "exponential")
+
+    mean: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LognormalSize:
+    """Lognormal.
+
+    Attributes
+    ----------
+    mean
+        Mean.
+    cv
+        Coefficient of variation: standard deviation divided by mean; positive.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.LognormalSize(mean="20 kB", cv=2.0)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "lognormal")
+
+    mean: str
+    cv: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParetoSize:
+    """Pareto between two bounds.
+
+    Attributes
+    ----------
+    shape
+        Shape, positive.
+    min
+        Lower bound.
+    max
+        Upper bound.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.ParetoSize(shape=1.2, min="1 kB", max="10 MB")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "pareto")
+
+    shape: float
+    min: str
+    max: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebSearchSize:
+    """Web search, as in HPCC's and HKUST's traffic generators: mean 1.71 MB, up to 30 MB, linear between 11 points.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.WebSearchSize()
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "web-search")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataMiningSize:
+    """Data mining (VL2), as in HKUST's traffic generator: mean 12.7 MB, up to 1 GB, linear between 12 points.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.DataMiningSize()
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "data-mining")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizePoint:
+    """A point of a distribution of sizes.
+
+    Attributes
+    ----------
+    bytes
+        Size.
+    share
+        Share of the responses of at most this size; at most 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> points = ww.SizePoint(bytes="20 kB", share=0.01)
+    >>> csv_size = ww.CsvSize(points=points)
+    """
+
+    bytes: str
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvSize:
+    """Given points, linear between them.
+
+    Attributes
+    ----------
+    points
+        A file of comma-separated values with the columns `bytes` and `share`, the share of the responses with at most
+        so many bytes; or a list of the same. Both increase, and the last share is 1. Sizes below the first point are
+        that point's.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> response = ww.CsvSize(points="sizes.csv")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "csv")
+
+    points: str | Sequence[SizePoint]
+
+
+#: Distribution of sizes.
+Sizes = FixedSize | ExponentialSize | LognormalSize | ParetoSize | WebSearchSize | DataMiningSize | CsvSize
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requests:
+    """A client sends requests to a server, which answers each with a response.
+
+    Groups work as for flows: each pair of client and server has arrivals and connections of its own.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route of the requests, in order. Default: the shortest path, as for
+        flows.
+    return_via
+        Nodes between `to` and `from` on the route of the responses. Default: `via` reversed, or the shortest path.
+    law
+        Congestion control law of both ends; any but `tfrc`.
+    tcp
+        TCP options of both ends.
+    start
+        Time at which arrivals start.
+    stop
+        Time at which arrivals end, after `start`; requests that have arrived are served to their end. Default: the
+        end of the run.
+    arrivals
+        Arrivals of requests.
+    request
+        Size of a request. The default is that of 3GPP's model of web browsing.
+    response
+        Size of a response, or its distribution.
+    service
+        Time at the server from the last byte of a request to the first of its response.
+    connections
+        Use of connections, each of which carries one request at a time: "new" opens one for each request, which the
+        server closes after the response; "pool" keeps connections and opens another one if none is idle; a number is
+        the most that are kept, and requests wait while all are in use.
+    deadline
+        Time after which a response counts as late. Default: none.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> requests = ww.Requests(
+    ...     from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(), response="20 kB"
+    ... )
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "requests")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    law: str | LawSpec | Tfrc | PythonLaw
+    tcp: Tcp = Tcp()
+    start: str = "0 s"
+    stop: str | None = None
+    arrivals: Arrivals
+    request: str = "328 B"
+    response: str | Sizes
+    service: str = "0 s"
+    connections: str | int = "new"
+    deadline: str | None = None
+
+
+#: An application: clients and servers over two-way TCP connections.
+App = Requests
+
+
+@dataclass(frozen=True, kw_only=True)
 class Cbr:
     """Constant bit rate: evenly spaced datagrams.
 
@@ -3623,29 +4091,6 @@ class Poisson:
     TAG: ClassVar[tuple[str, str]] = ("kind", "poisson")
 
     rate: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pareto:
-    """Pareto with this shape, above 1 so that the mean is finite.
-
-    Attributes
-    ----------
-    pareto
-
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> on_spread = ww.Pareto(pareto=1.5)
-    >>> on_off = ww.OnOff(rate="2 Mbit/s", on="1 s", off="1 s", on_spread=on_spread)
-    """
-
-    pareto: float
-
-
-#: Distribution of a period around its mean.
-Spread = Literal["fixed"] | Literal["exponential"] | Pareto
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3834,6 +4279,8 @@ class ScenarioFields:
         Changes of links and stations during the run.
     flow
         TCP flows.
+    app
+        Applications over two-way TCP connections: requests and responses.
     background
         UDP sources that do not respond to congestion.
     """
@@ -3852,4 +4299,5 @@ class ScenarioFields:
     region: Sequence[Region] = ()
     change: Sequence[Change] = ()
     flow: Sequence[Flow] = ()
+    app: Sequence[App] = ()
     background: Sequence[Background] = ()

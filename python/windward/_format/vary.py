@@ -18,7 +18,7 @@ from windward._engine import quantity
 _PART = re.compile(r'"([^"]*)"|([^."]+)')
 
 #: What a scenario has lists of.
-_LISTS = ("node", "link", "flow", "background", "region", "cell", "wifi", "change")
+_LISTS = ("node", "link", "flow", "app", "background", "region", "cell", "wifi", "change")
 
 #: Fields that are no property of the network.
 _FIXED = {

@@ -76,6 +76,9 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]]) 
     }
 
 
+#: Classes of the sizes of responses, by number.
+SIZE_CLASSES = ["up to 10 kB", "up to 100 kB", "up to 1 MB", "above 1 MB"]
+
 #: What queues of nodes that forward by backlog hold, by number.
 CLASSES = ["data", "acks", "datagrams"]
 
@@ -86,6 +89,8 @@ def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]])
     return {
         "flows": flows,
         "groups": entities["groups"]["group"],
+        "apps": entities["apps"]["app"],
+        "size_classes": SIZE_CLASSES,
         "links": entities["links"]["link"],
         "nodes": nodes,
         # A broadcast is for `*`.

@@ -79,10 +79,11 @@ def headline(run: Packets) -> list[tuple[str, str]]:
 
 
 def digests(run: Packets) -> list[Digest]:
-    """The tables of flows, links, stations, their queues by flow, and background sources, those that there are."""
+    """The tables of flows, applications, links, stations, their queues by flow, and background sources, if any."""
     flows = run.draws("flows")
     tables = [
         _groups(flows, _sent(run, flows), run.draws("groups")) if len(flows.names) > MANY_FLOWS else _flows(flows),
+        _apps(run.draws("apps")),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
@@ -130,6 +131,40 @@ def _flows(flows: Totals) -> Digest:
     columns += ["completed after", "not completed", "marked", "p95 RTT"]
     note = "not completed: share of the seeds" if len(flows.tables) > 1 and _has_unfinished(flows) else ""
     return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows, note=note))
+
+
+def _apps(apps: Totals) -> Digest:
+    """Completion times and slowdowns of requests."""
+
+    def unfinished(at: int) -> str:
+        if not any(any(table["unfinished"]) for table in apps.tables):
+            return "–"
+        return _percent(_shares((table["unfinished"][at], table["requests"][at]) for table in apps.tables))
+
+    def late(at: int) -> str:
+        if not any(any(table["late"]) for table in apps.tables):
+            return "–"
+        return _percent(_shares((table["late"][at], table["requests"][at]) for table in apps.tables))
+
+    rows = [
+        [
+            name,
+            apps.attribute("law")[at],
+            _interval(apps.values("requests", at)),
+            _percent(apps.values("load", at)),
+            *(_interval(apps.values(f"completion_{part}_s", at), "s") for part in ("mean", "p50", "p95", "p99")),
+            _interval(apps.values("slowdown_p50", at)),
+            _interval(apps.values("slowdown_p99", at)),
+            unfinished(at),
+            late(at),
+        ]
+        for at, name in enumerate(apps.names[:MANY_FLOWS])
+    ]
+    left_out = len(apps.names) - len(rows)
+    note = f"{left_out} more application{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["application", "law", "requests", "load", "mean completion", "p50", "p95", "p99"]
+    columns += ["p50 slowdown", "p99 slowdown", "not finished", "late"]
+    return without_empty(Digest(title="Requests", columns=columns, words=2, rows=rows, note=note))
 
 
 def _sent(run: Packets, flows: Totals) -> list[list[int]]:

@@ -85,6 +85,13 @@ impl Plan {
     /// Finds out what is to be built, and loads the laws.
     pub(super) fn new(compiled: &Compiled, settings: Settings, congestion: &[(String, String)]) -> Result<Self, Error> {
         let network = &compiled.network;
+        if let Some(app) = compiled.apps.first() {
+            let message = format!(
+                "app `{}`: applications are not supported by the emulator\nhint: remove it, or use `simulate`",
+                app.name
+            );
+            return Err(Error::Impossible(message));
+        }
         if network.flows.is_empty() {
             return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
         }

@@ -238,6 +238,12 @@ impl Law for Sender {
         Packets::new(self.now.cwnd as f64)
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        let now = &mut self.now;
+        now.ssthresh = now.ssthresh.max(now.cwnd / 2 + now.cwnd / 4);
+        now.cwnd = now.cwnd.min(cwnd.count() as u64).max(1);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         let cwnd = self.now.cwnd.max(before.count() as u64);
         self.now = self.before;

@@ -234,6 +234,11 @@ impl Law for Sender {
         }
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.ssthresh = self.ssthresh.max(self.cwnd / 2 + self.cwnd / 4);
+        self.cwnd = self.cwnd.min(cwnd.count() as u64).max(1);
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.cwnd = self.cwnd.max(before.count() as u64);
         let (before, ssthresh) = self.before;

@@ -100,6 +100,14 @@ impl Law for Cubic {
         }
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        match self {
+            Self::Standard(sender) => sender.on_idle(cwnd),
+            Self::OldLinux(sender) => sender.on_idle(cwnd),
+            Self::Linux(sender) => sender.on_idle(cwnd),
+        }
+    }
+
     fn on_undo(&mut self, before: Packets) {
         match self {
             Self::Standard(sender) => sender.on_undo(before),

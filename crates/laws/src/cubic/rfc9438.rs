@@ -136,6 +136,11 @@ impl Law for Sender {
         self.last_ack = now;
     }
 
+    fn on_idle(&mut self, cwnd: Packets) {
+        self.now.ssthresh = self.now.ssthresh.max(0.75 * self.now.cwnd);
+        self.now.cwnd = self.now.cwnd.min(cwnd.count());
+    }
+
     fn on_undo(&mut self, before: Packets) {
         let cwnd = self.now.cwnd.max(before.count());
         self.now = self.before;

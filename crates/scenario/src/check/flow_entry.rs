@@ -2,7 +2,8 @@
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
-use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, SmallQueues, Stack};
+use super::tcp;
+use crate::format::{Flow, KnownBaseRtt, SmallQueues};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
@@ -18,9 +19,6 @@ const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
 /// Largest pacing shift: about 1 µs.
 const MOST_SHIFT: u32 = 20;
 
-/// Largest IPv4 packet.
-const MAX_PACKET: u64 = 65_535;
-
 /// Properties common to the flows of a table; reports problems.
 pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
     let before = problems.len();
@@ -32,14 +30,14 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     });
     let coding = flow.coding.as_ref().map(|coding| coding.0.config());
     let mut table = Table { flow, law: law.as_ref(), tcp: &tcp, at, problems };
-    table.check_sizes();
+    tcp::check_sizes(table.tcp, ("flow", at, &[]), table.problems);
     if let Some(Err((field, why))) = controller.as_ref().map(|params| params.check()) {
         table.refuse(["connections", field], format!("`{field}`: {why}"), None);
     }
     table.check_end();
     table.check_host_jitter();
     table.check_small_queues();
-    table.check_loss_detection();
+    tcp::check(&flow.tcp(), table.tcp, table.law, ("flow", at, &[]), table.problems);
     table.check_marks();
     if table.is_tfrc() && coding.is_some() {
         table.refuse(["coding"], "`coding` needs TCP; the flow is TFRC's", None);
@@ -62,41 +60,18 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
 
 /// TCP options of the flows' hosts.
 fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
-    let segment = flow.segment.0;
-    let receive_window = match flow.receive_window {
-        ReceiveWindow::Packets(count) => count,
-        ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
-    };
+    let options = tcp::options(&flow.tcp());
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path) | None => None,
     };
-    let stack = match flow.stack {
-        Stack::Rfc => TcpOptions::default(),
-        Stack::Linux => TcpOptions::linux(flow.sack),
-    };
     TcpOptions {
-        segment,
-        overhead: flow.overhead.map(|overhead| overhead.0).or(is_tfrc(law).then_some(TFRC_HEADERS)),
-        delayed_ack: flow.delayed_ack.0,
-        receive_window,
-        sack: flow.sack,
-        timestamps: flow.timestamps,
-        initial_window: flow.initial_window.0,
-        min_rto: flow.min_rto.0,
+        overhead: options.overhead.or(is_tfrc(law).then_some(TFRC_HEADERS)),
         known_base_rtt,
-        pacing: flow.pacing,
-        ecn: flow.ecn.into(),
-        loss_detection: flow.loss_detection.map_or(stack.loss_detection, Into::into),
-        newreno: flow.newreno.map_or(stack.newreno, Into::into),
-        rto: flow.rto.map_or(stack.rto, Into::into),
-        compress_sacks: flow.compress_sacks.unwrap_or(stack.compress_sacks),
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
-        ack_counting: flow.ack_counting,
         device_queue: flow.device_queue.map(|packets| packets.0),
-        // Decided by the route.
-        small_queues: None,
-        quick_acks: flow.quick_acks.unwrap_or(stack.quick_acks),
+        // Small queues are decided by the route.
+        ..options
     }
 }
 
@@ -121,26 +96,6 @@ impl Table<'_> {
     /// Reports a problem with the field at `path`.
     fn refuse<const N: usize>(&mut self, path: [&'static str; N], why: impl Into<String>, hint: Option<&str>) {
         self.problems.add(place("flow", self.at, path.map(Into::into)), why, hint.map(str::to_owned));
-    }
-
-    /// Maximum segment size in bytes, in a packet of IPv4.
-    fn largest_segment(&self) -> u64 {
-        (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(self.tcp.header_bytes()))
-    }
-
-    fn check_sizes(&mut self) {
-        let (segment, overhead, largest) = (self.tcp.segment, self.tcp.header_bytes(), self.largest_segment());
-        if segment.count() > largest {
-            let why = format!(
-                "a segment of {segment} is too large: with {overhead} B of headers the limit is {largest} B (an IPv4 \
-                 packet has at most {MAX_PACKET} B)"
-            );
-            self.refuse(["segment"], why, None);
-        }
-        if self.tcp.receive_window == 0 {
-            let why = format!("the receive window is smaller than one segment of {segment}");
-            self.refuse(["receive_window"], why, None);
-        }
     }
 
     /// Refuses `size` for flows without an end.
@@ -187,28 +142,9 @@ impl Table<'_> {
         }
     }
 
-    fn check_loss_detection(&mut self) {
-        if !self.flow.sack && self.flow.loss_detection == Some(LossDetection::Rack) {
-            let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";
-            self.refuse(["loss_detection"], "`loss_detection = \"rack\"` needs `sack`", Some(hint));
-        }
-        if !self.flow.sack && self.flow.compress_sacks == Some(true) {
-            self.refuse(["compress_sacks"], "`compress_sacks` needs `sack`", Some("leave one of them out"));
-        }
-        if self.flow.sack && self.flow.newreno.is_some() {
-            self.refuse(["newreno"], "`newreno` is for flows without SACK", Some("sack = false"));
-        }
-    }
-
     fn check_marks(&mut self) {
         if self.is_tfrc() && self.tcp.ecn != EcnMode::Off {
             self.refuse(["ecn"], "`ecn` needs TCP; the flow is TFRC's", None);
-        }
-        if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (self.law, self.tcp.ecn)
-            && law.needs().counts_marks
-        {
-            let why = format!("`{}` answers marks by their number, which classic ECN does not tell", law.name());
-            self.refuse(["ecn"], why, Some("ecn = \"accurate\", or \"scalable\" before dualpi2"));
         }
     }
 
@@ -225,7 +161,7 @@ impl Table<'_> {
             let why = "`coding` cannot be combined with `connections`";
             self.refuse(["coding"], why, Some("leave one of them out"));
         }
-        let (largest, header) = (self.largest_segment(), u64::from(HEADER + MOST_SEGMENTS));
+        let (largest, header) = (tcp::largest_segment(self.tcp), u64::from(HEADER + MOST_SEGMENTS));
         if self.tcp.segment.count() + header > largest {
             let why = format!("with coding, segments have at most {} B", largest.saturating_sub(header));
             self.refuse(["segment"], why, None);

@@ -20,15 +20,15 @@ fn parameters(spec: &LawSpec) -> Map<String, Value> {
     params
 }
 
-/// The law of flow `at`, with its defaults written into the file; one in Python is added to `classes`. Reports
+/// The law of the table `at` of `list`, with its defaults written into the file; one in Python is added to `classes`. Reports
 /// problems.
 pub(crate) fn resolve(
     Law { name, params }: &mut Law,
-    at: usize,
+    (list, at): (&str, usize),
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
 ) -> Option<LawChoice> {
-    let path = |key: &str| place("flow", at, ["law".into(), key.into()]);
+    let path = |key: &str| place(list, at, ["law".into(), key.into()]);
     if name == Law::PYTHON {
         let class = python(params, path("class"), problems)?;
         *params = class.params.clone();
@@ -37,7 +37,7 @@ pub(crate) fn resolve(
         return Some(LawChoice::Own(classes.len() as u32 - 1));
     }
     if name == Law::TFRC {
-        return tfrc(params, at, problems).map(LawChoice::Tfrc);
+        return tfrc(params, (list, at), problems).map(LawChoice::Tfrc);
     }
     match LawSpec::from_json(name, Value::Object(params.clone())) {
         Ok(spec) => {
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
             None
         }
         Err(SpecError::Parameter(key, why)) => {
-            if !unknown_parameters(name, params, at, problems) {
+            if !unknown_parameters(name, params, (list, at), problems) {
                 let default = default_of(name, &key).map(|value| format!("the default is {value}"));
                 problems.add(path(&key), format!("`{key}` of {name}: {why}"), default);
             }
@@ -61,7 +61,7 @@ pub(crate) fn resolve(
 }
 
 /// Switches of TFRC, written into the file.
-fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> Option<TfrcOptions> {
+fn tfrc(params: &mut Map<String, Value>, (list, at): (&str, usize), problems: &mut Problems) -> Option<TfrcOptions> {
     let before = problems.len();
     let mut options = TfrcOptions::default();
     let names = ["history_discounting", "oscillation_reduction"];
@@ -72,7 +72,7 @@ fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> 
             _ => {
                 let message = format!("unknown parameter `{key}` of tfrc; parameters: {}", names.join(", "));
                 let nearest = suggest::nearest(key, names).map(suggest::did_you_mean);
-                problems.add(place("flow", at, ["law".into(), Segment::OwnKey(key.clone())]), message, nearest);
+                problems.add(place(list, at, ["law".into(), Segment::OwnKey(key.clone())]), message, nearest);
                 continue;
             }
         };
@@ -80,7 +80,7 @@ fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> 
             Value::Bool(is_on) => *switch = *is_on,
             other => {
                 let message = format!("`{key}` of tfrc: expected true or false, found {other}");
-                problems.add(place("flow", at, ["law".into(), key.as_str().into()]), message, None);
+                problems.add(place(list, at, ["law".into(), key.as_str().into()]), message, None);
             }
         }
     }
@@ -97,7 +97,12 @@ fn default_of(name: &str, key: &str) -> Option<Value> {
 }
 
 /// Reports parameters that the law does not have; returns false if there are none.
-fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, problems: &mut Problems) -> bool {
+fn unknown_parameters(
+    name: &str,
+    params: &Map<String, Value>,
+    (list, at): (&str, usize),
+    problems: &mut Problems,
+) -> bool {
     let spec = LawSpec::all().into_iter().find(|spec| spec.name() == name);
     let known: Vec<String> = spec.iter().flat_map(parameters).map(|(key, _)| key).collect();
     let unknown: Vec<_> = params.keys().filter(|key| !known.contains(key)).collect();
@@ -107,7 +112,7 @@ fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, proble
             known => format!("unknown parameter `{key}` of {name}; parameters: {}", known.join(", ")),
         };
         let nearest = suggest::nearest(key, known.iter().map(String::as_str)).map(suggest::did_you_mean);
-        problems.add(place("flow", at, ["law".into(), Segment::OwnKey((*key).clone())]), message, nearest);
+        problems.add(place(list, at, ["law".into(), Segment::OwnKey((*key).clone())]), message, nearest);
     }
     !unknown.is_empty()
 }

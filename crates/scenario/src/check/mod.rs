@@ -1,5 +1,6 @@
 //! From the fields of a file to a network: resolves names, expands groups and finds routes; reports invalid values.
 
+mod apps;
 mod cells;
 mod changes;
 mod common;
@@ -11,6 +12,7 @@ mod ground;
 mod key;
 mod laws;
 mod links;
+mod listed;
 mod natural;
 mod nodes;
 mod recordings;
@@ -18,6 +20,7 @@ mod regions;
 mod route;
 mod sources;
 mod steps;
+mod tcp;
 mod wifi;
 mod wifi_plan;
 
@@ -27,7 +30,7 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{File, Positive};
+use crate::format::{App, File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -65,6 +68,10 @@ pub(crate) struct Plan {
     pub flow_names: Vec<FlowName>,
     /// Flows of each transfer, by their indices.
     pub transfers: Vec<Range<usize>>,
+    pub apps: Vec<sim::RequestsConfig>,
+    /// For each application, true if the file gives the route there, and back.
+    pub app_is_fixed: Vec<[bool; 2]>,
+    pub app_names: Vec<FlowName>,
     pub sources: Vec<sim::SourceConfig>,
     pub source_names: Vec<SourceName>,
     pub sample_interval: Duration,
@@ -122,7 +129,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         let message = format!("the warm-up of {} must be shorter than the duration of {span}", file.warmup.0);
         problems.add(["warmup".into()], message, None);
     }
-    if file.flow.is_empty() && file.background.is_empty() {
+    if file.flow.is_empty() && file.background.is_empty() && file.app.is_empty() {
         let hint = "add a [[flow]] or a [[background]]".to_owned();
         problems.add([], "the scenario has no flows and no background traffic", Some(hint));
     }
@@ -151,13 +158,20 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     // In an incomplete network, routes would be missing because of other errors.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let entries = file.flow.iter_mut().enumerate();
-    let laws = entries.map(|(at, flow)| laws::resolve(&mut flow.law, at, &mut python_laws, problems)).collect();
+    let laws =
+        entries.map(|(at, flow)| laws::resolve(&mut flow.law, ("flow", at), &mut python_laws, problems)).collect();
+    let entries = file.app.iter_mut().enumerate();
+    let law_of_app = |(at, App::Requests(app)): (usize, &mut App)| {
+        laws::resolve(&mut app.law, ("app", at), &mut python_laws, problems)
+    };
+    let app_laws = entries.map(law_of_app).collect();
     let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
     let sources = sources::expand(&file.background, network, span, problems);
-    let (mut flows, sources) = (flows?, sources?);
+    let apps = apps::expand(&file.app, app_laws, network, span, problems);
+    let (mut flows, apps, sources) = (flows?, apps?, sources?);
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
-    if !is_spread && !is_random(&links.topology, &sources.configs) {
+    if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {
         flow_routes::spread_starts(&mut flows, span, &links);
     }
 
@@ -186,6 +200,9 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flows: flows.plans,
         flow_names: flows.names,
         transfers: flows.transfers,
+        apps: apps.configs,
+        app_is_fixed: apps.is_fixed,
+        app_names: apps.names,
         sources: sources.configs,
         source_names: sources.names,
         sample_interval,
@@ -197,10 +214,11 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
 }
 
 /// True if any part of the network draws from the seed, apart from the starts of flows.
-fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig]) -> bool {
+fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig], apps: &[sim::RequestsConfig]) -> bool {
     topology.links().any(sim::LinkConfig::is_random)
         || topology.media.iter().any(sim::MediumConfig::is_random)
         || sources.iter().any(|source| source.pattern.is_random())
+        || apps.iter().any(sim::RequestsConfig::is_random)
 }
 
 /// Default sample interval: `span`/600, or longer to bound the number of rows, rounded up to 1, 2 or 5 times a power of

@@ -1,9 +1,9 @@
 //! Recordings that a scenario names: files are read into it, so that it is self-contained.
 
 use super::common::place;
-use super::steps;
+use super::{listed, steps};
 use crate::format::cell::Fading;
-use crate::format::{Change, File, Link, Number, Positive, Rate, Recording};
+use crate::format::{App, Arrivals, Change, File, Link, Number, Positive, Rate, Recording, Sizes};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::io;
@@ -16,6 +16,20 @@ pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 /// Replaces the names of files by their content. Reports problems of a file and keeps its name.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     inline_links(&mut file.link, &mut file.change, read, problems);
+    for (at, App::Requests(app)) in file.app.iter_mut().enumerate() {
+        if let Arrivals::ListedArrivals(listed) = &mut app.arrivals
+            && let Recording::File(name) = &listed.times
+            && let Some(times) = load(name, listed::arrivals, path("app", at, &["arrivals", "times"]), read, problems)
+        {
+            listed.times = Recording::Values(times);
+        }
+        if let Sizes::ListedSizes(listed) = &mut app.response.0
+            && let Recording::File(name) = &listed.points
+            && let Some(points) = load(name, listed::points, path("app", at, &["response", "points"]), read, problems)
+        {
+            listed.points = Recording::Values(points);
+        }
+    }
     for (at, cell) in file.cell.iter_mut().enumerate() {
         inline_fading(&mut cell.fading.0, path("cell", at, &["fading"]), read, problems);
         for (index, station) in cell.station.iter_mut().enumerate() {

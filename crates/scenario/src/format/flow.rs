@@ -9,149 +9,213 @@ use serde::{Deserialize, Serialize};
 use windward_sim::{self as sim, EcnMode, RtoRule, TcpOptions};
 use windward_units::{Bytes, Duration};
 
-/// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
-/// one per member. Several flows are named NAME-1, NAME-2, ….
-///
-/// The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from the
-/// receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their
-/// names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct Flow {
-    /// Name of the flow, or of the group of flows. Default: `FROM->TO`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Name>,
-    /// Node or group that sends the data.
-    pub from: Name,
-    /// Node or group that receives it.
-    pub to: Name,
-    /// Number of parallel flows between two single nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<Count>,
-    /// Nodes between `from` and `to` on the route of the data, in order; consecutive ones must be linked. Default: the
-    /// shortest path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub via: Option<Vec<Name>>,
-    /// Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub return_via: Option<Vec<Name>>,
-    /// Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a number, or
-    /// a name such as `"EF"`. Default: best effort.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dscp: Option<Dscp>,
-    /// Code point of the ACKs. A receiver does not copy that of the data. Default: best effort.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ack_dscp: Option<Dscp>,
-    /// Congestion control law: its name, or a table of name and parameters.
-    pub law: Law,
-    /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT
-    /// and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
-    /// connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Named<Connections>>,
-    /// Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coding: Option<Named<Coding>>,
-    /// Time at which the connection opens.
-    #[serde(default = "zero")]
-    pub start: Written<Duration>,
-    /// Delay between the starts of consecutive flows of a group.
-    #[serde(default = "zero")]
-    pub start_step: Written<Duration>,
-    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: 0 s where anything
-    /// else in the scenario, apart from `host_jitter`, is random. Otherwise it is up to a round trip without queues for
-    /// every seed except 1, so that no two seeds are the same run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_spread: Option<Written<Duration>>,
-    /// Time after which no new data is sent; later than the last start. Default: the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Written<Duration>>,
-    /// Data to transfer. Default: unlimited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Positive<Bytes>>,
-    /// Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
-    #[serde(default = "segment")]
-    pub segment: Positive<Bytes>,
-    /// Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overhead: Option<Positive<Bytes>>,
-    /// Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
-    /// detection by time, its timeout and its quick ACKs.
-    #[serde(default)]
-    pub stack: Stack,
-    /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
-    #[serde(default = "delayed_ack")]
-    pub delayed_ack: DelayedAck,
-    /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
-    /// `stack = "linux"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quick_acks: Option<u32>,
-    /// SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged at
-    /// once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true with
-    /// `stack = "linux"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compress_sacks: Option<bool>,
-    /// Maximum of the sending host's processing time between an ACK and the data that it releases: uniform from 0,
-    /// drawn from the seed; at most 1 s. A packet's transmission time at the bottleneck prevents phase effects, the
-    /// locking of flows at drop-tail queues. Default: 0 s.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_jitter: Option<Written<Duration>>,
-    /// Packets waiting for the first link at which the sending host refuses a segment: the sender keeps it and reduces
-    /// its window without a loss, as Linux does if its device queue overflows (`txqueuelen`, `tcp_enter_cwr`). Default:
-    /// no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_queue: Option<Count>,
-    /// TCP small queues of a sender on a station of 802.11n, ac or ax, as in Linux: at most 1/128 s of its pacing rate
-    /// wait below TCP until they are acknowledged on the air. A table sets the pacing shift; `{ shift = 10 }` is 1/1024
-    /// s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub small_queues: Option<SmallQueues>,
-    /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno. Delayed
-    /// ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
-    #[serde(default)]
-    pub ack_counting: bool,
-    /// Receive window in packets or bytes, at least one segment.
-    #[serde(default = "receive_window")]
-    pub receive_window: ReceiveWindow,
-    /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
-    #[serde(default = "sack")]
-    pub sack: bool,
-    /// Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
-    /// (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
-    /// `sack`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss_detection: Option<LossDetection>,
-    /// Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so long
-    /// recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
-    /// "rfc6582"; "linux" with `stack = "linux"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newreno: Option<NewReno>,
-    /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
-    #[serde(default = "timestamps")]
-    pub timestamps: bool,
-    /// Initial window in segments (RFC 6928).
-    #[serde(default = "initial_window")]
-    pub initial_window: InitialWindow,
-    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and paths
-    /// of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
-    #[serde(default = "min_rto")]
-    pub min_rto: Positive<Duration>,
-    /// Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the variation,
-    /// srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rto: Option<Rto>,
-    /// Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
-    /// full segment and its ACK. Default: the law uses the smallest RTT sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub known_base_rtt: Option<KnownBaseRtt>,
-    /// Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
-    /// paced at it.
-    #[serde(default = "pacing")]
-    pub pacing: bool,
-    /// Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
-    /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
-    #[serde(default)]
-    pub ecn: Ecn,
+/// The table of a flow, and that of the TCP options which an application has too. Fields appear in the order given.
+macro_rules! tcp_tables {
+    (
+        $(#[$flow_meta:meta])* flow, $(#[$tcp_meta:meta])* tcp:
+        $(
+            own { $($(#[$own_meta:meta])* pub $own:ident: $own_type:ty,)* }
+            shared { $($(#[$meta:meta])* pub $field:ident: $type:ty,)* }
+        )*
+    ) => {
+        $(#[$flow_meta])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        pub(crate) struct Flow {
+            $(
+                $($(#[$own_meta])* pub $own: $own_type,)*
+                $($(#[$meta])* pub $field: $type,)*
+            )*
+        }
+
+        $(#[$tcp_meta])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        pub(crate) struct Tcp {
+            $($($(#[$meta])* pub $field: $type,)*)*
+            /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in
+            /// flight. Default: false, as browsers and servers choose with `TCP_NODELAY`.
+            #[serde(default)]
+            pub nagle: bool,
+            /// Reduces the window when the application writes after a pause of more than a timeout: to the initial
+            /// window (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial
+            /// window. Default: false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub idle_restart: Option<bool>,
+        }
+
+        impl Flow {
+            /// TCP options of the flow.
+            pub fn tcp(&self) -> Tcp {
+                Tcp { $($($field: self.$field.clone(),)*)* nagle: false, idle_restart: None }
+            }
+        }
+    };
+}
+
+tcp_tables! {
+    /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
+    /// one per member. Several flows are named NAME-1, NAME-2, ….
+    ///
+    /// The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from
+    /// the receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of
+    /// their names.
+    flow,
+    /// TCP options of both ends of an application's connections.
+    tcp:
+    own {
+        /// Name of the flow, or of the group of flows. Default: `FROM->TO`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub name: Option<Name>,
+        /// Node or group that sends the data.
+        pub from: Name,
+        /// Node or group that receives it.
+        pub to: Name,
+        /// Number of parallel flows between two single nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub count: Option<Count>,
+        /// Nodes between `from` and `to` on the route of the data, in order; consecutive ones must be linked. Default:
+        /// the shortest path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub via: Option<Vec<Name>>,
+        /// Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub return_via: Option<Vec<Name>>,
+        /// Code point of the data, which decides their access category on 802.11n, ac and ax as Linux maps it: a
+        /// number, or a name such as `"EF"`. Default: best effort.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub dscp: Option<Dscp>,
+        /// Code point of the ACKs. A receiver does not copy that of the data. Default: best effort.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub ack_dscp: Option<Dscp>,
+        /// Congestion control law: its name, or a table of name and parameters.
+        pub law: Law,
+        /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the
+        /// RTT and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
+        /// connection.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub connections: Option<Named<Connections>>,
+        /// Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub coding: Option<Named<Coding>>,
+        /// Time at which the connection opens.
+        #[serde(default = "zero")]
+        pub start: Written<Duration>,
+        /// Delay between the starts of consecutive flows of a group.
+        #[serde(default = "zero")]
+        pub start_step: Written<Duration>,
+        /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: 0 s where
+        /// anything else in the scenario, apart from `host_jitter`, is random. Otherwise it is up to a round trip
+        /// without queues for every seed except 1, so that no two seeds are the same run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub start_spread: Option<Written<Duration>>,
+        /// Time after which no new data is sent; later than the last start. Default: the end of the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub stop: Option<Written<Duration>>,
+        /// Data to transfer. Default: unlimited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub size: Option<Positive<Bytes>>,
+    }
+    shared {
+        /// Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
+        #[serde(default = "segment")]
+        pub segment: Positive<Bytes>,
+        /// Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub overhead: Option<Positive<Bytes>>,
+        /// Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
+        /// detection by time, its timeout and its quick ACKs.
+        #[serde(default)]
+        pub stack: Stack,
+        /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+        #[serde(default = "delayed_ack")]
+        pub delayed_ack: DelayedAck,
+        /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16
+        /// with `stack = "linux"`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub quick_acks: Option<u32>,
+        /// SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
+        /// at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false;
+        /// true with `stack = "linux"`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub compress_sacks: Option<bool>,
+    }
+    own {
+        /// Maximum of the sending host's processing time between an ACK and the data that it releases: uniform from 0,
+        /// drawn from the seed; at most 1 s. A packet's transmission time at the bottleneck prevents phase effects, the
+        /// locking of flows at drop-tail queues. Default: 0 s.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub host_jitter: Option<Written<Duration>>,
+        /// Packets waiting for the first link at which the sending host refuses a segment: the sender keeps it and
+        /// reduces its window without a loss, as Linux does if its device queue overflows (`txqueuelen`,
+        /// `tcp_enter_cwr`). Default: no limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub device_queue: Option<Count>,
+        /// TCP small queues of a sender on a station of 802.11n, ac or ax, as in Linux: at most 1/128 s of its pacing
+        /// rate wait below TCP until they are acknowledged on the air. A table sets the pacing shift; `{ shift = 10 }`
+        /// is 1/1024 s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub small_queues: Option<SmallQueues>,
+    }
+    shared {
+        /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
+        /// Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
+        #[serde(default)]
+        pub ack_counting: bool,
+        /// Receive window in packets or bytes, at least one segment.
+        #[serde(default = "receive_window")]
+        pub receive_window: ReceiveWindow,
+        /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC
+        /// 6582).
+        #[serde(default = "sack")]
+        pub sack: bool,
+        /// Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with
+        /// F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
+        /// and `sack`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub loss_detection: Option<LossDetection>,
+        /// Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
+        /// long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss.
+        /// Default: "rfc6582"; "linux" with `stack = "linux"`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub newreno: Option<NewReno>,
+        /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
+        #[serde(default = "timestamps")]
+        pub timestamps: bool,
+        /// Initial window in segments (RFC 6928).
+        #[serde(default = "initial_window")]
+        pub initial_window: InitialWindow,
+        /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
+        /// paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
+        #[serde(default = "min_rto")]
+        pub min_rto: Positive<Duration>,
+        /// Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
+        /// variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub rto: Option<Rto>,
+    }
+    own {
+        /// Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of
+        /// a full segment and its ACK. Default: the law uses the smallest RTT sample.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub known_base_rtt: Option<KnownBaseRtt>,
+    }
+    shared {
+        /// Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are
+        /// always paced at it.
+        #[serde(default = "pacing")]
+        pub pacing: bool,
+        /// Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
+        /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+        #[serde(default)]
+        pub ecn: Ecn,
+    }
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        serde_json::from_str("{}").expect("all options have defaults")
+    }
 }
 
 /// TCP stack of a flow.

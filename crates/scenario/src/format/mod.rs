@@ -8,6 +8,7 @@ mod macros;
 mod link;
 
 mod amounts;
+mod app;
 pub(crate) mod cell;
 mod change;
 mod coding;
@@ -26,12 +27,13 @@ pub(crate) mod wifi;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
+pub(crate) use app::{App, ArrivalTime, Arrivals, Requests, Response, Reuse, SizePoint, Sizes};
 pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
 pub(crate) use dscp::Dscp;
-pub(crate) use flow::{Flow, LossDetection, Stack};
+pub(crate) use flow::{Flow, LossDetection, Stack, Tcp};
 pub(crate) use law::Law;
 pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
@@ -93,6 +95,9 @@ pub(crate) struct File {
     /// TCP flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,
+    /// Applications over two-way TCP connections: requests and responses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub app: Vec<App>,
     /// UDP sources that do not respond to congestion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<Background>,

@@ -17,7 +17,7 @@ use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
 /// Lists of tables of a file. Each table is read separately, so that a problem in one does not hide those of others.
-const LISTS: [&str; 8] = ["node", "link", "cell", "wifi", "region", "change", "flow", "background"];
+const LISTS: [&str; 9] = ["node", "link", "cell", "wifi", "region", "change", "flow", "app", "background"];
 
 /// Reads a file from its tree; problems go to `problems`.
 pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
@@ -36,9 +36,10 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
     let (cell, wifi) = (entries(tree, "cell", problems), entries(tree, "wifi", problems));
     let (region, change) = (entries(tree, "region", problems), entries(tree, "change", problems));
-    let (flow, background) = (entries(tree, "flow", problems), entries(tree, "background", problems));
+    let (flow, app) = (entries(tree, "flow", problems), entries(tree, "app", problems));
+    let background = entries(tree, "background", problems);
     let (node, link, cell, wifi, region, change) = (node?, link?, cell?, wifi?, region?, change?);
-    Some(File { node, link, cell, wifi, region, change, flow: flow?, background: background?, ..file? })
+    Some(File { node, link, cell, wifi, region, change, flow: flow?, app: app?, background: background?, ..file? })
 }
 
 /// Lists of a network without flows and without an end.

@@ -1,8 +1,12 @@
-//! Applications on the network: background sources, and transfers that open and close TCP flows.
+//! Applications on the network: background sources, transfers that open and close TCP flows, and requests over two-way
+//! connections.
 
+mod host;
+mod requests;
 mod share;
 mod source;
 mod transfer;
 
+pub use host::Apps;
 pub use source::{Source, introduce};
 pub use transfer::Transfer;

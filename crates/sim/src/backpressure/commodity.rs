@@ -24,9 +24,13 @@ impl Class {
         match packet.kind {
             Kind::Datagram => Self::Datagrams,
             Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true } => Self::Back,
-            Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Coded | Kind::Parcel { .. } | Kind::Routing => {
-                Self::Forth
-            }
+            Kind::Syn
+            | Kind::HandshakeAck
+            | Kind::Data
+            | Kind::Segment
+            | Kind::Coded
+            | Kind::Parcel { .. }
+            | Kind::Routing => Self::Forth,
         }
     }
 }

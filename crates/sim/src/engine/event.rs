@@ -17,6 +17,8 @@ pub enum Wake {
     Transfer,
     /// The run as a whole.
     Run(RunTimer),
+    /// An application over two-way connections; [`Event::timer`] is the user of an arrival.
+    App(AppTimer),
 }
 
 /// Event of a port.
@@ -50,6 +52,18 @@ pub enum FlowTimer {
     Open,
     /// Transmission of new data stops.
     Close,
+}
+
+/// Event of an application over two-way connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppTimer {
+    /// A request arrives. The index is that of the application.
+    Arrival,
+    /// The bytes for which an end of a connection waits have arrived, or its handshake is complete. The index is that of
+    /// the end.
+    Heard,
+    /// The server has worked. The index is that of its end.
+    Serve,
 }
 
 /// Event of the run.
@@ -99,6 +113,9 @@ ranks! {
     13 => Port(PortTimer::Change),
     14 => Port(PortTimer::ArriveLate),
     15 => Flow(FlowTimer::Complete),
+    16 => App(AppTimer::Heard),
+    17 => App(AppTimer::Serve),
+    18 => App(AppTimer::Arrival),
 }
 
 /// Bits of a medium's timer.
@@ -121,7 +138,7 @@ impl Event {
         Self::with_timer(time, wake, index, 0)
     }
 
-    /// An event with a medium's own timer, below 2^24.
+    /// An event with a medium's own timer or an application's user, below 2^24.
     #[inline]
     pub const fn with_timer(time: Time, wake: Wake, index: u32, timer: u32) -> Self {
         debug_assert!(timer < 1 << TIMER_BITS, "a medium has at most 2^24 timers");
@@ -147,7 +164,7 @@ impl Event {
         (self.0 as u64 >> TIMER_BITS) as u32
     }
 
-    /// Index of a medium's timer; 0 for all other owners.
+    /// Index of a medium's timer, or of the user of an application; 0 for all other owners.
     #[inline]
     pub const fn timer(self) -> u32 {
         self.0 as u32 & ((1 << TIMER_BITS) - 1)
@@ -158,7 +175,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Flow(FlowTimer::Complete).rank();
+    const LAST: u8 = Wake::App(AppTimer::Arrival).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

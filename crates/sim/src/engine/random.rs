@@ -34,6 +34,12 @@ pub enum Purpose {
     Host = 10,
     /// Rates that a station probes.
     Rates = 11,
+    /// Arrivals of requests.
+    Arrival = 12,
+    /// Sizes of responses.
+    Size = 13,
+    /// Times for which users think.
+    Think = 14,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

@@ -2,6 +2,7 @@
 
 mod air;
 mod coded;
+mod requests;
 mod run;
 mod tables;
 
@@ -9,8 +10,9 @@ pub use air::{
     AirBlockAck, AirFormat, AirFrame, AirLog, AirMode, AirMpdu, AirRecord, Direction, FRAME_KINDS, FrameKind, MpduLog,
     SEQUENCE_MODULO,
 };
+pub use requests::{RequestContext, RequestRow};
 pub use run::{Balance, Output, TABLES, share};
 pub use tables::{
-    BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries, Internals,
-    LinkSeries, LinkStats, Series, ShareStats, SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries,
+    Internals, LinkSeries, LinkStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats,
 };

@@ -2,8 +2,9 @@
 
 use super::air::{AirLog, MpduLog};
 use super::tables::{
-    BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries, Internals,
-    LinkSeries, LinkStats, QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries,
+    Internals, LinkSeries, LinkStats, QueueDelayHistograms, RequestClassStats, RequestLog, RttHistograms, ShareStats,
+    SourceStats,
 };
 use crate::status::CAUSES;
 use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
@@ -14,6 +15,9 @@ pub const TABLES: &[&Table] = &[
     LinkStats::TABLE,
     SourceStats::TABLE,
     GroupStats::TABLE,
+    AppStats::TABLE,
+    RequestClassStats::TABLE,
+    RequestLog::TABLE,
     FlowSeries::TABLE,
     LinkSeries::TABLE,
     InternalSeries::TABLE,
@@ -53,6 +57,12 @@ pub struct Output {
     pub sources: Vec<SourceStats>,
     /// One per group of flows; see [`Self::group`].
     pub groups: Vec<GroupStats>,
+    /// One per application.
+    pub apps: Vec<AppStats>,
+    /// Its requests by the size of their responses.
+    pub request_classes: Vec<RequestClassStats>,
+    /// Its requests after the warm-up.
+    pub requests: RequestLog,
     /// Samples of every flow.
     pub flow_series: FlowSeries,
     /// Samples of every link.
@@ -111,10 +121,7 @@ impl Output {
             let times = members.iter().map(|&flow| self.flows[flow].completion_s).filter(|time| !time.is_nan());
             let mut times: Vec<f64> = times.collect();
             times.sort_unstable_by(f64::total_cmp);
-            let completion = |percent: usize| match (times.len() * percent).div_ceil(100) {
-                0 => f64::NAN,
-                rank => times[rank - 1],
-            };
+            let completion = |percent: usize| nearest_rank(&times, percent);
             let [rtt_p50_s, rtt_p95_s, rtt_p99_s] = rtts.percentiles();
             GroupStats {
                 group,
@@ -143,6 +150,7 @@ impl Output {
             air: AirLog::default(),
             air_mpdus: MpduLog::default(),
             blocks: Vec::new(),
+            requests: RequestLog::default(),
             rtts: Vec::new(),
             waits: Vec::new(),
             ..self
@@ -156,6 +164,9 @@ impl Output {
         frames.extend([
             Frame::of_rows(&self.sources),
             Frame::of_rows(&self.groups),
+            Frame::of_rows(&self.apps),
+            Frame::of_rows(&self.request_classes),
+            Frame::of_series(self.requests),
             Frame::of_series(self.flow_series),
             Frame::of_series(self.link_series),
             Frame::of_series(self.internals.samples),
@@ -170,6 +181,14 @@ impl Output {
             Frame::of_series(self.air_mpdus),
         ]);
         (frames, self.internals.names)
+    }
+}
+
+/// Percentile of sorted values by the nearest rank; NaN without values.
+pub fn nearest_rank(sorted: &[f64], percent: usize) -> f64 {
+    match (sorted.len() * percent).div_ceil(100) {
+        0 => f64::NAN,
+        rank => sorted[rank - 1],
     }
 }
 

@@ -129,11 +129,13 @@ impl Capture {
                     let ends = self.datagrams[packet.flow as usize];
                     bytes.extend(ip_and_udp(ends, packet.ecn, packet.size, BACKGROUND_PORT, self.packets));
                 }
-                Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck => {}
+                // Of two-way connections, frames show no headers.
+                Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck | Kind::Segment => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
-                    let flow = &self.flows[packet.flow as usize];
-                    bytes.extend(ip_and_tcp(flow, packet, is_outgoing, frame.began, self.packets).bytes);
+                    if let Some(flow) = self.flows.get(packet.flow as usize) {
+                        bytes.extend(ip_and_tcp(flow, packet, is_outgoing, frame.began, self.packets).bytes);
+                    }
                 }
             }
         } else if frame.kind == FrameKind::Broadcast {

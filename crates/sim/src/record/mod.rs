@@ -7,4 +7,4 @@ mod recorder;
 
 pub use capture::Capture;
 pub use pcapng::{Destination, LinkType, Pcapng};
-pub use recorder::Recorder;
+pub use recorder::{Recorder, add_requests};

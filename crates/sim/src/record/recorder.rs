@@ -1,10 +1,12 @@
 //! Statistics and series of a run.
 
-use crate::apps::{Source, Transfer};
+use crate::apps::{Apps, Source, Transfer};
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::Timing;
-use crate::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats, share};
+use crate::output::{
+    AppStats, BlockStats, CodingStats, FlowStats, LinkStats, Output, RequestClassStats, Series, SourceStats, share,
+};
 use crate::status::Counts;
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
@@ -230,6 +232,16 @@ impl Recorder {
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
+    }
+}
+
+/// Adds the requests of applications to the output of a run that has ended at `end`.
+pub fn add_requests(output: &mut Output, apps: Apps, end: Time) {
+    for (app, requests) in (0..).zip(apps.finish()) {
+        let (context, rows) = requests.end(app, end);
+        output.apps.push(AppStats::new(&context, &rows));
+        output.request_classes.extend(RequestClassStats::of(app, &rows));
+        output.requests.add(app, &rows);
     }
 }
 

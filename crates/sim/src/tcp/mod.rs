@@ -1,20 +1,25 @@
-//! TCP: connections that carry one flow of data each, in segments of equal size.
+//! TCP: connections that carry one flow of data each, in segments of equal size, and connections that carry data both
+//! ways.
 //!
-//! Sequence numbers count segments; only the last segment of a sized flow may be shorter, which matters for its
-//! size on the wire alone.
+//! Sequence numbers count segments. The last segment of a sized flow may be shorter, which matters for its size on the
+//! wire alone; of a two-way connection any segment may be.
 
 mod averages;
 mod coding;
 mod connection;
+mod duplex;
+mod end;
 mod headers;
 mod ranges;
 mod receiver;
 mod sender;
 pub mod socket;
+mod stream;
 mod timer;
 
 pub(crate) use averages::Averages;
 pub use connection::Connection;
+pub(crate) use duplex::{Duplex, Side};
 pub(crate) use headers::Headers;
 pub use headers::{IP_HEADER, TCP_HEADER, sack_option};
 pub use sender::Counts;

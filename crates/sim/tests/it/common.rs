@@ -41,6 +41,7 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
         topology: Topology::of_links(links),
         flows,
         transfers: Vec::new(),
+        apps: Vec::new(),
         sources: Vec::new(),
         timing: Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) },
         internals: false,

@@ -21,6 +21,7 @@ mod padhye;
 mod queues;
 mod queues_on_air;
 mod reordering;
+mod requests;
 mod scalable;
 mod tcp_fit;
 mod tfrc;

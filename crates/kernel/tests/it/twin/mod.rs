@@ -189,6 +189,7 @@ fn network(path: &Path) -> Network {
         ]),
         flows: (0..path.flows).map(flow).collect(),
         transfers: Vec::new(),
+        apps: Vec::new(),
         sources: Vec::new(),
         timing: Timing {
             duration: Time::ZERO + Duration::from_millis(60_000),

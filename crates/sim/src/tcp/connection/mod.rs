@@ -218,7 +218,9 @@ impl Connection {
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and already waits for data.
             Kind::HandshakeAck => self.receiver.open(net.now),
-            Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => debug_assert!(false, "no packet of a connection"),
+            Kind::Segment | Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => {
+                debug_assert!(false, "no packet of a connection")
+            }
         }
     }
 

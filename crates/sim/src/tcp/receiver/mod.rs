@@ -1,6 +1,7 @@
 //! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
 
 mod ack_due;
+mod delayed_ack;
 mod rtt;
 mod sack_compression;
 
@@ -12,11 +13,23 @@ use super::timer::Timer;
 use crate::ecn::Ecn;
 use crate::network::{EcnMode, TcpOptions};
 use crate::packet::{Packet, Range, SACK_BLOCKS};
+use delayed_ack::DelayedAck;
 use sack_compression::Compression;
 use windward_units::{Duration, Time};
 
 /// Segments after which an ACK is due at the latest (RFC 5681 §4.2).
 const ACK_EVERY: u32 = 2;
+
+/// Delay of ACKs.
+#[derive(Clone, Debug)]
+enum Delay {
+    /// Every segment is acknowledged at once.
+    None,
+    /// Constant.
+    Fixed(Duration),
+    /// That of Linux on two-way connections.
+    Adaptive(Box<DelayedAck>),
+}
 
 /// The receiving end of a flow.
 #[derive(Clone, Debug)]
@@ -27,7 +40,7 @@ pub struct Receiver {
     echo: u64,
     /// Last.ACK.sent: first missing segment in the last ACK.
     acknowledged: u32,
-    delay: Option<Duration>,
+    delay: Delay,
     has_sack: bool,
     /// True if duplicates are reported (RFC 2883).
     reports: bool,
@@ -59,7 +72,7 @@ impl Receiver {
             unacked: 0,
             echo: 0,
             acknowledged: 0,
-            delay: tcp.delayed_ack,
+            delay: tcp.delayed_ack.map_or(Delay::None, Delay::Fixed),
             has_sack: tcp.sack,
             reports: tcp.is_by_time(),
             duplicate: None,
@@ -73,6 +86,38 @@ impl Receiver {
             marked: 0,
             unreported: 0,
             timer: Timer::off(),
+        }
+    }
+
+    /// A receiver of a two-way connection, whose packets' size is that of their payload.
+    pub fn two_way(tcp: &TcpOptions) -> Self {
+        let mut receiver = Self::new(tcp);
+        if tcp.adapts_delayed_ack && tcp.delayed_ack.is_some() {
+            receiver.delay = Delay::Adaptive(Box::new(DelayedAck::new(tcp.segment.count() as u32)));
+        }
+        receiver
+    }
+
+    /// Records that a data segment arrives at a two-way end with these estimates of its own sender.
+    pub fn note_arrival(&mut self, now: Time, srtt: Duration, rto: Duration) {
+        if let Delay::Adaptive(delay) = &mut self.delay
+            && delay.arrive(now, srtt, rto)
+        {
+            self.quick = self.quick_acks;
+        }
+    }
+
+    /// Records that a two-way end sends data.
+    pub fn note_send(&mut self, now: Time) {
+        if let Delay::Adaptive(delay) = &mut self.delay {
+            delay.send(now);
+        }
+    }
+
+    /// Records that the delayed ACK of a two-way end is due, whose own sender has the timeout `rto`.
+    pub fn note_expiry(&mut self, rto: Duration) {
+        if let Delay::Adaptive(delay) = &mut self.delay {
+            delay.expire(rto);
         }
     }
 
@@ -135,8 +180,13 @@ impl Receiver {
         if !self.beyond.is_empty() {
             return self.fill_gap();
         }
-        match self.delay {
-            Some(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => AckDue::By(now + delay),
+        match &mut self.delay {
+            Delay::Fixed(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => {
+                AckDue::By(now + *delay)
+            }
+            Delay::Adaptive(delay) if !packet.is_last => {
+                delay.decide(now, packet.size, self.quick > 0).map_or(AckDue::Now, AckDue::By)
+            }
             _ => AckDue::Now,
         }
     }
@@ -195,6 +245,9 @@ impl Receiver {
     fn note_duplicate(&mut self, number: u32) {
         if number < self.next {
             self.quick = self.quick_acks;
+            if let Delay::Adaptive(delay) = &mut self.delay {
+                delay.leave();
+            }
         }
         if self.reports {
             self.duplicate = Some((number, number + 1));
@@ -222,6 +275,9 @@ impl Receiver {
         self.quick = self.quick.saturating_sub(1);
         self.compression.release();
         self.timer.cancel();
+        if let Delay::Adaptive(delay) = &mut self.delay {
+            delay.acknowledge();
+        }
         let mut sack = if self.has_sack { self.recent } else { Default::default() };
         if let Some(duplicate) = self.duplicate.take() {
             // RFC 2883 §4: it goes into the first block, ahead of the block that contains it, if any.

@@ -28,14 +28,14 @@ pub use info::{Info, State};
 pub use tcb::Counts;
 pub use turn::Turn;
 
-use crate::network::TcpOptions;
+use crate::network::{IdleRestart, TcpOptions};
 use crate::packet::Packet;
 use crate::tcp::timer::Timer;
 use loss::Recovery;
 use rtt::Estimator;
 use tcb::Tcb;
 use windward_laws::AnyLaw;
-use windward_units::{Duration, Time, splitmix64};
+use windward_units::{Duration, Packets, Time, splitmix64};
 
 /// The sending end of a flow.
 pub struct Sender {
@@ -142,6 +142,25 @@ impl Sender {
             self.recovery.establish(rtt);
         }
         self.tcb.start(now, sample);
+    }
+
+    /// Tells the law that the application writes with nothing outstanding, `idle` after the last transmission, and
+    /// reduces the window to at most that of `rule`; `initial` is the initial window.
+    pub fn resume(&mut self, now: Time, idle: Duration, rule: IdleRestart, initial: u32) {
+        let tcb = &mut self.tcb;
+        tcb.law.on_restart(now);
+        let rto = tcb.rtt.estimator.rto();
+        if rule == IdleRestart::Off || idle <= rto {
+            return;
+        }
+        let cwnd = tcb.window;
+        let mut restart = cwnd.min(initial);
+        if rule == IdleRestart::Linux {
+            let halvings = (idle.as_nanos() - 1) / rto.as_nanos();
+            restart = restart.max(cwnd.checked_shr(u32::try_from(halvings).unwrap_or(u32::MAX)).unwrap_or(0));
+        }
+        tcb.law.on_idle(Packets::new(f64::from(restart)));
+        tcb.take_window();
     }
 
     /// Starts a new connection over the same path with `law`. Its segment numbers continue those of the old one, which

@@ -1,0 +1,105 @@
+//! TCP options of flows and applications.
+
+use super::common::place;
+use crate::format::{LossDetection, ReceiveWindow, Stack, Tcp};
+use crate::path::Segment;
+use crate::problems::Problems;
+use windward_sim::{EcnMode, IdleRestart, LawChoice, TcpOptions};
+
+/// Largest IPv4 packet.
+const MAX_PACKET: u64 = 65_535;
+
+/// Place of a table of TCP options: its list, the index in it, and the keys inside.
+type Table<'a> = (&'static str, usize, &'a [&'static str]);
+
+fn path((list, at, inside): Table<'_>, key: &'static str) -> Vec<Segment> {
+    let keys = inside.iter().copied().chain([key]).map(Segment::from);
+    place(list, at, []).into_iter().chain(keys).collect()
+}
+
+/// The simulator's options.
+pub(super) fn options(tcp: &Tcp) -> TcpOptions {
+    let segment = tcp.segment.0;
+    let receive_window = match tcp.receive_window {
+        ReceiveWindow::Packets(count) => count,
+        ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
+    };
+    let stack = match tcp.stack {
+        Stack::Rfc => TcpOptions::default(),
+        Stack::Linux => TcpOptions::linux(tcp.sack),
+    };
+    TcpOptions {
+        segment,
+        overhead: tcp.overhead.map(|overhead| overhead.0),
+        delayed_ack: tcp.delayed_ack.0,
+        receive_window,
+        sack: tcp.sack,
+        timestamps: tcp.timestamps,
+        initial_window: tcp.initial_window.0,
+        min_rto: tcp.min_rto.0,
+        pacing: tcp.pacing,
+        ecn: tcp.ecn.into(),
+        loss_detection: tcp.loss_detection.map_or(stack.loss_detection, Into::into),
+        newreno: tcp.newreno.map_or(stack.newreno, Into::into),
+        rto: tcp.rto.map_or(stack.rto, Into::into),
+        compress_sacks: tcp.compress_sacks.unwrap_or(stack.compress_sacks),
+        ack_counting: tcp.ack_counting,
+        quick_acks: tcp.quick_acks.unwrap_or(stack.quick_acks),
+        nagle: tcp.nagle,
+        idle_restart: match (tcp.idle_restart, tcp.stack) {
+            (None, _) => stack.idle_restart,
+            (Some(false), _) => IdleRestart::Off,
+            (Some(true), Stack::Rfc) => IdleRestart::Rfc5681,
+            (Some(true), Stack::Linux) => IdleRestart::Linux,
+        },
+        ..stack
+    }
+}
+
+/// Maximum segment size in bytes, in a packet of IPv4.
+pub(super) fn largest_segment(tcp: &TcpOptions) -> u64 {
+    (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(tcp.header_bytes()))
+}
+
+/// Refuses segments and windows of impossible sizes.
+pub(super) fn check_sizes(tcp: &TcpOptions, table: Table<'_>, problems: &mut Problems) {
+    let (segment, overhead, largest) = (tcp.segment, tcp.header_bytes(), largest_segment(tcp));
+    if segment.count() > largest {
+        let why = format!(
+            "a segment of {segment} is too large: with {overhead} B of headers the limit is {largest} B (an IPv4 \
+             packet has at most {MAX_PACKET} B)"
+        );
+        problems.add(path(table, "segment"), why, None);
+    }
+    if tcp.receive_window == 0 {
+        let why = format!("the receive window is smaller than one segment of {segment}");
+        problems.add(path(table, "receive_window"), why, None);
+    }
+}
+
+/// Refuses options that exclude each other, or the law.
+pub(super) fn check(
+    tcp: &Tcp,
+    options: &TcpOptions,
+    law: Option<&LawChoice>,
+    table: Table<'_>,
+    problems: &mut Problems,
+) {
+    let mut refuse = |key, why: String, hint: &str| problems.add(path(table, key), why, Some(hint.to_owned()));
+    if !tcp.sack && tcp.loss_detection == Some(LossDetection::Rack) {
+        let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";
+        refuse("loss_detection", "`loss_detection = \"rack\"` needs `sack`".to_owned(), hint);
+    }
+    if !tcp.sack && tcp.compress_sacks == Some(true) {
+        refuse("compress_sacks", "`compress_sacks` needs `sack`".to_owned(), "leave one of them out");
+    }
+    if tcp.sack && tcp.newreno.is_some() {
+        refuse("newreno", "`newreno` is for flows without SACK".to_owned(), "sack = false");
+    }
+    if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (law, options.ecn)
+        && law.needs().counts_marks
+    {
+        let why = format!("`{}` answers marks by their number, which classic ECN does not tell", law.name());
+        refuse("ecn", why, "ecn = \"accurate\", or \"scalable\" before dualpi2");
+    }
+}

@@ -1,0 +1,243 @@
+//! Requests and responses: arrivals, the use of connections, and the record of every request.
+
+use crate::engine::{Purpose, Stream};
+use crate::makers::{Maker, Makers};
+use crate::network::{Arrivals, ConnectionUse, Ideal, RequestsConfig, Spread};
+use crate::output::{RequestContext, RequestRow};
+use std::collections::VecDeque;
+use windward_units::{Duration, Time, splitmix64};
+
+/// A request that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Its number, from zero.
+    pub number: u64,
+    /// The user who sent it, in a closed loop.
+    pub user: u32,
+    /// Time of its arrival.
+    pub intended: Time,
+    /// Bytes of its response.
+    pub size: u64,
+}
+
+/// A request in service.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    pub request: Request,
+    /// Time at which a connection took it.
+    pub start: Time,
+    /// Arrival of the first byte of the response.
+    pub first_byte: Option<Time>,
+    /// True if the connection had carried a request before.
+    pub is_reused: bool,
+    /// Retransmissions and timeouts of the connection before.
+    pub before: [u64; 2],
+}
+
+/// Number of requests over time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Active {
+    count: u64,
+    since: Time,
+    /// Request seconds, in nanoseconds.
+    sum: u128,
+}
+
+impl Active {
+    fn advance(&mut self, now: Time) {
+        self.sum += u128::from(self.count) * u128::from(now.since(self.since).as_nanos());
+        self.since = now;
+    }
+}
+
+/// A client and its server.
+pub struct Requests {
+    pub config: RequestsConfig,
+    pub law: Option<Maker>,
+    /// Starts of the routes from the client and from the server.
+    pub routes: [u32; 2],
+    /// Seed of the connections' random numbers.
+    pub seed: u64,
+    arrivals: Stream,
+    /// Streams of each user: response sizes, and times of thinking.
+    users: Vec<[Stream; 2]>,
+    arrived: u64,
+    /// Idle connections, by their slots; the one used last comes last.
+    pub idle: Vec<u32>,
+    /// Number of connections that are open or opening.
+    pub open: u32,
+    /// Number of connections so far.
+    pub opened: u64,
+    /// Requests that wait for a connection.
+    pub waiting: VecDeque<Request>,
+    active: Active,
+    /// Requests that arrived after the warm-up and have ended.
+    rows: Vec<RequestRow>,
+    warm_at: Time,
+}
+
+impl Requests {
+    /// Application of `config` before its first arrival.
+    pub fn new(config: &RequestsConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
+        let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
+        let user = |user| {
+            let key = if user == 0 { config.key } else { splitmix64(config.key ^ splitmix64(user)) };
+            [Purpose::Size, Purpose::Think].map(|purpose| Stream::new(seed, key, purpose))
+        };
+        Self {
+            law: makers.law(config.law).ok(),
+            routes,
+            seed,
+            arrivals: Stream::new(seed, config.key, Purpose::Arrival),
+            users: (0..u64::from(count)).map(user).collect(),
+            arrived: 0,
+            idle: Vec::new(),
+            open: 0,
+            opened: 0,
+            waiting: VecDeque::new(),
+            active: Active::default(),
+            rows: Vec::new(),
+            warm_at: Time::ZERO,
+            config: config.clone(),
+        }
+    }
+
+    /// Number of arrival processes: one, or one for each user.
+    pub fn users(&self) -> u32 {
+        self.users.len() as u32
+    }
+
+    /// Time of the first request of a user, or of the open loop.
+    pub fn first(&mut self, user: u32) -> Option<Time> {
+        let start = self.config.start;
+        match &self.config.arrivals {
+            Arrivals::Periodic { .. } => self.within(start),
+            Arrivals::Poisson { mean } => {
+                let gap = exponential(*mean, &mut self.arrivals);
+                self.within(start + gap)
+            }
+            Arrivals::Closed { .. } => {
+                let think = self.think(user)?;
+                self.within(start + think)
+            }
+            Arrivals::Times(times) => times.first().map(|(at, _)| start + *at).and_then(|at| self.within(at)),
+        }
+    }
+
+    fn within(&self, at: Time) -> Option<Time> {
+        self.config.stop.is_none_or(|stop| at < stop).then_some(at)
+    }
+
+    /// Takes a request that arrives now. Returns it with the time of the next one of an open loop.
+    pub fn arrive(&mut self, now: Time, user: u32) -> (Request, Option<Time>) {
+        let number = self.arrived;
+        self.arrived += 1;
+        let drawn = self.config.response.draw(&mut self.users[user as usize][0]);
+        let (size, next) = match &self.config.arrivals {
+            Arrivals::Periodic { every } => (drawn, Some(now + *every)),
+            Arrivals::Poisson { mean } => (drawn, Some(now + exponential(*mean, &mut self.arrivals))),
+            Arrivals::Closed { .. } => (drawn, None),
+            Arrivals::Times(times) => {
+                let size = times[number as usize].1.map_or(drawn, |bytes| bytes.count());
+                (size, times.get(self.arrived as usize).map(|(at, _)| self.config.start + *at))
+            }
+        };
+        self.active.advance(now);
+        self.active.count += 1;
+        (Request { number, user, intended: now, size }, next.and_then(|at| self.within(at)))
+    }
+
+    /// Time of the next request of a user whose response is complete now; `None` in an open loop.
+    pub fn next_of_user(&mut self, now: Time, user: u32) -> Option<Time> {
+        let think = self.think(user)?;
+        self.within(now + think)
+    }
+
+    fn think(&mut self, user: u32) -> Option<Duration> {
+        let Arrivals::Closed { think, spread, .. } = self.config.arrivals else { return None };
+        let [_, stream] = &mut self.users[user as usize];
+        Some(match spread {
+            Spread::Fixed => think,
+            Spread::Exponential => exponential(think, stream),
+            Spread::Pareto(shape) => think.scale(stream.pareto(shape)),
+        })
+    }
+
+    /// True if another connection may be opened.
+    pub fn may_open(&self) -> bool {
+        match self.config.connections {
+            ConnectionUse::New => true,
+            ConnectionUse::Kept { most } => self.open < most,
+        }
+    }
+
+    /// Records the end of a request on a connection with these retransmissions and timeouts so far.
+    pub fn finish(&mut self, now: Time, served: &Served, connection: u64, after: [u64; 2]) {
+        self.active.advance(now);
+        self.active.count -= 1;
+        let Served { request, start, first_byte, is_reused, before } = *served;
+        let [retransmits, timeouts] = [0, 1].map(|at| after[at] - before[at]);
+        let row =
+            RequestRow { start, first_byte, end: Some(now), is_reused, retransmits, timeouts, ..self.row(&request) };
+        self.record(RequestRow { connection: Some(connection), ..row });
+    }
+
+    /// Records a request that is not finished at the end of the run.
+    pub fn give_up(&mut self, request: &Request, start: Option<Time>) {
+        let row = self.row(request);
+        self.record(RequestRow { start: start.unwrap_or(Time::NEVER), ..row });
+    }
+
+    fn record(&mut self, row: RequestRow) {
+        if row.intended >= self.warm_at {
+            self.rows.push(row);
+        }
+    }
+
+    fn row(&self, request: &Request) -> RequestRow {
+        let &Request { number, intended, size, .. } = request;
+        RequestRow {
+            number,
+            intended,
+            start: Time::NEVER,
+            first_byte: None,
+            end: None,
+            size,
+            connection: None,
+            is_reused: false,
+            retransmits: 0,
+            timeouts: 0,
+            ideal: self.config.ideal.time(size, &self.config.tcp),
+        }
+    }
+
+    /// Starts the statistics: earlier requests do not count.
+    pub fn warm(&mut self, now: Time) {
+        self.active.advance(now);
+        self.active.sum = 0;
+        self.warm_at = now;
+        self.rows.retain(|row| row.intended >= now);
+    }
+
+    /// Ends the run of the application `app` at `end`. Returns its requests in order, and their circumstances.
+    pub fn end(mut self, app: u32, end: Time) -> (RequestContext, Vec<RequestRow>) {
+        self.active.advance(end);
+        self.rows.sort_unstable_by_key(|row| row.number);
+        let tcp = &self.config.tcp;
+        let context = RequestContext {
+            app,
+            span: [self.warm_at, end],
+            active_time: self.active.sum as f64 / 1e9,
+            deadline: self.config.deadline,
+            connections: self.opened,
+            wire_bytes: self.rows.iter().map(|row| Ideal::wire_bytes(row.size, tcp)).sum(),
+            rate: self.config.ideal.rate.as_bits_per_sec(),
+        };
+        (context, self.rows)
+    }
+}
+
+/// Exponential span by its inverse, from one uniform variate.
+fn exponential(mean: Duration, stream: &mut Stream) -> Duration {
+    mean.scale(-libm::log1p(-stream.uniform()))
+}

@@ -1,0 +1,217 @@
+//! Requests of applications: one row each, and their totals.
+
+use super::run::nearest_rank;
+use super::tables::{AppStats, RequestClassStats, RequestLog};
+use windward_units::{Duration, Time};
+
+/// Largest sizes of the classes of responses, in bytes; the last class has the rest.
+const CLASSES: [u64; 3] = [10_000, 100_000, 1_000_000];
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestRow {
+    /// Its number.
+    pub number: u64,
+    /// Time at which it arrived.
+    pub intended: Time,
+    /// Time at which a connection took it; [`Time::NEVER`] if none did.
+    pub start: Time,
+    /// Arrival of the first byte of the response.
+    pub first_byte: Option<Time>,
+    /// Arrival of the last byte.
+    pub end: Option<Time>,
+    /// Bytes of the response.
+    pub size: u64,
+    /// Number of its connection.
+    pub connection: Option<u64>,
+    /// True if the connection had carried a request before.
+    pub is_reused: bool,
+    /// Retransmissions while it was served.
+    pub retransmits: u64,
+    /// Timeouts while it was served.
+    pub timeouts: u64,
+    /// Completion time in seconds on the path without other traffic.
+    pub ideal: f64,
+}
+
+impl RequestRow {
+    /// Completion time in seconds; NaN if there is none.
+    fn completion(&self) -> f64 {
+        self.end.map_or(f64::NAN, |end| end.since(self.intended).as_secs())
+    }
+
+    fn class(&self) -> usize {
+        CLASSES.iter().take_while(|most| self.size > **most).count()
+    }
+}
+
+/// Circumstances of an application's requests.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestContext {
+    /// Index of the application.
+    pub app: u32,
+    /// Start of the statistics and end of the run.
+    pub span: [Time; 2],
+    /// Time integral of the number of active requests over the span, in request seconds.
+    pub active_time: f64,
+    /// Time after which a response is late.
+    pub deadline: Option<Duration>,
+    /// Connections opened so far.
+    pub connections: u64,
+    /// Bytes on the wire of all responses that were asked for within the span.
+    pub wire_bytes: u64,
+    /// Rate of the slowest link on the way of the responses, in bits per second; zero if it is not known.
+    pub rate: u64,
+}
+
+impl RequestLog {
+    /// Adds the requests of an application, in the order of their numbers.
+    pub fn add(&mut self, app: u32, rows: &[RequestRow]) {
+        let or_nan = |time: Option<Time>| time.map_or(f64::NAN, Time::as_secs);
+        for row in rows {
+            self.app.push(app);
+            self.number.push(row.number);
+            self.intended_s.push(row.intended.as_secs());
+            self.start_s.push(or_nan(Some(row.start).filter(|start| *start != Time::NEVER)));
+            self.first_byte_s.push(or_nan(row.first_byte));
+            self.end_s.push(or_nan(row.end));
+            self.size_bytes.push(row.size);
+            self.connection.push(row.connection.map_or(f64::NAN, |connection| connection as f64));
+            self.is_reused.push(row.is_reused);
+            self.retransmits.push(row.retransmits);
+            self.timeouts.push(row.timeouts);
+            self.completion_s.push(row.completion());
+            self.slowdown.push(row.completion() / row.ideal);
+        }
+    }
+}
+
+/// Sorted completion times and slowdowns.
+struct Finished([Vec<f64>; 2]);
+
+impl Finished {
+    fn of<'a>(rows: impl Iterator<Item = &'a RequestRow> + Clone) -> Self {
+        let sorted = |value: fn(&RequestRow) -> f64| {
+            let mut values: Vec<f64> = rows.clone().map(value).filter(|value| !value.is_nan()).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values
+        };
+        Self([sorted(RequestRow::completion), sorted(|row| row.completion() / row.ideal)])
+    }
+
+    fn mean(&self, which: usize) -> f64 {
+        self.0[which].iter().sum::<f64>() / self.0[which].len() as f64
+    }
+
+    fn percentile(&self, which: usize, percent: usize) -> f64 {
+        nearest_rank(&self.0[which], percent)
+    }
+}
+
+impl AppStats {
+    /// Totals of the requests of an application.
+    pub fn new(context: &RequestContext, rows: &[RequestRow]) -> Self {
+        let RequestContext { span: [begin, end], deadline, connections, .. } = *context;
+        let seconds = end.since(begin).as_secs();
+        let all = Finished::of(rows.iter());
+        let finished = rows.iter().filter(|row| row.end.is_some()).count() as u64;
+        let is_late =
+            |row: &&RequestRow| deadline.is_some_and(|deadline| row.end.unwrap_or(end).since(row.intended) > deadline);
+        let sum = |value: fn(&RequestRow) -> u64| rows.iter().map(value).sum::<u64>();
+        Self {
+            requests: rows.len() as u64,
+            finished,
+            unfinished: rows.len() as u64 - finished,
+            offered_bps: sum(|row| row.size) as f64 * 8.0 / seconds,
+            load: context.wire_bytes as f64 * 8.0
+                / seconds
+                / if context.rate > 0 { context.rate as f64 } else { f64::NAN },
+            mean_active: context.active_time / seconds,
+            completion_mean_s: all.mean(0),
+            completion_p50_s: all.percentile(0, 50),
+            completion_p95_s: all.percentile(0, 95),
+            completion_p99_s: all.percentile(0, 99),
+            slowdown_mean: all.mean(1),
+            slowdown_p50: all.percentile(1, 50),
+            slowdown_p95: all.percentile(1, 95),
+            slowdown_p99: all.percentile(1, 99),
+            late: rows.iter().filter(is_late).count() as u64,
+            connections,
+            retransmits: sum(|row| row.retransmits),
+            timeouts: sum(|row| row.timeouts),
+        }
+    }
+}
+
+impl RequestClassStats {
+    /// Totals of the classes of sizes that occur.
+    pub fn of(app: u32, rows: &[RequestRow]) -> Vec<Self> {
+        let class = |class: usize| {
+            let own = rows.iter().filter(move |row| row.class() == class);
+            let requests = own.clone().count() as u64;
+            let finished = own.clone().filter(|row| row.end.is_some()).count() as u64;
+            let all = Finished::of(own);
+            (requests > 0).then(|| Self {
+                app,
+                class: class as u32,
+                requests,
+                finished,
+                unfinished: requests - finished,
+                completion_p50_s: all.percentile(0, 50),
+                completion_p95_s: all.percentile(0, 95),
+                completion_p99_s: all.percentile(0, 99),
+                slowdown_mean: all.mean(1),
+                slowdown_p50: all.percentile(1, 50),
+                slowdown_p99: all.percentile(1, 99),
+            })
+        };
+        (0..=CLASSES.len()).filter_map(class).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(number: u64, size: u64, ms: Option<u64>) -> RequestRow {
+        let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
+        RequestRow {
+            number,
+            intended: at(1000),
+            start: at(1000),
+            first_byte: None,
+            end: ms.map(|ms| at(1000 + ms)),
+            size,
+            connection: None,
+            is_reused: false,
+            retransmits: 1,
+            timeouts: 0,
+            ideal: 0.05,
+        }
+    }
+
+    /// Completion times of 100, 200 and 300 ms where 50 ms are ideal, and one request that does not finish within the
+    /// second that is left. A deadline of 250 ms is missed twice.
+    #[test]
+    fn unfinished_requests_are_counted_apart() {
+        let rows =
+            [row(0, 10_000, Some(300)), row(1, 10_001, Some(100)), row(2, 5_000_000, None), row(3, 20_000, Some(200))];
+        let context = RequestContext {
+            app: 0,
+            span: [Time::ZERO, Time::ZERO + Duration::from_millis(2000)],
+            active_time: 1.6,
+            deadline: Some(Duration::from_millis(250)),
+            connections: 4,
+            wire_bytes: 250_000,
+            rate: 2_000_000,
+        };
+        let stats = AppStats::new(&context, &rows);
+        assert_eq!((stats.requests, stats.finished, stats.unfinished, stats.late), (4, 3, 1, 2));
+        assert_eq!((stats.completion_p50_s, stats.completion_p99_s, stats.slowdown_p50), (0.2, 0.3, 4.0));
+        assert_eq!((stats.mean_active, stats.load, stats.retransmits), (0.8, 0.5, 4));
+        let classes = RequestClassStats::of(0, &rows);
+        let counts: Vec<_> = classes.iter().map(|class| (class.class, class.requests, class.finished)).collect();
+        assert_eq!(counts, [(0, 1, 1), (1, 2, 2), (3, 1, 0)]);
+        assert!(classes[2].completion_p50_s.is_nan());
+    }
+}
