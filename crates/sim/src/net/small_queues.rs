@@ -22,8 +22,8 @@ struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// A flow without small queues.
-    const OFF: Self = Self { hop: u32::MAX, is_waiting: false, bytes: 0 };
+    /// A flow without small queues: no route has this hop, nor the one after it.
+    const OFF: Self = Self { hop: u32::MAX - 1, is_waiting: false, bytes: 0 };
 }
 
 impl SmallQueues {
