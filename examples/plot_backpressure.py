@@ -4,15 +4,15 @@ Backpressure sends to the neighbour with the shorter queue. A flow with a small 
 backlogs that its packets need, beside one with a large window. TCP-aware backpressure (H. Seferoglu and E. Modiano, ITA
 2014) counts a queue below a threshold as full. A diamond of four stations without RTS, two TCP flows.
 
-Answer: under classical backpressure the flow over two hops has 135 ± 103 kbit/s, beside 914 of the other; TCP-aware
-backpressure gives it 334 ± 31.
+Answer: under classical backpressure the flow over two hops has 222 ± 165 kbit/s, beside 741 of the other; TCP-aware
+backpressure gives it 344 ± 29.
 
 It prints:
 
-    classical, one hop: 914 ± 206 kbit/s
-    classical, two hops, two ways: 135 ± 103 kbit/s
-    TCP-aware, one hop: 526 ± 55 kbit/s
-    TCP-aware, two hops, two ways: 334 ± 31 kbit/s
+    classical, one hop: 741 ± 340 kbit/s
+    classical, two hops, two ways: 222 ± 165 kbit/s
+    TCP-aware, one hop: 495 ± 58 kbit/s
+    TCP-aware, two hops, two ways: 344 ± 29 kbit/s
 """
 
 # %% The diamond of the paper under both rules

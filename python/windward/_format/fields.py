@@ -1370,7 +1370,7 @@ Failures = Literal["packets"] | Literal["attempts"]
 
 
 #: Routing of ACKs where data is forwarded by backlog.
-Acks = Literal["shortest"] | Literal["backlog"]
+Acks = Literal["shortest"] | Literal["fifo"] | Literal["backlog"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1398,7 +1398,8 @@ class BackpressureRouting:
     failures
         Unit of the failure share.
     acks
-        Routing of ACKs.
+        Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with data,
+        "shortest" before all data; "backlog" forwards them by backlog.
     class_
         A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
         relative to the scenario's folder, or MODULE:CLASS.
@@ -1420,7 +1421,7 @@ class BackpressureRouting:
     report_entry: str = "2 B"
     memory: str = "1 s"
     failures: Failures = "packets"
-    acks: Acks = "shortest"
+    acks: Acks = "fifo"
     class_: str | None = field(default=None, metadata={"key": "class"})
     arguments: Mapping[str, Any] = field(default_factory=dict)
 

@@ -36,11 +36,17 @@ const CLASSICAL: &str = "{ kind = \"backpressure\", k = 0 }";
 const TCP_AWARE: &str = "\"backpressure\"";
 
 /// Fig. 6: the classical rule starves the flow of two hops; a threshold prevents that. Vegas keeps queues short, and
-/// both flows survive.
+/// both flows survive. ACKs in line with data leave the starved flow 13 % of the other (seeds 2 to 11: 15 %), the
+/// threshold 37 %; ACKs before data leave it 7 % in these seeds.
 #[test]
 fn the_tree_starves_without_a_threshold() {
-    let classical = goodputs(&variant(TREE, CLASSICAL, "reno"));
-    let aware = goodputs(&variant(TREE, TCP_AWARE, "reno"));
+    let [classical, aware] = ["0", "\"shared\""].map(|k| {
+        let routing = |acks: &str| format!("{{ kind = \"backpressure\", k = {k}, acks = \"{acks}\" }}");
+        ["fifo", "shortest"].map(|acks| goodputs(&variant(TREE, &routing(acks), "reno")))
+    });
+    let share = |rates: &[f64]| rates[1] / rates[0];
+    assert!(share(&classical[0]) < 0.5 * share(&aware[0]), "{aware:?} {classical:?}");
+    let [classical, aware] = [&classical[1], &aware[1]];
     assert!(classical[1] < 0.1 * classical[0], "{classical:?}");
     assert!(aware[1] > 2.0 * classical[1] && aware[1] > 0.2 * aware[0], "{aware:?} {classical:?}");
     let vegas = goodputs(&variant(TREE, TCP_AWARE, "vegas"));
@@ -62,6 +68,24 @@ fn the_diamond_uses_both_ways() {
     }
 }
 
+/// The diamond with half of the attempts on A–B lost, under RTS and CTS: station B sends ACKs of flow 1 over the lossy
+/// link. Before data they leave B next to no time for flow 2; in line with data both are sent.
+#[test]
+fn acks_in_line_let_the_relay_of_the_diamond_send_data() {
+    let lossy = |from, to| format!("[[wifi.loss]]\nfrom = \"{from}\"\nto = \"{to}\"\nprobability = 0.5\n");
+    let relayed = |acks: &str| {
+        let routing = format!("{{ kind = \"backpressure\", links = \"downstream\", acks = \"{acks}\" }}");
+        let text = variant(DIAMOND, &routing, "reno").replace("\"3 kB\"", "\"0 B\"");
+        let text = text.replace("law =", "coding = \"random\"\nlaw =") + &lossy("A", "B") + &lossy("B", "A");
+        let (scenario, output) = simulate(&text, 2);
+        let links = scenario.compile(2).links;
+        let sent = |name: &str| output.links[links.iter().position(|link| link.name == name).unwrap()].packets;
+        (sent("B->D"), sent("B->A"))
+    };
+    let [(before, _), (in_line, acks)] = ["shortest", "fifo"].map(relayed);
+    assert!(before < 50 && in_line > 500 && acks > 500, "{before} {in_line} {acks}");
+}
+
 /// Every packet sent is delivered, lost for a reason, or under way, for all parameters; and equal seeds give equal
 /// runs.
 #[test]
@@ -72,6 +96,7 @@ fn packets_are_all_accounted_for() {
         TCP_AWARE,
         CLASSICAL,
         "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"backlog\" }",
+        "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"fifo\" }",
         "{ kind = \"backpressure\", links = \"not-farther\", failures = \"attempts\", report = \"20 ms\" }",
         "{ kind = \"backpressure\", links = \"downstream\", report_entry = \"6 B\", memory = \"100 ms\" }",
     ] {

@@ -282,6 +282,11 @@ impl Queues {
         self.queue(node, commodity).waiting.len() as u32
     }
 
+    /// Packets that wait at a node, of all commodities.
+    pub fn all_waiting_at(&self, node: u32) -> u32 {
+        self.nodes[node as usize].commodities.iter().map(|&commodity| self.waiting_at(node, commodity)).sum()
+    }
+
     /// Packets at a node of the commodity with this name.
     pub fn backlog_of(&self, node: u32, name: Name) -> u32 {
         self.names.get(&name).map_or(0, |&commodity| self.backlog(node, commodity))

@@ -92,7 +92,8 @@ tagged! {
             /// Unit of the failure share.
             #[serde(default)]
             failures: Failures,
-            /// Routing of ACKs.
+            /// Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with data,
+            /// "shortest" before all data; "backlog" forwards them by backlog.
             #[serde(default)]
             acks: Acks,
             /// A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
@@ -155,11 +156,14 @@ impl Failures {
 
 /// Routing of ACKs where data is forwarded by backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase", expecting = "\"shortest\" or \"backlog\"")]
+#[serde(rename_all = "lowercase", expecting = "\"shortest\", \"fifo\" or \"backlog\"")]
 pub(crate) enum Acks {
-    /// The path of fewest hops, with priority over all data.
-    #[default]
+    /// The path of fewest hops, with priority over all data. An ACK that the MAC drops is lost.
     Shortest,
+    /// The path of fewest hops, in order of arrival with the data. A station keeps an ACK that the MAC drops, as it
+    /// keeps data.
+    #[default]
+    Fifo,
     /// By backlog, with the ACKs of each flow as a flow of their own.
     Backlog,
 }
@@ -168,6 +172,7 @@ impl Acks {
     pub fn of_sim(self) -> wifi::Acks {
         match self {
             Self::Shortest => wifi::Acks::Shortest,
+            Self::Fifo => wifi::Acks::Fifo,
             Self::Backlog => wifi::Acks::Backlog,
         }
     }

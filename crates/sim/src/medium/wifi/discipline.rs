@@ -58,7 +58,7 @@ impl<R: Router> Wifi<R> {
             out.lose(packet, Cause::Queue);
         }
         if let Some(Some(packet)) = passed {
-            self.take(now, id, Waiting { since: now, way: local, packet });
+            self.take(now, id, Waiting { since: now, way: local, packet, turn: 0 });
             self.contend_anew(now, id, out);
         }
     }
@@ -68,9 +68,8 @@ impl<R: Router> Wifi<R> {
         let Self { ways, stations, .. } = self;
         let station = &mut stations[id as usize];
         let Some(Managed { queue, aside }) = station.managed.as_deref_mut() else {
-            let next = station.queue.pop_front();
-            station.bytes -= next.map_or(0, |next| u64::from(next.packet.size));
-            return next;
+            let is_due = station.queue.front().is_some_and(|first| first.turn <= station.chosen);
+            return if is_due { station.pop() } else { None };
         };
         let marked = queue.marked();
         let taken = queue.take(now, |gone| drop(ways, now, &aside.restore(gone.since, gone.packet), out))?;

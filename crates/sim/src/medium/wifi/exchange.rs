@@ -178,7 +178,7 @@ impl<R: Router> Wifi<R> {
             return;
         }
         let Some(head) = self.stations[id as usize].head else { return };
-        let is_kept = !head.is_received && self.routing.as_mut().is_some_and(|routing| routing.put_back(id, &head));
+        let is_kept = !head.is_received && R::put_back(self, now, id, &head);
         let way = &mut self.ways[local as usize];
         if !head.is_received && head.packet.kind != Kind::Routing {
             way.backlog -= 1;

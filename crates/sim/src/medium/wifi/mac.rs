@@ -70,8 +70,8 @@ pub trait Router: Sized {
     /// Counts a station's current packet as received.
     fn leave(&mut self, now: Time, head: &Head);
 
-    /// Takes a packet back that the MAC gave up. Returns false if the protocol does not keep it.
-    fn put_back(&mut self, at: u32, head: &Head) -> bool;
+    /// Turn of a packet that joins the interface queue of a station from which the protocol has chosen so many.
+    fn turn(&self, at: u32, chosen: u64) -> u64;
 
     /// Releases a unicast message that the MAC has finished.
     fn release(&mut self, handle: u32);
@@ -84,6 +84,9 @@ pub trait Router: Sized {
 
     /// Chooses the packet of a station that may send now. Returns false if it has none to send.
     fn choose(wifi: &mut Wifi<Self>, now: Time, at: u32) -> bool;
+
+    /// Takes a packet back that the MAC gave up. Returns false if the protocol does not keep it.
+    fn put_back(wifi: &mut Wifi<Self>, now: Time, at: u32, head: &Head) -> bool;
 
     /// Handles a timer of the protocol at a station.
     fn tell(wifi: &mut Wifi<Self>, now: Time, at: u32, out: &mut impl Out);
@@ -284,8 +287,10 @@ impl<R: Router> Medium for Wifi<R> {
 impl<R: Router> Wifi<R> {
     /// Queues a packet at its link's sender, or drops it if the buffer is full.
     pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let id = self.ways[local as usize].from;
+        let chosen = self.stations[id as usize].chosen;
+        let turn = self.routing.as_ref().map_or(0, |routing| routing.turn(id, chosen));
         let way = &mut self.ways[local as usize];
-        let id = way.from;
         let station = &mut self.stations[id as usize];
         if station.managed.is_some() {
             return self.queue_up_managed(now, local, packet, out);
@@ -297,14 +302,17 @@ impl<R: Router> Wifi<R> {
         }
         way.backlog += 1;
         way.line.join(now);
-        let waiting = Waiting { since: now, way: local, packet };
-        if station.head.is_some() {
+        let waiting = Waiting { since: now, way: local, packet, turn };
+        let is_free = station.head.is_none();
+        if is_free && station.queue.is_empty() && turn <= station.chosen {
+            self.take(now, id, waiting);
+        } else {
             station.note_queue(now);
             station.queue.push_back(waiting);
             station.bytes += u64::from(packet.size);
             station.longest_queue = station.longest_queue.max(station.queue.len() as u64);
-        } else {
-            self.take(now, id, waiting);
+        }
+        if is_free {
             self.contend_anew(now, id, out);
         }
     }
@@ -313,7 +321,7 @@ impl<R: Router> Wifi<R> {
     pub(super) fn take(&mut self, now: Time, id: u32, waiting: Waiting) {
         let station = &mut self.stations[id as usize];
         station.number = station.number.wrapping_add(1).max(1);
-        let Waiting { since, way, packet } = waiting;
+        let Waiting { since, way, packet, .. } = waiting;
         if let Some(way) = self.ways.get_mut(way as usize) {
             way.served_since = Some(now);
         }

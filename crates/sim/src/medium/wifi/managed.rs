@@ -42,7 +42,7 @@ impl Aside {
     pub(super) fn restore(&mut self, since: Time, packet: Packet) -> Waiting {
         self.free.push(packet.hop);
         let (way, hop) = self.places[packet.hop as usize];
-        Waiting { since, way, packet: Packet { hop, ..packet } }
+        Waiting { since, way, packet: Packet { hop, ..packet }, turn: 0 }
     }
 }
 

@@ -35,7 +35,7 @@ impl<R: Router> Wifi<R> {
     /// Queues a unicast message of the protocol in the same way.
     pub(super) fn send_message(&mut self, now: Time, at: u32, way: u32, handle: u32, size: u32, out: &mut impl Out) {
         let packet = Packet { number: handle, ..Packet::new(Kind::Routing, now, 0, 0, size) };
-        let waiting = Waiting { since: now, way, packet };
+        let waiting = Waiting { since: now, way, packet, turn: 0 };
         let station = &mut self.stations[at as usize];
         station.air.messages.0 += 1;
         station.air.messages.1 += u64::from(size);

@@ -150,6 +150,8 @@ pub(super) struct Station {
     pub number: u32,
     pub answer: Option<Frame>,
     pub queue: VecDeque<Waiting>,
+    /// Number of packets chosen by backpressure.
+    pub chosen: u64,
     pub bytes: u64,
     pub buffer: Buffer,
     /// Queue with an AQM, in place of `queue`.
@@ -199,6 +201,7 @@ impl Station {
             number: 0,
             answer: None,
             queue: VecDeque::with_capacity(ROOM),
+            chosen: 0,
             bytes: 0,
             buffer: station.buffer,
             managed,
@@ -217,6 +220,13 @@ impl Station {
     /// Packets in the queue.
     pub fn waiting(&self) -> usize {
         self.managed.as_ref().map_or(self.queue.len(), |managed| managed.packets())
+    }
+
+    /// Takes the first packet out of a drop-tail queue, after [`note_queue`](Self::note_queue).
+    pub fn pop(&mut self) -> Option<Waiting> {
+        let first = self.queue.pop_front()?;
+        self.bytes -= u64::from(first.packet.size);
+        Some(first)
     }
 
     /// Updates the queue statistics, before every change of the queue.

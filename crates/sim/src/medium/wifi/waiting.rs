@@ -12,4 +12,7 @@ pub(super) struct Waiting {
     pub since: Time,
     pub way: u32,
     pub packet: Packet,
+    /// Its turn: the number of packets that backpressure chooses at the station before it, from the start of the run. 0
+    /// without a line: it precedes them.
+    pub turn: u64,
 }

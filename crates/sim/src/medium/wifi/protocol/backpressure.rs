@@ -35,9 +35,11 @@ pub enum Failures {
 /// Forwarding of ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acks {
-    /// Along the path of fewest hops, before all data.
-    #[default]
+    /// Along the path of fewest hops, before all data. An ACK that the MAC gives up is lost.
     Shortest,
+    /// Along the path of fewest hops, in order of arrival with the data. The station keeps an ACK that the MAC gives up.
+    #[default]
+    Fifo,
     /// By backlog, as a commodity of its own for each flow.
     Backlog,
 }

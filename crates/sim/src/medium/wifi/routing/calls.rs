@@ -81,10 +81,11 @@ impl Router for Routing {
         }
     }
 
-    fn put_back(&mut self, at: u32, head: &Head) -> bool {
+    #[inline]
+    fn turn(&self, at: u32, chosen: u64) -> u64 {
         match self {
-            Self::Dsdv(_) | Self::Aodv(_) => false,
-            Self::Backpressure(rule) => rule.put_back(at, head),
+            Self::Dsdv(_) | Self::Aodv(_) => 0,
+            Self::Backpressure(rule) => rule.turn(at, chosen),
         }
     }
 
@@ -116,6 +117,13 @@ impl Router for Routing {
         match &wifi.routing {
             None | Some(Self::Dsdv(_) | Self::Aodv(_)) => false,
             Some(Self::Backpressure(_)) => wifi.take_by_backlog(now, at),
+        }
+    }
+
+    fn put_back(wifi: &mut Wifi<Self>, now: Time, at: u32, head: &Head) -> bool {
+        match &wifi.routing {
+            None | Some(Self::Dsdv(_) | Self::Aodv(_)) => false,
+            Some(Self::Backpressure(_)) => wifi.put_back(now, at, head),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{
-    Access, BackpressureConfig, Mac, Neighbour, Phy, Reach, RoutingConfig, StationConfig, Way, WifiConfig,
+    Access, Acks, BackpressureConfig, Mac, Neighbour, Phy, Reach, RoutingConfig, StationConfig, Way, WifiConfig,
 };
 use windward_units::{BitRate, Time};
 
@@ -36,7 +36,22 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
     }
 }
 
+/// The row with ACKs forwarded by `acks`.
+fn row_with(acks: Acks, threshold: Threshold) -> WifiConfig {
+    let mut config = row(threshold, 100);
+    if let Some(RoutingConfig::Backpressure(rule)) = &mut config.routing {
+        rule.acks = acks;
+    }
+    config
+}
+
 impl Bench {
+    /// Offers an ACK of another flow for station 0 at station 1.
+    fn acknowledge(&mut self, number: u32) {
+        let packet = Packet { number, ..Packet::new(Kind::Ack, self.now, 1, 0, 40) };
+        self.wifi.carry(self.now, 1, packet, &mut self.world);
+    }
+
     /// Offers a packet of flow 0 for station 2 at station `at`.
     fn carry(&mut self, at: u32, number: u32) {
         let packet = Packet { number, to: 2, ..Packet::new(Kind::Data, self.now, 0, 0, 1000) };
@@ -143,4 +158,80 @@ fn the_classical_rule_waits_for_reports() {
     // The packet in transmission is not announced: the relay announces 4 of its 5 packets.
     assert!((4..=5).contains(&came), "{came}");
     assert!(bench.world.lost.is_empty());
+}
+
+/// Station B of the diamond: ACKs over a link that loses half of the frames keep their queue at the relay full, ten
+/// data packets wait for the other link. ACKs that precede data let none of them pass; in line with them all ten pass.
+/// A frame of an ACK with its answer takes more than 1 ms, so three ACKs in 2 ms are too many.
+#[test]
+fn acks_in_line_do_not_starve_data() {
+    for (acks, passed) in [(Acks::Shortest, 0), (Acks::Fifo, 10)] {
+        let mut bench = Bench::new(&row_with(acks, Threshold::Shared), 1);
+        bench.wifi.ways[1].loss = 0.5;
+        (0..50).for_each(|number| bench.acknowledge(1000 + number));
+        (0..10).for_each(|number| bench.carry(1, number));
+        for millis in (2..4000).step_by(2) {
+            (0..3).for_each(|one| bench.acknowledge(10_000 + 3 * millis + one));
+            bench.relay(u64::from(millis));
+        }
+        assert_eq!(bench.delivered().len(), passed, "{acks:?}");
+        assert!(bench.wifi.stations[1].queue.len() > 95, "{acks:?}");
+        let acknowledged = bench.world.arrived.iter().filter(|(_, way, _)| *way == 1).count();
+        assert!(acknowledged > 500, "{acks:?}: {acknowledged}");
+    }
+}
+
+/// Data and ACKs of a station leave in the order of their arrival; ACKs that precede data leave first.
+#[test]
+fn a_line_keeps_the_order_of_arrival() {
+    let order = |acks| {
+        let mut bench = Bench::new(&row_with(acks, Threshold::Shared), 1);
+        for (number, is_ack) in [(1, false), (2, false), (101, true), (3, false), (102, true), (103, true), (4, false)]
+        {
+            if is_ack { bench.acknowledge(number) } else { bench.carry(1, number) }
+        }
+        bench.relay(1000);
+        bench.world.arrived.iter().map(|&(_, _, number)| number).collect::<Vec<_>>()
+    };
+    assert_eq!(order(Acks::Fifo), [1, 2, 101, 3, 102, 103, 4]);
+    assert_eq!(order(Acks::Shortest), [101, 102, 103, 1, 2, 3, 4]);
+}
+
+/// Data that the rule does not send holds up no ACK: behind packets for a full neighbour an ACK leaves at once.
+#[test]
+fn an_ack_does_not_wait_for_trapped_data() {
+    let mut bench = Bench::new(&row_with(Acks::Fifo, Threshold::Fixed(0.0)), 1);
+    bench.wifi.ways[2].loss = 1.0;
+    (0..9).for_each(|number| bench.carry(0, number));
+    bench.relay(3000);
+    // Station 0 holds packets that the classical rule keeps there. An ACK of its own for station 2 goes to the relay.
+    let came = bench.world.arrived.len();
+    let packet = Packet { number: 100, to: 2, ..Packet::new(Kind::Ack, bench.now, 1, 0, 40) };
+    bench.wifi.carry(bench.now, 0, packet, &mut bench.world);
+    bench.relay(3050);
+    assert_eq!(
+        bench.world.arrived[came..].iter().map(|&(_, way, number)| (way, number)).collect::<Vec<_>>(),
+        [(0, 100)]
+    );
+}
+
+/// A link that loses every frame: ACKs in line stay at the station as data do, in their order, and let the data behind
+/// them pass. ACKs that precede data are lost.
+#[test]
+fn a_line_keeps_acks_that_the_mac_gives_up() {
+    for (acks, kept) in [(Acks::Shortest, vec![]), (Acks::Fifo, vec![101, 102, 103])] {
+        let mut bench = Bench::new(&row_with(acks, Threshold::Shared), 1);
+        bench.wifi.ways[1].loss = 1.0;
+        (101..104).for_each(|number| bench.acknowledge(number));
+        (0..5).for_each(|number| bench.carry(1, number));
+        bench.relay(1000);
+        assert_eq!(bench.delivered(), [0, 1, 2, 3, 4], "{acks:?}");
+        assert_eq!(bench.world.lost.len(), 3 - kept.len(), "{acks:?}");
+        assert_eq!(bench.wifi.see(bench.now, 1).backlog, kept.len(), "{acks:?}");
+        bench.wifi.ways[1].loss = 0.0;
+        bench.relay(2000);
+        let arrived = bench.world.arrived.iter().filter(|(_, way, _)| *way == 1).map(|(_, _, number)| *number);
+        assert_eq!(arrived.collect::<Vec<_>>(), kept, "{acks:?}");
+        assert_eq!(bench.wifi.see(bench.now, 1).backlog, 0, "{acks:?}");
+    }
 }

@@ -123,7 +123,7 @@ impl Bench {
     /// Sends a broadcast, as routing protocols do.
     fn broadcast(&mut self, from: u32, size: u32) {
         let packet = Packet::new(Kind::Routing, self.now, 0, 0, size);
-        let waiting = Waiting { since: self.now, way: u32::MAX, packet };
+        let waiting = Waiting { since: self.now, way: u32::MAX, packet, turn: 0 };
         self.wifi.take(self.now, from, waiting);
         self.wifi.contend_anew(self.now, from, &mut self.world);
     }

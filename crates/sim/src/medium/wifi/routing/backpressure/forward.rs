@@ -24,7 +24,7 @@ impl Wifi<Routing> {
     ) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Some(to) = rule.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
-        if rule.config.acks == Acks::Shortest && Class::of(&packet) == Class::Back {
+        if rule.config.acks != Acks::Backlog && Class::of(&packet) == Class::Back {
             return match rule.shortest(at, to) {
                 Some(way) => self.queue_up(now, way, packet, out),
                 None => out.lose(packet, Cause::NoRoute),
@@ -58,14 +58,44 @@ impl Wifi<Routing> {
     /// Chooses the packet of a station that may send now. Returns false if it has none to send.
     pub(in crate::medium::wifi::routing) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
-        let Some((way, commodity, packet)) = rule.choose(now, at) else { return false };
+        let station = &mut self.stations[at as usize];
+        let Some((way, commodity, packet)) = rule.choose(now, at) else {
+            // The data before an ACK may not be sent: its turn has come.
+            station.note_queue(now);
+            let Some(first) = station.pop() else { return false };
+            self.take(now, at, first);
+            return true;
+        };
+        station.chosen += 1;
         let state = &mut self.ways[way as usize];
         state.backlog += 1;
         state.line.join(now);
-        self.take(now, at, Waiting { since: now, way, packet });
+        self.take(now, at, Waiting { since: now, way, packet, turn: 0 });
         if let Some(head) = &mut self.stations[at as usize].head {
             head.commodity = Some(commodity);
         }
+        true
+    }
+
+    /// Returns a packet that the MAC gave up to the head of its queue. An ACK in line with data first lets the data pass
+    /// that waits now. Returns false if the packet came from no such queue.
+    pub(in crate::medium::wifi::routing) fn put_back(&mut self, now: Time, at: u32, head: &Head) -> bool {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
+        if let Some(commodity) = head.commodity {
+            rule.queues.put_back(at, commodity, head.packet);
+            return true;
+        }
+        if rule.config.acks != Acks::Fifo || Class::of(&head.packet) != Class::Back {
+            return false;
+        }
+        let turn = rule.turn(at, self.stations[at as usize].chosen);
+        let way = &mut self.ways[head.way as usize];
+        way.backlog += 1;
+        way.line.join(now);
+        let station = &mut self.stations[at as usize];
+        station.note_queue(now);
+        station.queue.push_front(Waiting { since: now, way: head.way, packet: head.packet, turn });
+        station.bytes += u64::from(head.packet.size);
         true
     }
 
@@ -119,11 +149,11 @@ impl Backpressure {
         }
     }
 
-    /// Returns a packet that the MAC gave up to the head of its queue. Returns false if it came from no such queue.
-    pub fn put_back(&mut self, at: u32, head: &Head) -> bool {
-        let Some(commodity) = head.commodity else { return false };
-        self.queues.put_back(at, commodity, head.packet);
-        true
+    /// Turn of a packet that now joins the interface queue of a station which has chosen so many: after the data that
+    /// waits there, if ACKs wait in line with it.
+    #[inline]
+    pub fn turn(&self, at: u32, chosen: u64) -> u64 {
+        if self.config.acks == Acks::Fifo { chosen + u64::from(self.queues.all_waiting_at(at)) } else { 0 }
     }
 
     /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.
