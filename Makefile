@@ -10,6 +10,7 @@
 # make validate-queues  lay queueing disciplines beside ns-3's
 # make validate-tfrc  lay TFRC beside ns-2's
 # make validate-wang2016-ns2  lay Tables 8 and 9 of wang2016 beside ns-2's
+# make validate-huang2020-ns2  compare Fig. 5 of huang2020 with ns-2's senders
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
@@ -61,7 +62,8 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
-	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
+	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
+	validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
 	validate-aggregation validate-attacks validate-vht80 validate-hwsim
 
@@ -179,6 +181,11 @@ validate-tfrc: $(VENV)/engine
 # it was interrupted.
 validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_wang2016.py
+
+# Half an hour of ns-2 on two free cores: four laws over huang2020's access point, written to
+# docs/measured/validation/huang2020-ns2.md; goes on where it was interrupted, and is skipped without ns-2.
+validate-huang2020-ns2: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python benches/sim/validate_huang2020.py
 
 # Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
 validate-formulas: $(VENV)/checks $(VENV)/engine
