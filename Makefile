@@ -271,6 +271,7 @@ validate-packetdrill:
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py
+	$(BIN)/python benches/emulate/today_wifi.py
 
 # All but the claims of the papers, whose pages `make reproduce` writes.
 snapshots: export INSTA_UPDATE := always

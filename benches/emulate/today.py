@@ -65,7 +65,7 @@ class Network:
 
 NETWORKS = (
     Network("phone", "a phone on LTE", 10),
-    Network("home", "Wi-Fi behind FQ-CoDel", 2),
+    Network("home", "802.11g behind FQ-CoDel", 2),
     Network("satellite", "a satellite", 5),
     Network("hop", "a lossy Wi-Fi hop", 4),
     Network("uplink", "a bloated uplink", 18),
@@ -288,17 +288,21 @@ where a law runs in no kernel. The call is 80 kbit/s in packets of 20 ms over th
 its packets take longer than without other traffic. QUIC-TCP is told 20 packets. {recorded} {note}
 
 {(chr(10) * 2).join(parts)}
+
+{kept(WIFI_OPEN, WIFI_CLOSE)}
 """
 
 
 #: Between marks of the page: what a person wrote after reading the tables, which a new run leaves as it is.
 OPEN, CLOSE = "<!-- what to choose -->\n", "<!-- end of what to choose -->"
+#: The part that today_wifi.py writes.
+WIFI_OPEN, WIFI_CLOSE = "<!-- Wi-Fi -->\n\n", "\n<!-- end of Wi-Fi -->"
 
 
-def kept_text() -> str:
-    """Text between the marks, marks included."""
-    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else f"{OPEN}{CLOSE}"
-    return OPEN + old.partition(OPEN)[2].partition(CLOSE)[0] + CLOSE
+def kept(opening: str, closing: str) -> str:
+    """Text of the page between two marks, marks included."""
+    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    return opening + old.partition(opening)[2].partition(closing)[0] + closing
 
 
 def main() -> None:
@@ -319,7 +323,7 @@ def main() -> None:
             kernels[network.key] = summary(found, base)
             runs += emulations
     draw(packets)
-    PAGE.write_text(page(packets, kernels, runs, kept_text()), encoding="utf-8")
+    PAGE.write_text(page(packets, kernels, runs, kept(OPEN, CLOSE)), encoding="utf-8")
     print(PAGE.relative_to(ROOT), PICTURE.relative_to(ROOT), sep="\n")
 
 
