@@ -126,7 +126,9 @@ foreach at $flows {
             set sink [new Agent/TCPSink/Sack1]
         }
         vegas {
+            # It sends segments without headers.
             set source [new Agent/TCP/Vegas]
+            $source set packetSize_ 200
             $source set v_alpha_ 200
             $source set v_beta_ 203
         }

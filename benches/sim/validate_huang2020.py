@@ -130,9 +130,9 @@ CASES = (
         scheme=without_sack(SCHEMES["Compound"]),
     ),
     Case(law="CUBIC", reading="Linux 2.6.22, SACK", sender="linux-cubic", scheme=SCHEMES["CUBIC"]),
-    Case(law="Vegas", reading="ns-2's own, γ = 1", sender="vegas", scheme=SCHEMES["Vegas"]),
-    Case(law="Reno", reading="ns-2's own Reno", sender="reno"),
-    Case(law="Reno", reading="ns-2's own NewReno", sender="newreno", scheme=SCHEMES["Reno"]),
+    Case(law="Vegas", reading="γ = 1", sender="vegas", scheme=SCHEMES["Vegas"]),
+    Case(law="Reno", reading="Reno", sender="reno"),
+    Case(law="Reno", reading="NewReno", sender="newreno", scheme=SCHEMES["Reno"]),
 )
 
 #: The first check: one flow over a channel that always carries as much, at both ends of the modes; SNR and bits a slot.
@@ -279,6 +279,7 @@ senders of ns-2.35 run over the network of [`access-point.toml`](../../../papers
   rule (10) every 10 ms and releases the packets that fit into the slot. Bits that are left over begin the next packet.
 * **Senders:** ns-2's defaults: a clock of 10 ms, a minimum RTO of 0.2 s, 3 s before the first sample, an initial window
   of 2, an ACK for each packet, no timestamps. `window_` is 100 000. All flows start at 0 s.
+* **Packets:** 200 bytes in all. ns-2 sends Vegas's without headers: its segments have 200 bytes, the others' 160.
 * **CUBIC and Compound** are `Agent/TCP/Linux` of Linux 2.6.22, **Vegas** is `Agent/TCP/Vegas` with 200 and 203,
   **Reno** is `Agent/TCP/Reno` or `Agent/TCP/Newreno`.
 
