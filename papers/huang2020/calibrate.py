@@ -152,10 +152,9 @@ READING = """\
   * The senders: whole packets only, SACK for all or none, delayed ACKs, CUBIC's β = 0.8 alone.
   * The laws: ns-2's Vegas with the mean round trip of a window, `tcp_compound.c`, whose delay window survives losses,
     and plain Reno, which leaves recovery at the first partial ACK.
-* **Not tried.** The timers of ns-2 in full (10 ms tick, 3 s first timeout, no Eifel detection), and
+* **Not tried here.** The timers of ns-2 in full (10 ms tick, 3 s first timeout, no Eifel detection), and
   its SACK, which does not detect a lost retransmission. Also `tcp-linux.cc`, which sets ssthresh again at each
-  backed-off timeout. All of these make timeouts costlier, and timeouts decide the rates of CUBIC, Reno and Compound
-  here. The experiment that would decide is ns-2.35 on this network.
+  backed-off timeout. [ns-2.35 itself over this network](../validation/huang2020-ns2.md) has all of them.
 """.splitlines()
 
 
