@@ -277,15 +277,16 @@ mod tests {
     use windward_laws::LawSpec;
     use windward_units::{BitRate, Packets};
 
-    /// Both ends send without end over a link of 10 Mbit/s each way: ACKs ride on data, and the two goodputs add up to
-    /// more than 1.9 of the rate. At most it is 2·1448/1500 = 1.93.
+    /// Both ends send without end over a link of 10 Mbit/s each way. The headers allow goodputs of 2·1448/1500 = 1.931
+    /// times the rate together. At worst a pure ACK follows every second segment, where the window of 200 segments
+    /// limits: 2·2896/3052 = 1.898, less the start and the segments in flight at the end, some 1 % of the time.
     #[test]
     fn both_directions_fill_their_links() {
         const RATE: u64 = 10_000_000;
         const SECONDS: u64 = 60;
         const BYTES: u64 = 1_000_000_000;
         let link = |key| LinkConfig {
-            buffer: Buffer::Packets(50),
+            buffer: Buffer::Unlimited,
             ..LinkConfig::new(key, BitRate::bits_per_sec(RATE), Duration::from_millis(10))
         };
         let topology = Topology::of_links(vec![link(1), link(2)]);
@@ -293,7 +294,8 @@ mod tests {
         let routes = [net.add_route(&vec![0].into()), net.add_route(&vec![1].into())];
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let laws = [(); 2].map(|()| law.build(Packets::new(10.0)));
-        let mut link = Duplex::new(0, &TcpOptions::default(), routes, laws, 1);
+        let tcp = TcpOptions { receive_window: 200, ..TcpOptions::default() };
+        let mut link = Duplex::new(0, &tcp, routes, laws, 1);
         link.start(&mut net);
         let end = Time::ZERO + Duration::from_millis(1000 * SECONDS);
         while let Some(event) = net.calendar.pop().filter(|event| event.time() <= end) {
@@ -315,6 +317,6 @@ mod tests {
         }
         let bytes: u64 = [Side::Client, Side::Server].map(|side| link.arrived(side)).iter().sum();
         let share = bytes as f64 * 8.0 / (RATE * SECONDS) as f64;
-        assert!((1.9..1.931).contains(&share), "{share}");
+        assert!((1.88..1.931).contains(&share), "{share}");
     }
 }

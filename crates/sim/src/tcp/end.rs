@@ -156,7 +156,12 @@ impl End {
     pub fn send(&mut self, now: Time, mut out: impl FnMut(Outgoing)) -> bool {
         // Minshall's variant of Nagle's algorithm: a short segment waits while another one is in flight.
         let with_tail = !self.has_nagle || self.is_closing || !self.stream.has_short();
-        self.sender.set_end(self.sender.next() + self.stream.ready(with_tail));
+        let ready = self.stream.ready(with_tail);
+        if ready == 0 && self.sender.una() == self.sender.next() {
+            // An idle sender is not short of data: its window stays valid until the application writes.
+            return false;
+        }
+        self.sender.set_end(self.sender.next().saturating_add(ready));
         let mut has_sent = false;
         loop {
             let turn = self.sender.turn(now);

@@ -40,8 +40,8 @@ impl Stream {
     pub fn ready(&self, with_tail: bool) -> u32 {
         let unsent = self.written - self.sent;
         let segment = u64::from(self.segment);
-        // Scenarios bound the bytes of a connection.
-        (unsent / segment + u64::from(with_tail && !unsent.is_multiple_of(segment))) as u32
+        let count = unsent / segment + u64::from(with_tail && !unsent.is_multiple_of(segment));
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
     /// Takes the payload of the new segment `number`.

@@ -148,6 +148,8 @@ impl Sender {
     /// reduces the window to at most that of `rule`; `initial` is the initial window.
     pub fn resume(&mut self, now: Time, idle: Duration, rule: IdleRestart, initial: u32) {
         let tcb = &mut self.tcb;
+        // Linux: `tcp_rate_check_app_limited`, when the application writes.
+        tcb.rate.app_limited_until = tcb.rate.delivered + 1;
         tcb.law.on_restart(now);
         let rto = tcb.rtt.estimator.rto();
         if rule == IdleRestart::Off || idle <= rto {
