@@ -102,7 +102,7 @@ class Case:
         }
 
     def here(self) -> Any:
-        """The same of Windward, a dictionary for each seed."""
+        """Figures of Windward's runs, a dictionary for each seed."""
         assert self.scheme is not None
         run = scenario(self.scheme, duration=f"{SECONDS} s", **TOTALS_ONLY)
         flows = run.simulate(seeds=SEEDS, threads=1).flows.sort_values(["seed", "flow"])

@@ -182,11 +182,12 @@ pub trait Law {
 
     /// Handles new data after the application had none in flight and none to send (Linux's `CA_EVENT_TX_START`): the
     /// clock of a law that grows with time stood still meanwhile, and a rate model has no fresh samples. The host
-    /// decides by itself whether the window was validated (RFC 7661). The simulated TCP calls it on two-way connections.
+    /// decides by itself whether the window was validated (RFC 7661). The simulated TCP calls it on two-way
+    /// connections.
     fn on_restart(&mut self, _now: Time) {}
 
-    /// Reduces the window to `cwnd` after an idle time (RFC 5681 §4.1; Linux: `tcp_cwnd_restart`). A threshold remembers
-    /// three quarters of the window. Laws that control a rate do nothing, as in Linux.
+    /// Reduces the window to `cwnd` after an idle time (RFC 5681 §4.1; Linux: `tcp_cwnd_restart`). A threshold
+    /// remembers three quarters of the window. Laws that control a rate do nothing, as in Linux.
     fn on_idle(&mut self, _cwnd: Packets) {}
 
     /// Handles a spurious congestion event. The window was `before` prior to it, or to the first of several

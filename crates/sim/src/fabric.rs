@@ -2,7 +2,6 @@
 
 use crate::ecn::{Codepoint, Ecn};
 use crate::makers::Makers;
-use crate::net::Net;
 use crate::network::{Network, SourceConfig, Timing};
 use crate::output::Output;
 use crate::packet::{Kind, Packet};
@@ -92,7 +91,7 @@ impl Fabric {
         world.net.losses.parcels.drain(..).map(|(packet, cause)| {
             let parcel = parcel(&packet);
             let hop = routes[packet.flow as usize][usize::from(parcel.is_backward)];
-            (parcel, cause == Cause::Queue && Net::is_at_source(&packet, hop))
+            (parcel, cause == Cause::Queue && packet.is_at_source(hop))
         })
     }
 

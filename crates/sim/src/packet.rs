@@ -75,6 +75,12 @@ pub struct Packet {
 const _: () = assert!(size_of::<Packet>() == 56);
 
 impl Packet {
+    /// True if the packet has not left the start of its route, `hop`.
+    pub fn is_at_source(&self, hop: u32) -> bool {
+        // The hop limit is still at its initial value at the first deciding node.
+        self.hop == hop || (self.hop == hop + 1 && self.ttl == TIME_TO_LIVE)
+    }
+
     /// A packet of `kind` sent now along the route that starts at `hop`.
     #[inline]
     pub fn new(kind: Kind, now: Time, flow: u32, hop: u32, size: u32) -> Self {

@@ -20,8 +20,8 @@ fn parameters(spec: &LawSpec) -> Map<String, Value> {
     params
 }
 
-/// The law of the table `at` of `list`, with its defaults written into the file; one in Python is added to `classes`. Reports
-/// problems.
+/// The law of the table `at` of `list`, with its defaults written into the file; one in Python is added to `classes`.
+/// Reports problems.
 pub(crate) fn resolve(
     Law { name, params }: &mut Law,
     (list, at): (&str, usize),

@@ -30,12 +30,11 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{App, File, Positive};
+use crate::format::{App, File, Lists, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
-use crate::read::Lists;
 use changes::Jumps;
 use ground::Network;
 use nodes::Request;

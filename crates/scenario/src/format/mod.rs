@@ -139,3 +139,12 @@ pub(crate) struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
 }
+
+/// Lists of a network without flows and without an end.
+pub(crate) struct Lists {
+    pub node: Vec<Node>,
+    pub link: Vec<Link>,
+    pub wifi: Vec<Wifi>,
+    pub change: Vec<Change>,
+    pub background: Vec<Background>,
+}

@@ -9,8 +9,7 @@ pub(crate) use source::without_mark;
 pub use source::{MAX_RECORDING, read_text};
 pub(crate) use tree::{Kind, Tree};
 
-use crate::format::wifi::Wifi;
-use crate::format::{Background, Change, File, Link, Node};
+use crate::format::{File, Lists};
 use crate::path::Segment;
 use crate::problems::Problems;
 use deserialize::Fault;
@@ -40,15 +39,6 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let background = entries(tree, "background", problems);
     let (node, link, cell, wifi, region, change) = (node?, link?, cell?, wifi?, region?, change?);
     Some(File { node, link, cell, wifi, region, change, flow: flow?, app: app?, background: background?, ..file? })
-}
-
-/// Lists of a network without flows and without an end.
-pub(crate) struct Lists {
-    pub node: Vec<Node>,
-    pub link: Vec<Link>,
-    pub wifi: Vec<Wifi>,
-    pub change: Vec<Change>,
-    pub background: Vec<Background>,
 }
 
 /// Reads the lists of a network without flows.

@@ -59,8 +59,8 @@ pub enum FlowTimer {
 pub enum AppTimer {
     /// A request arrives. The index is that of the application.
     Arrival,
-    /// The bytes for which an end of a connection waits have arrived, or its handshake is complete. The index is that of
-    /// the end.
+    /// The bytes for which an end of a connection waits have arrived, or its handshake is complete. The index is that
+    /// of the end.
     Heard,
     /// The server has worked. The index is that of its end.
     Serve,

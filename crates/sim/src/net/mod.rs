@@ -129,12 +129,6 @@ impl Net {
         begin
     }
 
-    /// True if a packet at `hop` has not left the start of its route.
-    pub fn is_at_source(packet: &Packet, hop: u32) -> bool {
-        // The hop limit is still at its initial value at the first deciding node.
-        packet.hop == hop || (packet.hop == hop + 1 && packet.ttl == TIME_TO_LIVE)
-    }
-
     /// Schedules an event.
     #[inline]
     pub fn schedule(&mut self, time: Time, wake: Wake, index: u32) {

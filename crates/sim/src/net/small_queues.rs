@@ -53,7 +53,7 @@ impl SmallQueues {
     #[inline]
     pub fn complete(&mut self, packet: &Packet) -> bool {
         let Some(queue) = self.0.get_mut(packet.flow as usize) else { return false };
-        if packet.kind != Kind::Data || !super::Net::is_at_source(packet, queue.hop) {
+        if packet.kind != Kind::Data || !packet.is_at_source(queue.hop) {
             return false;
         }
         let size = truesize(packet.size);

@@ -63,8 +63,8 @@ fn slow_start_is_that_by_hand() {
             let size = Size::Fixed(segments * 1448);
             let app = requests(tcp, Arrivals::Periodic { every: ONCE }, size, ConnectionUse::New);
             let output = simulate(&path(rate, delay, app, 3), 1);
-            // SYN and answer of 64 bytes, ACK of the answer, request of 328 bytes; a quick ACK of the request precedes the
-            // response.
+            // SYN and answer of 64 bytes, ACK of the answer, request of 328 bytes; a quick ACK of the request precedes
+            // the response.
             let bits = 8.0 * (2.0 * 64.0 + 52.0 + 52.0 + 328.0 + if is_quick { 52.0 } else { 0.0 });
             let before = 0.15 + bits / rate as f64;
             let taken = (output.requests.completion_s[0] - before) * 1e6;

@@ -92,8 +92,8 @@ tagged! {
             /// Unit of the failure share.
             #[serde(default)]
             failures: Failures,
-            /// Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with data,
-            /// "shortest" before all data; "backlog" forwards them by backlog.
+            /// Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with
+            /// data, "shortest" before all data; "backlog" forwards them by backlog.
             #[serde(default)]
             acks: Acks,
             /// A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file

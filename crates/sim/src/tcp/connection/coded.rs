@@ -88,7 +88,7 @@ impl Connection {
         let forward = self.forward();
         for packet in net.losses.take_coded(self.index()) {
             if let Some(coding) = &mut self.coding
-                && Net::is_at_source(&packet, forward)
+                && packet.is_at_source(forward)
             {
                 coding.source.dropped(Combination::read(&packet).segment);
             }

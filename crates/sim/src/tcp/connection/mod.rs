@@ -1,6 +1,7 @@
 //! A connection: the handshake, a sender and a receiver at the two ends, and the packets between them.
 
 mod coded;
+mod held_back;
 mod host_jitter;
 mod host_queue;
 

@@ -2,7 +2,7 @@
 
 use super::config::EdcaConfig;
 use super::counts::QueueCounts;
-use super::session::Session;
+use super::session::{Session, Waiting};
 use super::station::{Frame, Station, StationCounts};
 use super::times::Times;
 use super::way::{WayCounts, WayState};
@@ -39,15 +39,6 @@ impl Timer {
     pub(super) const fn of(self, index: u32) -> u32 {
         (self as u32) << INDEX_BITS | index
     }
-}
-
-/// A packet without a number, and the time of its arrival.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub since: Time,
-    pub packet: Packet,
-    /// Airtime that AQL counts for it, in microseconds.
-    pub estimate: u16,
 }
 
 /// Stations, frames on the air between them, and their packets.

@@ -1,7 +1,8 @@
 //! Packets without a number: one queue for a station, or Linux's transmit queues.
 
 use super::counts::QueueCounts;
-use super::mac::{Edca, Waiting};
+use super::mac::Edca;
+use super::session::Waiting;
 use super::transmit::Transmit;
 use super::way::WayState;
 use crate::medium::interface::Out;

@@ -6,11 +6,19 @@
 //! long as a window is at most half of that.
 
 use super::config::BlockAckConfig;
-use super::mac::Waiting;
 use crate::medium::wifi::minstrel::{Chain, STAGES};
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
+
+/// A packet without a number, and the time of its arrival.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub since: Time,
+    pub packet: Packet,
+    /// Airtime that AQL counts for it, in microseconds.
+    pub estimate: u16,
+}
 
 /// A numbered MPDU.
 #[derive(Clone, Copy, Debug)]

@@ -37,7 +37,8 @@ pub enum Failures {
 pub enum Acks {
     /// Along the path of fewest hops, before all data. An ACK that the MAC gives up is lost.
     Shortest,
-    /// Along the path of fewest hops, in order of arrival with the data. The station keeps an ACK that the MAC gives up.
+    /// Along the path of fewest hops, in order of arrival with the data. The station keeps an ACK that the MAC gives
+    /// up.
     #[default]
     Fifo,
     /// By backlog, as a commodity of its own for each flow.

@@ -77,8 +77,8 @@ impl Wifi<Routing> {
         true
     }
 
-    /// Returns a packet that the MAC gave up to the head of its queue. An ACK in line with data first lets the data pass
-    /// that waits now. Returns false if the packet came from no such queue.
+    /// Returns a packet that the MAC gave up to the head of its queue. An ACK in line with data first lets the data
+    /// pass that waits now. Returns false if the packet came from no such queue.
     pub(in crate::medium::wifi::routing) fn put_back(&mut self, now: Time, at: u32, head: &Head) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
         if let Some(commodity) = head.commodity {
