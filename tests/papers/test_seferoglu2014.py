@@ -66,8 +66,7 @@ def test_draws_are_the_same_every_time_and_half_of_the_links() -> None:
 
 
 def test_a_threshold_far_below_half_of_the_buffer_locks_flows_out() -> None:
-    # NewReno halves a queue of B packets to B/2, which is above K = B/4: that queue alone is served. At K = B/2 all
-    # are.
+    # NewReno halves a queue of B packets to B/2, which is above K = B/4: it alone is served. At K = B/2 all are.
     base = networks.network("tree")
     names = ["N", "E", "S", "W"]
     places = [(0, 0), (0, 100), (100, 0), (0, -100), (-100, 0)]

@@ -59,14 +59,13 @@ def large_k_loses_the_gain(results: Results) -> Finding:
 
 @claim(45)
 def the_shared_k_traps_few(results: Results) -> Finding:
-    found = {
-        shape: (trapped(results, shape, "shared").mean(), trapped(results, shape, "0").mean())
-        for shape in ("tree", "diamond")
-    }
+    found = {shape: (trapped(results, shape, "shared"), trapped(results, shape, "0")) for shape in ("tree", "diamond")}
     return Finding(
-        ours="; ".join(f"{shape}: {few:.2f} packets, {many:.1f} with K = 0" for shape, (few, many) in found.items()),
-        # Few in the tree; in the diamond with its lossy link as many as without K.
-        holds=found["tree"][0] < 0.5 * found["tree"][1] and found["diamond"][0] > 0.5 * found["diamond"][1],
+        ours="; ".join(
+            f"{shape}: {few.mean():.2f} packets, {many.mean():.2f} with K = 0" for shape, (few, many) in found.items()
+        ),
+        # Very few: less than one of a hundred packets of buffer.
+        holds=all(is_above(many, few) and few.mean() < 1 for few, many in found.values()),
     )
 
 
@@ -93,7 +92,8 @@ def coding_masks_loss_and_reordering() -> Finding:
         ours=f"TCP sends {again[0]:.2%} of its segments again plain, {again[1]:.2%} coded; with windows of 20 packets "
         f"{equal[0]:.2%} and {equal[1]:.2%}. The deviation of its round trips is {jitter[0]:.2f} and {jitter[1]:.2f} "
         f"of their mean then, with free windows {swing[0]:.2f} and {swing[1]:.2f}",
-        holds=again[1] < 0.5 * again[0] and equal[1] < 0.5 * equal[0] and jitter[1] < 0.5 * jitter[0],
+        # Overflows at the source, which only free windows cause, are not masked.
+        holds=equal[1] < 0.01 * equal[0] and again[1] < again[0] and jitter[1] < 0.5 * jitter[0],
     )
 
 
