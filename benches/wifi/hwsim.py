@@ -1,7 +1,7 @@
 """Airtime shares of two stations behind the kernel's mac80211_hwsim beside the simulator's; as root, 20 seconds.
 
-python benches/wifi/hwsim.py. Needs the module, iw, hostapd and wpa_supplicant, and a radio that reports airtime: the
-module of Linux 6.18 has neither durations nor NL80211_EXT_FEATURE_AIRTIME_FAIRNESS, and is skipped. Ends with 0 where
+python benches/wifi/hwsim.py. Needs the module, iw, hostapd and wpa_supplicant, and a radio that reports airtime: a
+module without NL80211_EXT_FEATURE_AIRTIME_FAIRNESS is skipped. Ends with 0 where
 the shares agree or the comparison is skipped, which it prints with its reason, else with 1.
 """
 
