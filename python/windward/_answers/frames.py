@@ -180,7 +180,7 @@ class Frames(ABC):
         """Requests that arrived after the warm-up, those that did not finish included.
 
         Columns: `seed`, `app`, `number`, `intended_s` (s), `start_s` (s), `first_byte_s` (s), `end_s` (s), `size_bytes`
-        (bytes), `connection`, `is_reused`, `retransmits` (segments), `timeouts`, `completion_s` (s), `slowdown`.
+        (bytes), `connection`, `reused`, `retransmits` (segments), `timeouts`, `completion_s` (s), `slowdown`.
         """
         return self._frame("requests")
 

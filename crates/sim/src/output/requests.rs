@@ -77,7 +77,7 @@ impl RequestLog {
             self.end_s.push(or_nan(row.end));
             self.size_bytes.push(row.size);
             self.connection.push(row.connection.map_or(f64::NAN, |connection| connection as f64));
-            self.is_reused.push(row.is_reused);
+            self.reused.push(u64::from(row.is_reused));
             self.retransmits.push(row.retransmits);
             self.timeouts.push(row.timeouts);
             self.completion_s.push(row.completion());

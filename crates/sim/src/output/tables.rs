@@ -294,8 +294,8 @@ table! {
         size_bytes: u64 ["bytes"],
         /// Number of its connection among those of the application. NaN if it did not finish.
         connection: f64 [""],
-        /// True if the connection had carried a request before.
-        is_reused: bool [""],
+        /// 1 if the connection had carried a request before, otherwise 0.
+        reused: u64 [""],
         /// Retransmissions of both ends while it was served.
         retransmits: u64 ["segments"],
         /// Retransmission timeouts of both ends meanwhile.
