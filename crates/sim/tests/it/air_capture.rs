@@ -268,7 +268,9 @@ fn a_capture_tells_the_fate_of_every_mpdu() {
         let network = pair(mode, category, mbit * 1_000_000);
         let (output, file) = captured(&network);
         let told = told(&file, tid);
-        let count = |name| -> u64 { output.media.0.iter().filter_map(|table| table.counts(name)).flatten().sum() };
+        let of_table = |table, name| output.media.get(table).and_then(|table| table.counts(name));
+        let tables = ["wifi_stations", "wifi_links", "edca_stations", "edca_links"];
+        let count = |name| -> u64 { tables.iter().filter_map(|table| of_table(*table, name)).flatten().sum() };
         assert_eq!(told.modes, BTreeSet::from([field]));
         // A row for each link, and one for each station.
         assert_eq!((2 * told.ppdus, told.mpdus), (count("data_frames"), count("mpdus")));
