@@ -18,7 +18,19 @@ PAGE = ROOT / "docs" / "reference" / "api.md"
 
 #: Headings of the names of `windward` itself, and their order. What is in no list is under the last heading.
 SECTIONS = {
-    "Scenarios and results": ("Scenario", "load", "open", "Run", "Sweep", "Tuning", "Attack", "Fluid", "Optimum", "Comparison", "Progress"),
+    "Scenarios and results": (
+        "Scenario",
+        "load",
+        "open",
+        "Run",
+        "Sweep",
+        "Tuning",
+        "Attack",
+        "Fluid",
+        "Optimum",
+        "Comparison",
+        "Progress",
+    ),
     "Laws, schedulers and forwarding rules in Python": (
         *("Law", "Ack", "Congestion"),
         *("CellScheduler", "Slot", "Candidate", "ForwardingRule", "Pair"),
