@@ -99,8 +99,17 @@ def test_every_column_says_what_it_is() -> None:
 def test_kinds_of_tables_come_from_the_schema() -> None:
     of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
     media = ("stations", *of_wifi, "csma_links", "slotted_links")
-    assert ("flows", "links", *media, "background", "groups") == TOTALS
-    assert (*TOTALS, "wifi_queues", "wifi_rates", "ampdu_sizes", "backlogs", "shares", "coding") == KEPT
+    assert ("flows", "links", *media, "background", "groups", "apps") == TOTALS
+    assert (
+        *TOTALS,
+        "wifi_queues",
+        "wifi_rates",
+        "ampdu_sizes",
+        "request_classes",
+        "backlogs",
+        "shares",
+        "coding",
+    ) == KEPT
     assert PACKETS["wifi_stations"].attributes == {"node", "x_m", "y_m"}
     assert PACKETS["links"].attributes == {"link", "from", "to", "rate_bps", "delay_s"}
 

@@ -26,6 +26,9 @@ Older = Literal["refuse", "number", "replace"]
 #: The tables of results without seeds.
 _TABLES = ("flows", "links", "paths", "flow_links", "schedule", "flow_series", "rests", "lyapunov")
 
+#: What grows run by run and is gone on with, in words.
+_GROWING = {"sweep": "a sweep", "tune": "a tuning", "attack": "an attack"}
+
 #: The folders of a comparison.
 _ANSWERS = ("optimum", "fluid", "ideal", "simulate", "emulate")
 
@@ -144,9 +147,9 @@ def _claim(path: Path, older: Older) -> Place:
         engine = holds(path)
         if engine is None:
             return Place(path, lock)
-        if engine in ("sweep", "tune", "attack") and older != "number":
+        if engine in _GROWING and older != "number":
             raise ResultError(
-                f"{path} holds a result of `{engine}`; it is not overwritten\nhint: choose another folder, or delete it"
+                f"{path} holds {_GROWING[engine]}; it is not overwritten\nhint: choose another folder, or delete it"
             )
         if older == "refuse":
             raise HoldsResultError(path, engine)
