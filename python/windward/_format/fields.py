@@ -1370,7 +1370,7 @@ Failures = Literal["packets"] | Literal["attempts"]
 
 
 #: Routing of ACKs where data is forwarded by backlog.
-Acks = Literal["shortest"] | Literal["fifo"] | Literal["backlog"]
+Acks = Literal["shortest"] | Literal["fifo"] | Literal["loss"] | Literal["backlog"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1398,8 +1398,9 @@ class BackpressureRouting:
     failures
         Unit of the failure share.
     acks
-        Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with data,
-        "shortest" before all data; "backlog" forwards them by backlog.
+        Routing of ACKs. "fifo" takes the path of fewest hops and "loss" that of fewest expected attempts, both in
+        order of arrival with data; "shortest" takes the path of fewest hops before all data; "backlog" forwards by
+        backlog.
     class_
         A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
         relative to the scenario's folder, or MODULE:CLASS.

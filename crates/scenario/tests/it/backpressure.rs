@@ -87,6 +87,22 @@ fn acks_in_line_let_the_relay_of_the_diamond_send_data() {
     assert!(before < 20 && in_line > 100 && acks > 500, "{before} {in_line} {acks}");
 }
 
+/// In that diamond, by fewest hops, the ACKs of flow 2 return over B and the lossy link; by loss they return over C.
+#[test]
+fn acks_by_loss_avoid_the_lossy_link() {
+    let lossy = |from, to| format!("[[wifi.loss]]\nfrom = \"{from}\"\nto = \"{to}\"\nprobability = 0.5\n");
+    let returned = |acks: &str| {
+        let routing = format!("{{ kind = \"backpressure\", links = \"downstream\", acks = \"{acks}\" }}");
+        let text = variant(DIAMOND, &routing, "reno").replace("law =", "coding = \"random\"\nlaw =");
+        let (scenario, output) = simulate(&(text + &lossy("A", "B") + &lossy("B", "A")), 2);
+        let links = scenario.compile(2).links;
+        let sent = |name: &str| output.links[links.iter().position(|link| link.name == name).unwrap()].packets;
+        (sent("D->B"), sent("D->C"))
+    };
+    let [(over_b, _), (avoided, over_c)] = ["fifo", "loss"].map(returned);
+    assert!(over_b > 500 && avoided == 0 && over_c > 500, "{over_b} {avoided} {over_c}");
+}
+
 /// Every packet sent is delivered, lost for a reason, or under way, for all parameters; and equal seeds give equal
 /// runs.
 #[test]
@@ -98,6 +114,7 @@ fn packets_are_all_accounted_for() {
         CLASSICAL,
         "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"backlog\" }",
         "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"fifo\" }",
+        "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"loss\" }",
         "{ kind = \"backpressure\", links = \"not-farther\", failures = \"attempts\", report = \"20 ms\" }",
         "{ kind = \"backpressure\", links = \"downstream\", report_entry = \"6 B\", memory = \"100 ms\" }",
     ] {

@@ -67,6 +67,29 @@ impl Graph {
         (0..self.nodes()).map(|node| self.leaving(node).iter().copied().find(leads).unwrap_or(none)).collect()
     }
 
+    /// For each node, its first link on the path to `to` whose links have the least sum of `costs`, which are above 0;
+    /// of equal sums the one of fewest hops, then the first. `none` if there is no path.
+    pub fn cheapest_links(&self, to: u32, costs: &[f64], none: u32) -> Vec<u32> {
+        let mut far = vec![(f64::INFINITY, 0_u32); self.nodes() as usize];
+        far[to as usize] = (0.0, 0);
+        let mut first = vec![none; self.nodes() as usize];
+        loop {
+            let mut is_settled = true;
+            for link in 0..self.ends.len() as u32 {
+                let (tail, head) = self.ends(link);
+                let (cost, hops) = far[head as usize];
+                let through = (cost + costs[link as usize], hops + 1);
+                if through.0.is_finite() && through < far[tail as usize] {
+                    (far[tail as usize], first[tail as usize]) = (through, link);
+                    is_settled = false;
+                }
+            }
+            if is_settled {
+                return first;
+            }
+        }
+    }
+
     /// Hops on the shortest path from each node to `to`; [`UNREACHED`] if there is none.
     pub(super) fn hops_to(&self, to: u32) -> Vec<u32> {
         let back = Self::new(self.nodes(), self.ends.iter().map(|&(from, to)| (to, from)).collect());

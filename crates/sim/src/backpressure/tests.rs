@@ -5,6 +5,9 @@ use crate::engine::{Purpose, Stream};
 use crate::packet::{Kind, Packet};
 use windward_units::Time;
 
+/// No link.
+const NONE: u32 = u32::MAX;
+
 const fn slot(count: u64) -> Time {
     Time::from_nanos(count * 1_000_000)
 }
@@ -274,4 +277,32 @@ fn links_between_nodes_equally_far() {
     assert_eq!(allowed(&kite, 0, 2, Links::Downstream), [(0, 1), (0, 3), (1, 2), (3, 2)]);
     // Wheatstone's bridge in balance: no current between 1 and 3.
     assert_eq!(allowed(&kite, 0, 2, Links::LoopFree), [(0, 1), (0, 3), (1, 2), (3, 2)]);
+}
+
+/// A square 0–1–3, 0–2–3 and a chord 0–3. With the chord at 3 attempts and 1–3 at 2 the way from 0 leads over 2; with
+/// all links alike the chord is shortest; where sums are equal the fewer hops win.
+#[test]
+fn the_cheapest_path_has_the_least_sum() {
+    let square = graph(5, &[(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)]);
+    let ends = |link: u32| if link == NONE { None } else { Some(square.ends(link)) };
+    let costs = |chord: f64, second: f64| -> Vec<f64> {
+        let of = |&(a, b): &(u32, u32)| {
+            if (a, b) == (0, 3) {
+                chord
+            } else if (a, b) == (1, 3) {
+                second
+            } else {
+                1.0
+            }
+        };
+        [(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)].iter().flat_map(|pair| [of(pair); 2]).collect()
+    };
+    let first = |chord, second| -> Vec<_> {
+        square.cheapest_links(3, &costs(chord, second), NONE).into_iter().map(ends).collect()
+    };
+    assert_eq!(first(3.0, 2.0), [Some((0, 2)), Some((1, 3)), Some((2, 3)), None, None]);
+    assert_eq!(first(1.0, 1.0)[0], Some((0, 3)));
+    assert_eq!(first(2.0, 1.0)[0], Some((0, 3)));
+    assert_eq!(first(2.5, 1.0)[0], Some((0, 1)));
+    assert_eq!(first(2.5, 9.0)[1], Some((1, 0)), "the way back and over 2");
 }

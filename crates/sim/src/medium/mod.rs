@@ -167,7 +167,7 @@ impl MediumConfig {
         }
     }
 
-    /// True if it reports the completion of packets ([`Out::complete`]).
+    /// True if it reports the completion of packets.
     pub const fn completes(&self) -> bool {
         matches!(self, Self::Edca(_))
     }

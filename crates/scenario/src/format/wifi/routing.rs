@@ -92,8 +92,9 @@ tagged! {
             /// Unit of the failure share.
             #[serde(default)]
             failures: Failures,
-            /// Routing of ACKs: "fifo" and "shortest" take the path of fewest hops, "fifo" in order of arrival with
-            /// data, "shortest" before all data; "backlog" forwards them by backlog.
+            /// Routing of ACKs. "fifo" takes the path of fewest hops and "loss" that of fewest expected attempts, both
+            /// in order of arrival with data; "shortest" takes the path of fewest hops before all data; "backlog"
+            /// forwards by backlog.
             #[serde(default)]
             acks: Acks,
             /// A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
@@ -156,7 +157,7 @@ impl Failures {
 
 /// Routing of ACKs where data is forwarded by backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase", expecting = "\"shortest\", \"fifo\" or \"backlog\"")]
+#[serde(rename_all = "lowercase", expecting = "\"fifo\", \"loss\", \"shortest\" or \"backlog\"")]
 pub(crate) enum Acks {
     /// The path of fewest hops, with priority over all data. An ACK that the MAC drops is lost.
     Shortest,
@@ -164,6 +165,8 @@ pub(crate) enum Acks {
     /// keeps data.
     #[default]
     Fifo,
+    /// As "fifo", on the path of fewest expected attempts by the losses of the links at the start (ETX).
+    Loss,
     /// By backlog, with the ACKs of each flow as a flow of their own.
     Backlog,
 }
@@ -173,6 +176,7 @@ impl Acks {
         match self {
             Self::Shortest => wifi::Acks::Shortest,
             Self::Fifo => wifi::Acks::Fifo,
+            Self::Loss => wifi::Acks::Loss,
             Self::Backlog => wifi::Acks::Backlog,
         }
     }

@@ -41,8 +41,18 @@ pub enum Acks {
     /// up.
     #[default]
     Fifo,
+    /// As [`Fifo`](Self::Fifo), along the path of fewest expected attempts by the losses of the links at the start (D.
+    /// De Couto and others, "A High-Throughput Path Metric", MobiCom 2003).
+    Loss,
     /// By backlog, as a commodity of its own for each flow.
     Backlog,
+}
+
+impl Acks {
+    /// True if ACKs wait in line with data and stay at a station whose MAC gives them up.
+    pub fn wait_in_line(self) -> bool {
+        matches!(self, Self::Fifo | Self::Loss)
+    }
 }
 
 impl Default for BackpressureConfig {

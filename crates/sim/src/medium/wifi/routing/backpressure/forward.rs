@@ -25,7 +25,7 @@ impl Wifi<Routing> {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Some(to) = rule.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
         if rule.config.acks != Acks::Backlog && Class::of(&packet) == Class::Back {
-            return match rule.shortest(at, to) {
+            return match rule.way_back(at, to) {
                 Some(way) => self.queue_up(now, way, packet, out),
                 None => out.lose(packet, Cause::NoRoute),
             };
@@ -85,7 +85,7 @@ impl Wifi<Routing> {
             rule.queues.put_back(at, commodity, head.packet);
             return true;
         }
-        if rule.config.acks != Acks::Fifo || Class::of(&head.packet) != Class::Back {
+        if !rule.config.acks.wait_in_line() || Class::of(&head.packet) != Class::Back {
             return false;
         }
         let turn = rule.turn(at, self.stations[at as usize].chosen);
@@ -153,7 +153,7 @@ impl Backpressure {
     /// waits there, if ACKs wait in line with it.
     #[inline]
     pub fn turn(&self, at: u32, chosen: u64) -> u64 {
-        if self.config.acks == Acks::Fifo { chosen + u64::from(self.queues.all_waiting_at(at)) } else { 0 }
+        if self.config.acks.wait_in_line() { chosen + u64::from(self.queues.all_waiting_at(at)) } else { 0 }
     }
 
     /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.

@@ -20,7 +20,7 @@ use crate::backpressure::{Graph, OwnRule, Queues};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
-use crate::medium::wifi::protocol::BackpressureConfig;
+use crate::medium::wifi::protocol::{Acks, BackpressureConfig};
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use estimate::Estimate;
@@ -41,7 +41,9 @@ pub struct Backpressure {
     /// Stations by node; [`NONE`] for nodes elsewhere.
     stations: Vec<u32>,
     /// First link of every station towards each destination that ACKs have had.
-    shortest: Vec<Option<Vec<u32>>>,
+    ways_back: Vec<Option<Vec<u32>>>,
+    /// Expected attempts of a packet on every link.
+    attempts: Vec<f64>,
     streams: Vec<Stream>,
     own: Option<OwnRule>,
 }
@@ -62,7 +64,8 @@ impl Backpressure {
             reports: Reports::new(count, network.ways.len()),
             estimates: vec![Estimate::default(); network.ways.len()],
             stations,
-            shortest: vec![None; count],
+            ways_back: vec![None; count],
+            attempts: network.ways.iter().map(|way| 1.0 / (1.0 - way.loss)).collect(),
             streams: network
                 .stations
                 .iter()
@@ -88,10 +91,13 @@ impl Backpressure {
         self.stations.get(node as usize).copied().filter(|&station| station != NONE)
     }
 
-    /// First link of the shortest path from a station to another; of equals the first.
-    fn shortest(&mut self, at: u32, to: u32) -> Option<u32> {
-        let graph = self.queues.graph();
-        let ways = self.shortest[to as usize].get_or_insert_with(|| graph.next_links(to, NONE));
+    /// First link of the path of ACKs from a station to another: of fewest hops, or of fewest expected attempts.
+    fn way_back(&mut self, at: u32, to: u32) -> Option<u32> {
+        let Self { queues, attempts, ways_back, config, .. } = self;
+        let ways = ways_back[to as usize].get_or_insert_with(|| match config.acks {
+            Acks::Loss => queues.graph().cheapest_links(to, attempts, NONE),
+            Acks::Shortest | Acks::Fifo | Acks::Backlog => queues.graph().next_links(to, NONE),
+        });
         Some(ways[at as usize]).filter(|&way| way != NONE)
     }
 }
