@@ -75,6 +75,9 @@ units. `ww.LawSpec` is the union of the control laws.
 #: Methods for the engines and the pages about results, not for users.
 HIDDEN = ("begin", "note", "save_in", "rows", "totals", "draws", "chunks", "of", "within")
 
+#: Bases whose members are documented with each class that has them, and their files.
+BASES = {"Kept": PACKAGE / "_answers" / "kept.py", "Searched": PACKAGE / "_answers" / "searched.py"}
+
 #: Sections of a docstring that become lists.
 LISTS = ("Parameters", "Returns", "Raises", "Attributes")
 
@@ -187,8 +190,8 @@ def _entry(shown: str, source: Source, name: str) -> str:
     if isinstance(node, ast.FunctionDef):
         return f"### `{shown}`\n\n{_signature(shown, node)}\n{_text(ast.get_docstring(node) or '')}"
     out = [f"### `{shown}`\n", _constructor(shown, node), _text(ast.get_docstring(node) or "")]
-    bases = [Source.read(PACKAGE / "_answers" / "kept.py")] if "Kept" in map(ast.unparse, node.bases) else []
-    inherited = [(base, base.definition("Kept")) for base in bases]
+    bases = [base for base in map(ast.unparse, node.bases) if base in BASES]
+    inherited = [(read, read.definition(base)) for base in bases for read in [Source.read(BASES[base])]]
     holders = [(source, node), *((base, found) for base, found in inherited if isinstance(found, ast.ClassDef))]
     attributes = [line for where, each in holders for line in (*_fields(each, where), *_properties(each))]
     if attributes:

@@ -7,14 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward._answers.searched import Searched
 from windward._answers.sweep import Sweep
-from windward.results._folder import read_scenario, read_summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Tuning:
+class Tuning(Searched):
     """Result of `Scenario.tune`.
 
     Examples
@@ -30,68 +30,15 @@ class Tuning:
 
     engine = "tune"
 
-    def __init__(self, path: Path) -> None:
-        self._about = read_summary(path, "tune")
-        #: The folder.
-        self.path = path
-
-    @classmethod
-    def open(cls, path: str | Path) -> Tuning:
-        """Opens the folder of a tuning.
-
-        Raises
-        ------
-        windward.ResultError
-            If it holds none that this version reads.
-        """
-        return cls(Path(path))
-
-    @property
-    def name(self) -> str:
-        """Short name of the scenario."""
-        return str(self._about["name"])
-
-    @property
-    def title(self) -> str | None:
-        """The question that the scenario asks."""
-        title: str | None = self._about["title"]
-        return title
-
-    @property
-    def scenario(self) -> str:
-        """The scenario before tuning, in TOML."""
-        return read_scenario(self.path)
-
     @property
     def scenario_file(self) -> Path:
         """The scenario with the best values, a file to go on with."""
         return self.path / "tuned.toml"
 
     @property
-    def summary(self) -> Mapping[str, Any]:
-        """All that was found, as in summary.json."""
-        return self._about
-
-    @property
     def objective(self) -> str:
         """The question of the search."""
         return str(self._about["objective"])
-
-    @property
-    def is_complete(self) -> bool:
-        """True if the search has ended and what it found was compared."""
-        return bool(self._about["complete"])
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Versions of the software that made it."""
-        versions: dict[str, str] = self._about["versions"]
-        return versions
-
-    @cached_property
-    def trials(self) -> Sweep:
-        """All trials, as a sweep over the fields."""
-        return Sweep(self.path / "trials")
 
     @cached_property
     def comparison(self) -> Sweep:
@@ -118,9 +65,3 @@ class Tuning:
     def __repr__(self) -> str:
         found = ", ".join(f"{field} = {value}" for field, value in self.best.items()) or "interrupted"
         return f"<Tuning {self.name}: {found}>"
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about the tuning and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))

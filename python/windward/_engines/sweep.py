@@ -87,7 +87,7 @@ def sweep(
         duration_s=asked.scenario.duration_s,
     )
     try:
-        run = _emulate if asked.engine == "emulate" else _on(on, points, _named(tried), workers)
+        run = _emulate if asked.engine == "emulate" else run_points(on, points, _named(tried), workers)
         began = target.finished
 
         def tell(under_way: float = 0.0) -> None:
@@ -118,9 +118,9 @@ def sweep(
     return Sweep(path, is_kept=is_kept)
 
 
-def _on(
+def run_points(
     on: str | None, points: Points, files: Sequence[str], workers: int
-) -> Callable[[Iterator[Job], Take, Tell], None]:
+) -> Callable[[Iterator[Job | None], Take, Tell], None]:
     """Runner of the points: this machine, or a Ray cluster.
 
     Raises
@@ -224,7 +224,7 @@ def _plan(asked: Asked, plain: Mapping[str, Any], tried: _Tried) -> Plan:
             "options": how,
             # Its seeds are not what it is.
             "scenario": digest(json.dumps({key: value for key, value in plain.items() if key != "seeds"})),
-            "files": _files(asked, tried),
+            "files": fingerprint(asked.folder, _named(tried)),
             "points": digest(values, json.dumps([len(design), design.samples, bool(design.table)])),
             "seeds": seeds,
         },
@@ -250,9 +250,9 @@ def _named(tried: _Tried) -> list[str]:
     return sorted(tried.recordings | {spec.rpartition(":")[0] for spec in tried.classes if ".py:" in spec})
 
 
-def _files(asked: Asked, tried: _Tried) -> str:
-    """A fingerprint of these files."""
-    contents = [(name, asked.folder / name) for name in _named(tried)]
+def fingerprint(folder: Path, names: Sequence[str]) -> str:
+    """A fingerprint of files of a folder."""
+    contents = [(name, folder / name) for name in names]
     return digest(*(part for name, path in contents for part in (name, path.read_bytes() if path.exists() else b"")))
 
 

@@ -8,37 +8,31 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from windward import _engine
 from windward._answers.attack import Attack
-from windward._engines.points import Points
+from windward._engines.lines import simulated
 from windward._engines.simulate import count_threads, simulate
 from windward._format import shrunk
 from windward._format.parse import parse
 from windward._format.vary import Field, change, label, read, read_values, split, worth
 from windward._search import space
-from windward._search.objective import Bound, Goal, Objective, measured
-from windward._search.samplers import CmaEs, hypercube
-from windward._search.trials import Question, Trials
-from windward._search.tune import open_search
+from windward._search.objective import Bound, Goal, Objective, mean_of, of_tables
+from windward._search.samplers import CmaEs, first
+from windward._search.trials import Question, Trials, open_search
 from windward.errors import OptionError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
 from windward.results._place import SCENARIO, SUMMARY, claim
 from windward.results._shapes import Progress
-from windward.results._summary import FORMAT, number, versions
-from windward.results._tables import build
-from windward.results.stats import mean_and_interval
+from windward.results._summary import number
+from windward.show._attack import named
 
 #: Trials and seeds by default: a find that one seed shows may be a coincidence of phases.
 TRIALS, SEEDS = 300, 3
-
-#: Points of the Latin hypercube with which every search begins, for each field.
-_FIRST = 10
 
 #: A find holds with so much to spare while it is shrunk.
 _MARGIN = 1.1
@@ -92,18 +86,13 @@ KINDS: Mapping[str, Kind] = {
 class Until:
     """The question: a kind, with its limit in base units."""
 
-    name: str
     kind: Kind
     limit: float
     text: str
 
     def of(self, clean: float) -> Until:
         """The question where the clean network has this figure."""
-        return (
-            replace(self, limit=self.limit * clean, kind=replace(self.kind, is_share=False))
-            if self.kind.is_share
-            else self
-        )
+        return replace(self, limit=self.limit * clean) if self.kind.is_share else self
 
     def holds(self, value: float, margin: float = 1.0) -> bool:
         """Returns true if a figure is beyond the limit, by this factor."""
@@ -116,7 +105,7 @@ class Until:
 
 
 def read_until(text: str) -> Until:
-    """Reads such as `unfair:3`, `bloats:100ms` and `idles`.
+    """Reads a question such as `unfair:3`, `bloats:100ms` and `idles`.
 
     Raises
     ------
@@ -132,7 +121,7 @@ def read_until(text: str) -> Until:
     expected = "s" if kind.figure == "wait-p95" else ""
     if value is None or unit != expected or not value > 0 or (kind.is_of_flows and value <= 1):
         raise OptionError(("until", text, f"`{limit}` is no limit for `{name}`; write it as in {name}:{kind.limit}"))
-    return Until(name=name, kind=kind, limit=value, text=limit)
+    return Until(kind=kind, limit=value, text=limit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,22 +166,22 @@ def attack(
     """Searches, shrinks what it finds and writes it; `Scenario.attack` says what the arguments mean."""
     deadline = time.monotonic() + asked.budget_s
     until = read_until(asked.until)
-    plain, written, bounded = _bounds(asked, until)
+    plain, written, bounded = _bounds(asked)
     tried = Runs(asked, threads)
     names = tuple(str(flow["name"]) for flow in plain.get("flow", []))
     clean = tried.figures(plain)
     if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
         raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
-    until = until.of(_mean(clean, until.kind.figure))
-    if until.holds(_mean(clean, until.kind.figure)):
-        said = f"it holds already without an attack: {_said(until, _mean(clean, until.kind.figure))}"
+    until = until.of(mean_of(clean, until.kind.figure))
+    if until.holds(mean_of(clean, until.kind.figure)):
+        said = f"it holds already without an attack: {named(until.kind.figure, mean_of(clean, until.kind.figure))}"
         raise OptionError(("until", asked.until, said))
     bounds: tuple[Bound, ...] = ()
     if until.kind.is_of_flows:
-        least = _KEPT * _mean(clean, "goodput")
+        least = _KEPT * mean_of(clean, "goodput")
         bounds = (Bound(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
     objective = Objective(
-        text=f"{asked.until}", goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),), bounds=bounds
+        text=asked.until, goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),), bounds=bounds
     )
     question = Question(
         scenario=asked.scenario,
@@ -205,17 +194,17 @@ def attack(
         count=asked.trials,
         seed=asked.seed,
         sampler="CMA-ES",
+        folder=asked.folder,
     )
     head = _head(asked, question, until)
     path, target = open_search(output, question, head, is_numbered=is_numbered)
     shares = [space.share_of(own.field, own.neutral) for own in bounded]
-    first = hypercube(_FIRST * len(shares) - 1, len(shares), asked.seed)
-    sampler = CmaEs([np.array(shares), *first], asked.seed)
+    sampler = CmaEs(first(shares, asked.seed), asked.seed)
     try:
         trials = Trials(question=question, target=target, sampler=sampler, deadline=deadline)
         judge = Judge(asked=asked, until=until, trials=trials, runs=tried, plain=plain)
         trials.is_enough = lambda: judge.found(_MARGIN) is not None
-        _search(trials, asked, threads, progress)
+        trials.run(threads=threads, on=None, progress=progress)
     finally:
         target.close()
     found = judge.found(_MARGIN)
@@ -224,7 +213,7 @@ def attack(
     best = min(trials.judged().items(), key=lambda pair: objective.key(pair[1]))[0] if trials.judged() else None
     summary = head | {
         "trials": len(trials.judged()),
-        "clean": {name: number(_mean(clean, name)) for name in clean[0]},
+        "clean": {name: number(mean_of(clean, name)) for name in clean[0]},
         "closest": None if best is None else number(trials.judged()[best].goals[0]),
         "complete": True,
         "shared": len([trial for trial, is_shared in judge.shared.items() if is_shared]),
@@ -253,7 +242,7 @@ class Runs:
         try:
             while len(found) < len(seeds):
                 for _, seed, answer, _ in pool.wait(0.1):
-                    found[seed] = {} if answer is None else _figures(answer)
+                    found[seed] = {} if answer is None else of_tables(simulated(answer), None)
         finally:
             pool.cancel()
         return [found[seed] for seed in seeds]
@@ -266,35 +255,7 @@ def _refuse(name: str, _parameters: Mapping[str, Any]) -> Callable[..., Any]:
 _NOTHING: Any = {"law": _refuse, "scheduler": _refuse, "rule": _refuse}
 
 
-def _figures(answer: Mapping[str, Any]) -> dict[str, float]:
-    from windward._engines.lines import simulated
-
-    tables = simulated(answer)
-    row = {name: float(column[0]) for name, column in tables["runs"].items()}
-    flows = build(answer, answer["entities"])["flows"]
-    columns = {name: list(column) for name, column in flows.items()}
-    return measured(
-        row, [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)], None
-    )
-
-
-def _mean(runs: Sequence[Mapping[str, float]], name: str) -> float:
-    values = [run.get(name, math.nan) for run in runs]
-    return math.nan if any(map(math.isnan, values)) else mean_and_interval(values)[0]
-
-
-def _said(until: Until, value: float) -> str:
-    from windward.results._figures import FIGURES
-
-    figure = FIGURES.get(until.kind.figure)
-    if figure is not None and figure.unit == "%":
-        return f"{figure.label} {100 * value:.3g} %"
-    if figure is not None:
-        return f"{figure.label} {value:.3g} {figure.unit}".rstrip()
-    return f"ratio of goodputs {value:.3g}"
-
-
-def _bounds(asked: Attacked, until: Until) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
+def _bounds(asked: Attacked) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
     """The scenario with changes that do nothing yet, as resolved and as written, and the fields.
 
     Raises
@@ -328,9 +289,10 @@ def _bounds(asked: Attacked, until: Until) -> tuple[dict[str, Any], dict[str, An
                 if present is not None and present.get("model") != "uniform":
                     raise OptionError(("within", text, f"`{own}` is not uniform; give the bounds of one of its fields"))
                 is_added = present is None
-                if present is None:
-                    for side in (plain, written):
-                        _set(side, own, {"model": "uniform", "max": "0 ms"})
+                if is_added:
+                    plain, written = (
+                        change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written)
+                    )
                 own, present = f"{own}.max", "0 ms" if present is None else present["max"]
                 spread = replace(spread, path=own)
             if present is None:
@@ -343,7 +305,6 @@ def _expanded(plain: Mapping[str, Any], path: str) -> list[str]:
     """A path with `*`, by numbers: every entry is attacked by itself."""
     parts = split(path)
     if "*" not in parts:
-        change(plain, {path: None}) if len(parts) < 2 else read(plain, path)
         return [path]
     at = parts.index("*")
     entries = plain.get(parts[0])
@@ -351,12 +312,6 @@ def _expanded(plain: Mapping[str, Any], path: str) -> list[str]:
         raise OptionError(("within", path, "`*` stands for the entries of a list, as in link.*.delay"))
     # Flows and links have names, or numbers.
     return [".".join([parts[0], str(own.get("name", number)), *parts[2:]]) for number, own in enumerate(entries)]
-
-
-def _set(plain: dict[str, Any], path: str, value: Any) -> None:
-    changed = change(plain, {path: value})
-    plain.clear()
-    plain.update(changed)
 
 
 def _step(plain: dict[str, Any], written: dict[str, Any], path: str, present: Any, spread: Field, text: str) -> Bounded:
@@ -382,40 +337,13 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _head(asked: Attacked, question: Question, until: Until) -> dict[str, Any]:
-    return {
-        "windward": _engine.__version__,
-        "format": FORMAT,
-        "engine": "attack",
-        "name": asked.scenario.name,
-        "title": asked.scenario.title,
+    return question.head("attack") | {
         "until": asked.until,
         "says": until.says,
         "figure": until.kind.figure,
         "within": list(asked.within),
         "reference": asked.reference,
-        "sampler": question.sampler,
-        "seed": asked.seed,
-        "seeds": list(question.seeds),
-        "versions": versions(),
     }
-
-
-def _search(trials: Trials, asked: Attacked, threads: int | None, progress: Callable[[Progress], None] | None) -> None:
-    question, target = trials.question, trials.target
-    points = Points(
-        engine="simulate", objective=None, folder=asked.folder, laws={}, duration_s=question.scenario.duration_s
-    )
-
-    def tell(under_way: float = 0.0) -> None:
-        if progress is not None:
-            share = min((target.finished + under_way) / target.plan.runs, 1.0)
-            progress(Progress(fraction=share, finished=target.finished, seeds=target.plan.runs))
-
-    try:
-        points.run(trials.jobs(), trials.take, tell, count_threads(threads))
-    except KeyboardInterrupt as interrupt:
-        said = f"interrupted: {target.finished} of {target.plan.runs} runs finished"
-        raise _engine.RunInterrupted(said) from interrupt
 
 
 def _holds_everywhere(trials: Trials, trial: int, until: Until, margin: float) -> bool:
@@ -455,16 +383,17 @@ class Judge:
             question = self.trials.question
             attacked = _applied(self.plain, question.fields, self.trials.values[trial])
             figure = self.until.kind.figure
-            value = _mean(self.runs.figures(_under(attacked, self.asked.reference)), figure)
-            self.shared[trial] = self._reference_until().holds(value)
+            value = mean_of(self.runs.figures(_under(attacked, self.asked.reference)), figure)
+            self.shared[trial] = self._reference_until.holds(value)
         return self.shared[trial]
 
+    @cached_property
     def _reference_until(self) -> Until:
         """The question for the reference law: a share is one of what that law has on the clean network."""
         asked = read_until(self.asked.until)
         if not asked.kind.is_share or self.asked.reference is None:
             return asked
-        return asked.of(_mean(self.runs.figures(_under(self.plain, self.asked.reference)), asked.kind.figure))
+        return asked.of(mean_of(self.runs.figures(_under(self.plain, self.asked.reference)), asked.kind.figure))
 
 
 def _applied(plain: Mapping[str, Any], fields: Sequence[Field], values: Sequence[Any]) -> dict[str, Any]:
@@ -573,11 +502,11 @@ def _write_find(
         simulate(parse(path / "find" / SCENARIO), folder=asked.folder, laws={}, threads=tried.threads, place=place)
     reference = None
     if asked.reference is not None:
-        reference = number(_mean(tried.figures(_under(replayed, asked.reference)), until.kind.figure))
+        reference = number(mean_of(tried.figures(_under(replayed, asked.reference)), until.kind.figure))
     lines = []
     for at in needed:
         without = [*values[:at], bounded[at].neutral, *values[at + 1 :]]
-        left = _mean(tried.figures(_applied(plain, fields, without)), until.kind.figure)
+        left = mean_of(tried.figures(_applied(plain, fields, without)), until.kind.figure)
         lines.append(
             {
                 "field": bounded[at].name,
@@ -587,9 +516,9 @@ def _write_find(
             }
         )
     return {
-        "value": number(_mean(runs, until.kind.figure)),
+        "value": number(mean_of(runs, until.kind.figure)),
         "values": [number(run.get(until.kind.figure, math.nan)) for run in runs],
-        "goodput": number(_mean(runs, "goodput")),
+        "goodput": number(mean_of(runs, "goodput")),
         "reference": reference,
         "changes": lines,
         "holds": all(until.holds(run.get(until.kind.figure, math.nan)) for run in runs),

@@ -11,20 +11,11 @@ from typing import Any
 
 from windward._format.vary import worth
 from windward.errors import OptionError
-from windward.results._figures import FIGURES
+from windward.results._figures import FIGURES, FORMULAS, is_large
 from windward.results.stats import mean_and_interval
-
-#: Figures that are better the larger they are; all others are better the smaller.
-_LARGE = ("goodput", "fairness", "utilization", "power")
 
 #: Other words for figures.
 _WORDS = {"fair": "fairness", "p95": "wait-p95", "lost": "loss"}
-
-#: Names of objectives that are no figure of a run, with their formulas.
-FORMULAS = {
-    "power": "ln(goodput in bit/s) − ½ ln(mean RTT in s)",
-    "ratio": "largest goodput of a flow over the smallest, at most 10⁶",
-}
 
 #: A flow that gets nothing has the ratio of one that gets a millionth.
 _MOST_RATIO = 1e6
@@ -96,8 +87,8 @@ class Objective:
 
     def judge(self, runs: Sequence[Mapping[str, float]]) -> Judged:
         """Judges the runs of a trial, one for each seed."""
-        goals = tuple(_mean(runs, goal.name) for goal in self.goals)
-        excess = math.fsum(bound.excess(_mean(runs, bound.name)) for bound in self.bounds)
+        goals = tuple(mean_of(runs, goal.name) for goal in self.goals)
+        excess = math.fsum(bound.excess(mean_of(runs, bound.name)) for bound in self.bounds)
         is_whole = bool(runs) and all(math.isfinite(value) for value in (*goals, excess))
         return Judged(goals=goals, violation=excess if is_whole else math.inf)
 
@@ -108,7 +99,8 @@ class Objective:
         return (0.0, -self.goals[0].sign * judged.goals[0])
 
 
-def _mean(runs: Sequence[Mapping[str, float]], name: str) -> float:
+def mean_of(runs: Sequence[Mapping[str, float]], name: str) -> float:
+    """Mean of a figure over runs; NaN where a run has none."""
     values = [run.get(name, math.nan) for run in runs]
     return math.nan if any(math.isnan(value) for value in values) else mean_and_interval(values)[0]
 
@@ -126,7 +118,7 @@ def read_objective(text: str) -> Objective:
         found = _BOUND.fullmatch(part)
         if found is None:
             name = _name(part, text)
-            goals.append(Goal(name=name, is_large=name in _LARGE))
+            goals.append(Goal(name=name, is_large=is_large(name)))
         else:
             figure, sign, limit = found.groups()
             bounds.append(_bound(figure, sign, limit, text))
@@ -203,3 +195,11 @@ def measured(
     if len(rates) > 1 and max(rates) > 0:
         values["ratio"] = max(rates) / max(min(rates), max(rates) / _MOST_RATIO)
     return values
+
+
+def of_tables(tables: Mapping[str, Mapping[str, Any]], chosen: Sequence[str] | None) -> dict[str, float]:
+    """Figures of a run by name, from its tables as columns; see `measured`."""
+    row = {name: float(column[0]) for name, column in tables.get("runs", {}).items()}
+    columns = {name: list(column) for name, column in tables.get("flows", {}).items()}
+    flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    return measured(row, flows, chosen)

@@ -42,6 +42,15 @@ def hypercube(count: int, dimensions: int, seed: int) -> list[Vector]:
     return [np.array(point) for point in zip(*columns, strict=True)]
 
 
+#: Points of the first generation of every search, for each field.
+FIRST = 10
+
+
+def first(present: Sequence[float], seed: int) -> list[Vector]:
+    """First generation of a search: the present point, then a Latin hypercube."""
+    return [np.array(present), *hypercube(FIRST * len(present) - 1, len(present), seed)]
+
+
 class CmaEs:
     """CMA-ES for one objective, begun at the best of a Latin hypercube.
 

@@ -115,7 +115,12 @@ def places(field: Field, flows: Sequence[str]) -> list[str]:
     """The paths of a scenario that a field stands for: `law.X` is a parameter of each tuned flow's law."""
     if not field.path.startswith(LAW):
         return [field.path]
-    return [f'flow."{name}".{field.path}' if "." in name else f"flow.{name}.{field.path}" for name in flows]
+    return of_flows(flows, field.path)
+
+
+def of_flows(flows: Sequence[str], path: str) -> list[str]:
+    """The paths of a field of each flow."""
+    return [f'flow."{name}".{path}' if "." in name else f"flow.{name}.{path}" for name in flows]
 
 
 def changed(

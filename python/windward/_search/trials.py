@@ -18,15 +18,36 @@ from typing import TYPE_CHECKING, Any
 from windward import _engine
 from windward._answers.sweep import Sweep
 from windward._engines import lines
+from windward._engines.points import Points
+from windward._engines.simulate import count_threads
+from windward._engines.sweep import fingerprint, run_points
 from windward._format.vary import Field, label, measure, worth
 from windward._search import space
-from windward._search.objective import Judged, Objective, measured
+from windward._search.objective import Judged, Objective, measured, of_tables
 from windward._search.samplers import Sampler, Vector
+from windward.errors import ResultError
+from windward.results._files import replace_text
+from windward.results._folder import to_json
 from windward.results._interrupts import held_back
-from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, journal, points_in_part
+from windward.results._place import SCENARIO, SUMMARY, holds, numbers
+from windward.results._shapes import Progress
+from windward.results._summary import FORMAT, versions
+from windward.results._sweep import (
+    RUNS,
+    Axis,
+    OtherResultError,
+    Plan,
+    SweepFolder,
+    build,
+    digest,
+    points_in_part,
+)
 
 if TYPE_CHECKING:
     from windward._engines.points import Job
+
+#: Folders with numbers that are tried, at most.
+_NUMBERS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +69,8 @@ class Question:
     #: Of the sampler, and its name.
     seed: int
     sampler: str
+    #: Where the scenario's own files lie.
+    folder: Path
 
     @property
     def axes(self) -> list[Axis]:
@@ -58,6 +81,25 @@ class Question:
             scale = measure(ends)
             found.append(Axis(path=each.path, kind=scale.kind, unit=scale.unit, scale=scale.scale))
         return found
+
+    @property
+    def chosen(self) -> Sequence[str] | None:
+        """The flows that figures are of; None for all."""
+        return self.flows if self.is_of_flows else None
+
+    def head(self, engine: str) -> dict[str, Any]:
+        """Head of the summary of a search."""
+        return {
+            "windward": _engine.__version__,
+            "format": FORMAT,
+            "engine": engine,
+            "name": self.scenario.name,
+            "title": self.scenario.title,
+            "sampler": self.sampler,
+            "seed": self.seed,
+            "seeds": list(self.seeds),
+            "versions": versions(),
+        }
 
     def plan(self) -> Plan:
         """The search as a sweep, for its folder."""
@@ -72,7 +114,7 @@ class Question:
                 "engine": "simulate",
                 "options": "",
                 "scenario": digest(json.dumps({key: value for key, value in self.plain.items() if key != "seeds"})),
-                "files": "",
+                "files": fingerprint(self.folder, sorted(self.scenario.recordings)),
                 "points": digest(json.dumps(asked)),
                 "seeds": list(self.seeds),
             },
@@ -130,6 +172,31 @@ class Trials:
             point = trials.stop
             self.generations += 1
 
+    def run(self, *, threads: int | None, on: str | None, progress: Callable[[Progress], None] | None) -> None:
+        """Runs what is left, on this machine or a Ray cluster.
+
+        Raises
+        ------
+        windward.RunInterrupted
+            On Ctrl-C.
+        """
+        scenario, target = self.question.scenario, self.target
+        folder = self.question.folder
+        points = Points(engine="simulate", objective=None, folder=folder, laws={}, duration_s=scenario.duration_s)
+        whole, already = target.plan.runs, target.finished
+
+        def tell(under_way: float = 0.0) -> None:
+            if progress is not None:
+                share = min((target.finished + under_way) / whole, 1.0)
+                progress(Progress(fraction=share, finished=target.finished, seeds=whole, resumed=already / whole))
+
+        run = run_points(on, points, sorted(scenario.recordings), count_threads(threads))
+        try:
+            run(self.jobs(), self.take, tell)
+        except KeyboardInterrupt as interrupt:
+            said = f"interrupted: {target.finished} of {whole} runs finished"
+            raise _engine.RunInterrupted(said) from interrupt
+
     def take(self, found: Iterable[bytes]) -> None:
         """Keeps finished runs, whenever Ctrl-C is pressed."""
         with held_back():
@@ -169,37 +236,65 @@ class Trials:
 
     def _note(self, line: Mapping[str, Any]) -> None:
         """Learns the figures of a run from its line of the journal."""
-        tables = line["tables"]
-        row = {name: float(column[0]) for name, column in tables.get(RUNS, {}).items()}
-        columns = tables.get("flows", {})
-        flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-        self._learn(line["point"], line["seed"], row, flows)
+        self._learn(line["point"], line["seed"], of_tables(line["tables"], self.question.chosen))
 
-    def _learn(self, trial: int, seed: int, row: Mapping[str, float], flows: Sequence[Mapping[str, Any]]) -> None:
-        chosen = self.question.flows if self.question.is_of_flows else None
-        figures = measured(row, flows, chosen)
+    def _learn(self, trial: int, seed: int, figures: Mapping[str, float]) -> None:
         names = self.question.objective.names
         self.runs.setdefault(trial, {})[seed] = {name: figures.get(name, math.nan) for name in names}
 
     def _read_kept(self) -> None:
         """Learns what an interrupted search has run."""
-        if not self.target.finished:
-            return
-        kept = Sweep(self.target.path)
-        for line in journal(self.target.path):
-            self._note(line)
-        flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        for table in kept.chunks("flows"):
-            for row in table.to_pylist():
-                flows.setdefault((row["point"], row["seed"]), []).append(row)
-        for table in kept.chunks(RUNS):
-            for row in table.to_pylist():
-                if len(self.runs.get(row["point"], {})) and row["seed"] in self.runs[row["point"]]:
-                    continue
-                numbers = {name: value for name, value in row.items() if isinstance(value, float)}
-                self._learn(row["point"], row["seed"], numbers, flows.get((row["point"], row["seed"]), []))
+        if self.target.finished:
+            for trial, seed, figures in figures_of(Sweep(self.target.path), self.question.chosen):
+                self._learn(trial, seed, figures)
 
 
-def trials_folder(path: Path) -> Path:
-    """The trials of a search, in its folder."""
-    return path / "trials"
+def figures_of(found: Sweep, chosen: Sequence[str] | None) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Point, seed and figures of each run of a sweep; `measured` says what `chosen` means."""
+    flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for table in found.chunks("flows"):
+        for row in table.to_pylist():
+            flows.setdefault((row["point"], row["seed"]), []).append(row)
+    for table in found.chunks(RUNS):
+        for row in table.to_pylist():
+            numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+            run = (row["point"], row["seed"])
+            yield *run, measured(numbers, flows.get(run, []), chosen)
+
+
+def open_search(
+    output: Path, question: Question, head: Mapping[str, Any], *, is_numbered: bool
+) -> tuple[Path, SweepFolder]:
+    """The folder of a search, new or of the same question, and that of its trials.
+
+    Raises
+    ------
+    ResultError
+        If it holds anything else, or cannot be written.
+    """
+    plan = question.plan()
+    candidates = [output]
+    if is_numbered:
+        candidates += [other for other, _ in zip(numbers(output), range(_NUMBERS), strict=False)]
+    for path in candidates:
+        try:
+            return path, _claim(path, question, plan, head)
+        except OtherResultError:
+            if path == candidates[-1]:
+                raise
+    raise AssertionError("the last candidate raises")
+
+
+def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        held = holds(path)
+        if held is not None and held != head["engine"]:
+            raise OtherResultError(f"{path} holds a result of `{held}`; it is not overwritten")
+        if held is None:
+            replace_text(path / SUMMARY, to_json({**head, "complete": False}))
+        target = SweepFolder(path / "trials", plan, question.scenario.to_toml())
+        replace_text(path / SCENARIO, question.scenario.to_toml())
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+    return target

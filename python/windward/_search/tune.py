@@ -13,32 +13,24 @@ from typing import TYPE_CHECKING, Any
 from windward import _engine
 from windward._answers.tuning import Tuning
 from windward._engines.collect import choose
-from windward._engines.points import Points
-from windward._engines.simulate import count_threads
 from windward._engines.sweep import Asked, sweep
 from windward._format.design import Design, Table
 from windward._format.vary import Field, change, label, read, worth
 from windward._search import space
-from windward._search.objective import Objective, measured, read_objective
-from windward._search.samplers import CmaEs, Nsga2, Sampler, fronts, hypercube
-from windward._search.trials import Question, Trials, trials_folder
-from windward.errors import OptionError, ResultError
+from windward._search.objective import Objective, mean_of, read_objective
+from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
+from windward._search.trials import Question, Trials, figures_of, open_search
+from windward.errors import OptionError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
-from windward.results._place import SCENARIO, SUMMARY, holds, numbers
+from windward.results._place import SUMMARY
 from windward.results._shapes import Progress
-from windward.results._summary import FORMAT, number, versions
-from windward.results._sweep import OtherResultError, SweepFolder
+from windward.results._summary import number
 from windward.results.stats import mean_and_interval
 from windward.theory.laws import ratio_under_delay
 
 if TYPE_CHECKING:
-    from windward._answers.sweep import Sweep
     from windward._search.objective import Judged
-    from windward.results._sweep import Plan
-
-#: Points of the Latin hypercube with which every search begins, for each field.
-_FIRST = 10
 
 #: Trials by default.
 TRIALS = 200
@@ -57,9 +49,6 @@ _PACKET_BITS = 12_000
 
 #: Bins of a field's range from which the share of the variance that it explains is found.
 _BINS = 5
-
-#: So many folders with numbers are tried.
-_NUMBERS = 10_000
 
 #: Networks on which the best values are tried again: a name, the fields of links that change, and by what factor.
 _OTHERS = (
@@ -91,7 +80,6 @@ class Tuned:
     #: Of the sampler.
     seed: int = 1
     folder: Path = field(default_factory=Path)
-    allows_python: bool = True
 
 
 def tune(
@@ -113,7 +101,7 @@ def tune(
     sampler = _sampler(question)
     try:
         trials = Trials(question=question, target=target, sampler=sampler, deadline=began + asked.budget_s)
-        _search(trials, asked, threads, on, progress)
+        trials.run(threads=threads, on=on, progress=progress)
         if len(trials.judged()) == question.count:
             target.finish()
     finally:
@@ -142,10 +130,10 @@ def _question(asked: Tuned) -> Question:
     flows = _flows(plain, asked.flow)
     if asked.law is not None:
         space.find(asked.law)
-        plain = change(plain, {path: {"name": asked.law} for path in _law_paths(flows)})
+        plain = change(plain, {path: {"name": asked.law} for path in space.of_flows(flows, "law")})
         scenario = _engine.Scenario.from_json(json.dumps(plain), f"scenario with {asked.law}", asked.folder)
         plain = json.loads(scenario.to_json())
-    laws = {str(own["law"]["name"]) for own in plain.get("flow", []) if own["name"] in flows}
+    laws = _laws(plain, flows)
     fields = [space.chosen(text, laws) for text in asked.fields]
     if not fields:
         if len(laws) != 1:
@@ -175,6 +163,7 @@ def _question(asked: Tuned) -> Question:
         count=asked.trials,
         seed=asked.seed,
         sampler="CMA-ES" if len(objective.goals) == 1 else "NSGA-II",
+        folder=asked.folder,
     )
 
 
@@ -208,62 +197,15 @@ def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:
     return [flow]
 
 
-def _law_paths(flows: Sequence[str]) -> list[str]:
-    return [f'flow."{name}".law' if "." in name else f"flow.{name}.law" for name in flows]
-
-
-def open_search(
-    output: Path, question: Question, head: Mapping[str, Any], *, is_numbered: bool
-) -> tuple[Path, SweepFolder]:
-    """The folder of a search, new or of the same question, and that of its trials.
-
-    Raises
-    ------
-    ResultError
-        If it holds anything else, or cannot be written.
-    """
-    plan = question.plan()
-    candidates = [output]
-    if is_numbered:
-        candidates += [other for other, _ in zip(numbers(output), range(_NUMBERS), strict=False)]
-    for path in candidates:
-        try:
-            return path, _claim(path, question, plan, head)
-        except OtherResultError:
-            if path == candidates[-1]:
-                raise
-    raise AssertionError("the last candidate raises")
-
-
-def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        held = holds(path)
-        if held is not None and held != head["engine"]:
-            raise OtherResultError(f"{path} holds a result of `{held}`; it is not overwritten")
-        if held is None:
-            replace_text(path / SUMMARY, to_json({**head, "complete": False}))
-        target = SweepFolder(trials_folder(path), plan, question.scenario.to_toml())
-        replace_text(path / SCENARIO, question.scenario.to_toml())
-    except OSError as error:
-        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
-    return target
+def _laws(plain: Mapping[str, Any], flows: Sequence[str]) -> set[str]:
+    return {str(own["law"]["name"]) for own in plain.get("flow", []) if own["name"] in flows}
 
 
 def _head(question: Question) -> dict[str, Any]:
-    return {
-        "windward": _engine.__version__,
-        "format": FORMAT,
-        "engine": "tune",
-        "name": question.scenario.name,
-        "title": question.scenario.title,
+    return question.head("tune") | {
         "objective": question.objective.text,
         "goals": [goal.name for goal in question.objective.goals],
-        "sampler": question.sampler,
-        "seed": question.seed,
-        "seeds": list(question.seeds),
         "flows": list(question.flows),
-        "versions": versions(),
     }
 
 
@@ -271,43 +213,8 @@ def _sampler(question: Question) -> Sampler:
     """The sampler, begun at the present values and a Latin hypercube."""
     now = [space.current(question.plain, own, question.flows) for own in question.fields]
     shares = [space.share_of(own, value) for own, value in zip(question.fields, now, strict=True)]
-    first = hypercube(_FIRST * len(shares) - 1, len(shares), question.seed)
-    import numpy as np
-
     kind = CmaEs if question.sampler == "CMA-ES" else Nsga2
-    return kind([np.array(shares), *first], question.seed)
-
-
-def _search(
-    trials: Trials, asked: Tuned, threads: int | None, on: str | None, progress: Callable[[Progress], None] | None
-) -> None:
-    question, target = trials.question, trials.target
-    points = Points(
-        engine="simulate",
-        objective=None,
-        folder=asked.folder,
-        laws={},
-        duration_s=question.scenario.duration_s,
-    )
-    already = target.finished
-
-    def tell(under_way: float = 0.0) -> None:
-        if progress is not None:
-            whole = target.plan.runs
-            share = (target.finished + under_way) / whole
-            progress(Progress(fraction=min(share, 1.0), finished=target.finished, seeds=whole, resumed=already / whole))
-
-    try:
-        if on is None:
-            points.run(trials.jobs(), trials.take, tell, count_threads(threads))
-        else:
-            from windward._engines.cluster import run_on
-
-            run_on(on, points, sorted(question.scenario.recordings))(trials.jobs(), trials.take, tell)
-    except KeyboardInterrupt as interrupt:
-        raise _engine.RunInterrupted(
-            f"interrupted: {target.finished} of {target.plan.runs} runs finished"
-        ) from interrupt
+    return kind(first(shares, question.seed), question.seed)
 
 
 def _conclude(
@@ -404,7 +311,7 @@ def _parameters(
     # Logarithms differ, ratios of everything else do.
     near = math.log1p(_PLATEAU) if goal.name == "power" else _PLATEAU * abs(top)
     good = [trial for trial, value in feasible.items() if top - goal.sign * value <= near]
-    first = [trial for trial in range(min(_FIRST * len(question.fields), question.count)) if trial in judged]
+    first = [trial for trial in range(min(FIRST * len(question.fields), question.count)) if trial in judged]
     found = []
     for at, own in enumerate(question.fields):
         ordered = sorted(good, key=lambda trial: space.share_of(own, trials.values[trial][at]))
@@ -476,7 +383,9 @@ def _compare(
         on=on,
         progress=progress,
     )
-    sides = _figures(question, found)
+    sides: dict[int, dict[int, dict[str, float]]] = {}
+    for point, seed, figures in figures_of(found, question.chosen):
+        sides.setdefault(point, {})[seed] = figures
     return [
         _comparison(question.objective, name, sides.get(2 * at, {}), sides.get(2 * at + 1, {}))
         for at, (name, _) in enumerate(others)
@@ -496,21 +405,6 @@ def _others(plain: Mapping[str, Any], tuned: Sequence[str]) -> list[tuple[str, d
         if changes:
             found.append((name, changes))
     return found
-
-
-def _figures(question: Question, found: Sweep) -> dict[int, dict[int, dict[str, float]]]:
-    """Figures of a sweep's runs by point and seed."""
-    flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    if question.is_of_flows:
-        for row in found.table("flows").to_pylist():
-            flows.setdefault((row["point"], row["seed"]), []).append(row)
-    runs: dict[int, dict[int, dict[str, float]]] = {}
-    for row in found.table("runs").to_pylist():
-        numbers = {name: value for name, value in row.items() if isinstance(value, float)}
-        own = flows.get((row["point"], row["seed"]), [])
-        figures = measured(numbers, own, question.flows if question.is_of_flows else None)
-        runs.setdefault(row["point"], {})[row["seed"]] = figures
-    return runs
 
 
 def _comparison(
@@ -534,11 +428,7 @@ def _comparison(
             }
         )
     within = {
-        side: [
-            bound.text
-            for bound in objective.bounds
-            if bound.excess(mean_and_interval([run.get(bound.name, math.nan) for run in runs.values()])[0]) > 0
-        ]
+        side: [bound.text for bound in objective.bounds if bound.excess(mean_of(list(runs.values()), bound.name)) > 0]
         for side, runs in (("now", now), ("best", best))
     }
     return {"network": network, "seeds": len(now), "figures": figures, "broken": within}
@@ -553,7 +443,7 @@ def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> d
 
     Of laws that keep a number of packets queued, which is searched: docs/concepts/starvation.md, Eq. 2.
     """
-    laws = {own["law"]["name"] for own in question.plain["flow"] if own["name"] in question.flows}
+    laws = _laws(question.plain, question.flows)
     about = [own for own in _engine.laws() if own["name"] in laws]
     rates = [rate for link in question.plain.get("link", []) if (rate := worth(link.get("rate"))[0])]
     if len(about) != 1 or not about[0]["backlog_parameter"] or not rates:
@@ -570,7 +460,7 @@ def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> d
 
 def _kernel_line(question: Question, values: Sequence[Any]) -> str | None:
     """The command that gives a loaded law these values; None for a law or parameters that the kernel does not have."""
-    laws = {own["law"]["name"] for own in question.plain["flow"] if own["name"] in question.flows}
+    laws = _laws(question.plain, question.flows)
     known = dict(_engine.kernel_laws())
     if len(laws) != 1 or (law := laws.pop()) not in known:
         return None

@@ -26,6 +26,8 @@ class Measured:
     #: The least and the largest that it can be; shares are between 0 and 1.
     least: float = 0.0
     most: float = math.inf
+    #: Whether more of it is better; of all others less is.
+    is_large: bool = False
 
 
 #: The percentiles of round trips, waits and completion times.
@@ -33,8 +35,8 @@ PERCENTILES = (50, 95, 99)
 
 #: By the names that people choose them by.
 FIGURES: Mapping[str, Measured] = {
-    "goodput": Measured(column="goodput_bps", label="goodput", unit="bit/s", flow="goodput_bps"),
-    "fairness": Measured(column="jain", label="Jain's index", most=1.0),
+    "goodput": Measured(column="goodput_bps", label="goodput", unit="bit/s", flow="goodput_bps", is_large=True),
+    "fairness": Measured(column="jain", label="Jain's index", most=1.0, is_large=True),
     "loss": Measured(column="loss", label="lost segments", unit="%", flow="loss", link="loss", most=1.0),
     "rtt": Measured(column="mean_rtt_s", label="mean RTT", unit="s", flow="mean_rtt_s"),
     **{
@@ -45,7 +47,9 @@ FIGURES: Mapping[str, Measured] = {
     },
     "window": Measured(column="mean_cwnd", label="mean window", unit="packets", flow="mean_cwnd"),
     "timeouts": Measured(column="timeouts", label="timeouts", flow="timeouts"),
-    "utilization": Measured(column="utilization", label="utilization", unit="%", link="utilization", most=1.0),
+    "utilization": Measured(
+        column="utilization", label="utilization", unit="%", link="utilization", most=1.0, is_large=True
+    ),
     "wait": Measured(column="wait_s", label="longest mean wait", unit="s", link="mean_queue_delay_s"),
     **{
         f"wait-p{percent}": Measured(
@@ -66,6 +70,18 @@ FIGURES: Mapping[str, Measured] = {
     "value": Measured(column="value", label="value of the objective", least=-math.inf),
     "residual": Measured(column="residual", label="largest residual"),
 }
+
+
+#: Objectives of a search that are no figure of a run, with their formulas.
+FORMULAS: Mapping[str, str] = {
+    "power": "ln(goodput in bit/s) − ½ ln(mean RTT in s)",
+    "ratio": "largest goodput of a flow over the smallest, at most 10⁶",
+}
+
+
+def is_large(name: str) -> bool:
+    """Returns true if more of a figure, or of a formula, is better."""
+    return FIGURES[name].is_large if name in FIGURES else name == "power"
 
 
 def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s: float) -> dict[str, list[float]]:

@@ -31,8 +31,8 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
     clean = about.get("clean", {})
     said = [("question", f"{about['until']}: {about['says']}")]
     if found is None:
-        closest = _amount(figure, about.get("closest"))
-        said.append(("not found", f"in {about.get('trials', 0)} trials; the worst has {_name(figure)} {closest}"))
+        worst = named(figure, about.get("closest"))
+        said.append(("not found", f"in {about.get('trials', 0)} trials; the worst has {worst}"))
         if about.get("shared"):
             said.append(
                 (f"as bad under {about['reference']}", f"{about['shared']} trials, which are no fault of the law")
@@ -46,8 +46,13 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
         ),
     ]
     if about["reference"] is not None:
-        said.append((f"under {about['reference']}", f"{_name(figure)} {_amount(figure, found['reference'])}"))
+        said.append((f"under {about['reference']}", named(figure, found["reference"])))
     return [*said, ("scenario", str(attack.scenario_file))]
+
+
+def named(figure: str, value: float | None) -> str:
+    """A figure with its name and its unit."""
+    return f"{_name(figure)} {_amount(figure, value)}"
 
 
 def _name(figure: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from windward.results._figures import FIGURES
+from windward.results._figures import FIGURES, is_large
 from windward.show._digest import Amount, Digest, quantity
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 #: Figures that grow by logarithms.
 _LOGARITHMS = ("power",)
-
-#: Of these more is better.
-_LARGE = ("goodput", "fairness", "utilization", "power")
 
 
 def digests(found: Found) -> list[Digest]:
@@ -178,7 +175,7 @@ def _is_sure(row: Mapping[str, Any]) -> bool:
 
 
 def _is_better(row: Mapping[str, Any]) -> bool:
-    return bool((row["difference"]["mean"] > 0) == (row["figure"] in _LARGE))
+    return bool((row["difference"]["mean"] > 0) == is_large(row["figure"]))
 
 
 def _is_worse(comparison: Mapping[str, Any], name: str) -> bool:
