@@ -9,11 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from windward import _console
-from windward._cli.options import File, Quiet
-from windward._cli.places import remark
-from windward._cli.tune import seconds
-from windward._cli.words import complain, tell
+from windward._cli.options import File, Quiet, Threads
+from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, tell_found
+from windward._cli.words import complain
 from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
 from windward._format.parse import parse
 
@@ -44,20 +42,16 @@ def attack(
         typer.Option(metavar="LAW", help="Law for which the question must not hold on the same network, or none."),
     ] = "cubic",
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
-    budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
-    ] = None,
+    budget: Budget = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")] = 1,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")
-    ] = None,
+    seed: SearchSeed = 1,
+    threads: Threads = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-attack."),
     ] = None,
     quiet: Quiet = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find the network, within bounds, on which a law fails.
 
@@ -75,7 +69,7 @@ def attack(
         reference=None if reference == "none" else reference,
         seeds=seeds,
         trials=trials,
-        budget_s=seconds(budget),
+        budget_s=parse_budget(budget),
         seed=seed,
         folder=file.parent,
     )
@@ -86,13 +80,7 @@ def attack(
     except RunInterrupted as stop:
         complain(f"{stop}; the same command goes on")
         raise typer.Exit(130) from None
-    if result.path != target:
-        remark(f"{target} holds another result; this one is in {result.path}")
-    if as_json:
-        _console.print_json(dict(result.summary), indent=2)
-    elif not quiet:
-        _terminal.show(result)
-        tell(result.path)
+    tell_found(result, target, as_json=as_json, quiet=quiet)
     if not result.is_found:
         raise typer.Exit(_NOT_FOUND)
 

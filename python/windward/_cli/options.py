@@ -34,6 +34,11 @@ Seeds = Annotated[
     str | None,
     typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),
 ]
+Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")]
+On = Annotated[
+    str | None,
+    typer.Option(metavar="WHERE", help="Run on a Ray cluster: ray, or ray://HOST:PORT. Default: this machine."),
+]
 Pcap = Annotated[bool, typer.Option("--pcap", help="Also write the packets of every seed, as pcapng.")]
 PcapInterfaces = Annotated[
     bool,

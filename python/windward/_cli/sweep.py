@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from windward import _console
-from windward._cli.options import File, NoPython, Objective, Quiet, Seeds, parse_seeds
+from windward._cli.options import File, NoPython, Objective, On, Quiet, Seeds, Threads, parse_seeds
 from windward._cli.places import remark
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
@@ -37,13 +37,8 @@ def sweep(
     engine: Annotated[str, typer.Option(metavar="NAME", help="simulate, fluid, optimum or emulate.")] = "simulate",
     objective: Objective = "proportional",
     seeds: Seeds = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Run on a Ray cluster: ray, or ray://HOST:PORT. Default: this machine."),
-    ] = None,
+    threads: Threads = None,
+    on: On = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-sweep."),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from windward import _console
-from windward._cli.options import File, Quiet, Seeds, parse_seeds
-from windward._cli.places import remark
-from windward._cli.words import complain, tell
-from windward._engine import RunInterrupted, quantity
+from windward._cli.options import File, On, Quiet, Seeds, Threads, parse_seeds
+from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, tell_found
+from windward._cli.words import complain
+from windward._engine import RunInterrupted
 from windward._format.parse import parse
-from windward.errors import OptionError
 
 
 def tune(
@@ -47,24 +44,17 @@ def tune(
         ),
     ] = None,
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of trials.")] = 200,
-    budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
-    ] = None,
+    budget: Budget = None,
     seeds: Seeds = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")] = 1,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Run on a Ray cluster: ray, or ray://HOST:PORT. Default: this machine."),
-    ] = None,
+    seed: SearchSeed = 1,
+    threads: Threads = None,
+    on: On = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-tune."),
     ] = None,
     quiet: Quiet = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find the best values of a law's parameters, or of other fields.
 
@@ -82,7 +72,7 @@ def tune(
         fields=set_ or [],
         seeds=parse_seeds(seeds),
         trials=trials,
-        budget_s=seconds(budget),
+        budget_s=parse_budget(budget),
         seed=seed,
         folder=file.parent,
     )
@@ -93,20 +83,4 @@ def tune(
     except RunInterrupted as stop:
         complain(f"{stop}; the same command goes on")
         raise typer.Exit(130) from None
-    if result.path != target:
-        remark(f"{target} holds another result; this one is in {result.path}")
-    if as_json:
-        _console.print_json(dict(result.summary), indent=2)
-    elif not quiet:
-        _terminal.show(result)
-        tell(result.path)
-
-
-def seconds(text: str | None) -> float:
-    """A time as scenarios write it, or a number of seconds."""
-    if text is None:
-        return math.inf
-    found = quantity(text)
-    if found is None or found[1] != "s" or not found[0] > 0:
-        raise OptionError(("budget", text, "no time; write it as in '2 min' or '90 s'"))
-    return found[0]
+    tell_found(result, target, as_json=as_json, quiet=quiet)

@@ -1,0 +1,48 @@
+"""Common parts of the commands that search: options, and printing of what was found."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from windward import _console
+from windward._cli.places import remark
+from windward._cli.words import tell
+from windward._engine import quantity
+from windward.errors import OptionError
+
+if TYPE_CHECKING:
+    from windward._answers.attack import Attack
+    from windward._answers.tuning import Tuning
+
+Budget = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
+]
+SearchSeed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")]
+
+
+def parse_budget(text: str | None) -> float:
+    """Seconds of a time as scenarios write it; without one, no limit."""
+    if text is None:
+        return math.inf
+    found = quantity(text)
+    if found is None or found[1] != "s" or not found[0] > 0:
+        raise OptionError(("budget", text, "no time; write it as in '2 min' or '90 s'"))
+    return found[0]
+
+
+def tell_found(result: Tuning | Attack, target: Path, *, as_json: bool, quiet: bool) -> None:
+    """Prints what a search found, and where it is if that is not the folder that was meant."""
+    from windward.show import _terminal
+
+    if result.path != target:
+        remark(f"{target} holds another result; this one is in {result.path}")
+    if as_json:
+        _console.print_json(dict(result.summary), indent=2)
+    elif not quiet:
+        _terminal.show(result)
+        tell(result.path)
