@@ -113,6 +113,30 @@ def after_timeout(seconds: float) -> float:
 
 
 STEP = "a path is 40 ms longer after 5 s, and flow B began a second after A"
+JITTER = Case(
+    file="jitter",
+    law="tcp-fit",
+    attack="uniform jitter of at most 5 ms on the access link",
+    figure="Mbit/s",
+    measure=goodput,
+    clean=calm,
+)
+DIPS = Case(
+    file="dips",
+    law="bbr",
+    attack="a path of 220 ms is 20 ms long for 0.3 s in every 5 s",
+    figure="Mbit/s",
+    measure=goodput,
+    clean=steady,
+)
+DISTANCES = Case(
+    file="distances",
+    law="bbr",
+    attack="one flow has a round trip of 40 ms, the other of 80 ms",
+    figure="far : near",
+    measure=ratio,
+    clean=alike,
+)
 CASES = [
     Case(
         file="step",
@@ -144,66 +168,13 @@ CASES = [
         measure=ratio,
         clean=together,
     ),
-    Case(
-        file="jitter",
-        law="tcp-fit",
-        attack="uniform jitter of at most 5 ms on the access link",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=calm,
-    ),
-    Case(
-        file="jitter",
-        law="copa",
-        attack="uniform jitter of at most 5 ms on the access link",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=calm,
-        vary=law(ww.Copa()),
-    ),
-    Case(
-        file="jitter",
-        law="westwood",
-        attack="uniform jitter of at most 5 ms on the access link",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=calm,
-        vary=law(ww.Westwood()),
-    ),
-    Case(
-        file="dips",
-        law="bbr",
-        attack="a path of 220 ms is 20 ms long for 0.3 s in every 5 s",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=steady,
-    ),
-    Case(
-        file="dips",
-        law="bbr3",
-        attack="a path of 220 ms is 20 ms long for 0.3 s in every 5 s",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=steady,
-        vary=law(ww.Bbr3()),
-    ),
-    Case(
-        file="distances",
-        law="bbr",
-        attack="one flow has a round trip of 40 ms, the other of 80 ms",
-        figure="far : near",
-        measure=ratio,
-        clean=alike,
-    ),
-    Case(
-        file="distances",
-        law="bbr3",
-        attack="one flow has a round trip of 40 ms, the other of 80 ms",
-        figure="far : near",
-        measure=ratio,
-        clean=alike,
-        vary=law(*[ww.Bbr3()] * 2),
-    ),
+    JITTER,
+    replace(JITTER, law="copa", vary=law(ww.Copa())),
+    replace(JITTER, law="westwood", vary=law(ww.Westwood())),
+    DIPS,
+    replace(DIPS, law="bbr3", vary=law(ww.Bbr3())),
+    DISTANCES,
+    replace(DISTANCES, law="bbr3", vary=law(*[ww.Bbr3()] * 2)),
     *(
         Case(
             file="shrew",
