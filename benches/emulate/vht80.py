@@ -32,7 +32,7 @@ LAWS: dict[str, ww.LawSpec | str] = {"CUBIC": ww.Cubic(version="linux", hystart=
 
 
 def scenario(law: ww.LawSpec | str, stations: int) -> ww.Scenario:
-    """An access point that sends to so many stations at MCS 9, one spatial stream, 400 ns of guard interval."""
+    """An access point that sends to `stations` stations at MCS 9, one spatial stream, 400 ns of guard interval."""
     names = [f"station-{at}" for at in range(1, stations + 1)]
     places = [("0 m", "0 m"), ("5 m", "0 m"), ("0 m", "5 m")]
     air = ww.Wifi(

@@ -75,7 +75,7 @@ foreach at {0 1 2 3} {
     set average($at) 1.0
 }
 
-# Lets packets out of a station's queue until so many are left.
+# Lets packets out of a station's queue until `left` packets are left.
 proc release {at left} {
     global queue out lost buffer
     set each $queue($at)

@@ -51,7 +51,7 @@ def channel(seed: int) -> Path:
         lines: list[str] = []
 
         class Recorder:
-            """A scheduler that serves nobody and keeps what the channels offer."""
+            """A scheduler that serves no user and keeps the rates that the channels offer."""
 
             def choose(self, slot: ww.Slot) -> int | None:
                 lines.append(" ".join(str(round(station.rate * SLOT_S)) for station in slot.stations))
@@ -62,7 +62,7 @@ def channel(seed: int) -> Path:
 
 
 def constant(bits: int) -> Path:
-    """File of channels that always carry so many bits per slot."""
+    """File of channels that carry `bits` in every slot."""
     file = KEPT / f"constant-{bits}.txt"
     if not file.exists():
         file.write_text(f"{bits} {bits} {bits} {bits}\n" * round(SECONDS / SLOT_S), encoding="utf-8")

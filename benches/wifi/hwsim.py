@@ -84,7 +84,7 @@ def radios() -> Iterator[dict[str, str]]:
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         raise SkipError(f"not installed: {', '.join(missing)}")
     if Path("/sys/module", MODULE).exists():
-        raise SkipError(f"{MODULE} is in use: its radios are somebody's")
+        raise SkipError(f"{MODULE} is in use: another program has its radios")
     before = set(RADIOS.iterdir()) if RADIOS.exists() else set()
     run("modprobe", MODULE, f"radios={len(PLACES)}")
     try:

@@ -231,7 +231,7 @@ pub(crate) enum Reuse {
     New,
     /// Kept, as many as needed.
     Pool,
-    /// Kept, at most so many.
+    /// Kept, up to a number.
     Most(Count),
 }
 

@@ -70,7 +70,7 @@ pub trait Router: Sized {
     /// Counts a station's current packet as received.
     fn leave(&mut self, now: Time, head: &Head);
 
-    /// Turn of a packet that joins the interface queue of a station from which the protocol has chosen so many.
+    /// Turn of a packet that joins the interface queue of a station from which the protocol has chosen `chosen`.
     fn turn(&self, at: u32, chosen: u64) -> u64;
 
     /// Releases a unicast message that the MAC has finished.

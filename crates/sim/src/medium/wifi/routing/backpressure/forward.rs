@@ -149,7 +149,7 @@ impl Backpressure {
         }
     }
 
-    /// Turn of a packet that now joins the interface queue of a station which has chosen so many: after the data that
+    /// Turn of a packet that now joins the interface queue of a station which has chosen `chosen`: after the data that
     /// waits there, if ACKs wait in line with it.
     #[inline]
     pub fn turn(&self, at: u32, chosen: u64) -> u64 {
