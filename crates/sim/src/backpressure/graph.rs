@@ -68,7 +68,7 @@ impl Graph {
     }
 
     /// For each node, its first link on the path to `to` whose links have the least sum of `costs`, which are above 0;
-    /// of equal sums the one of fewest hops, then the first. `none` if there is no path.
+    /// of equal sums one of the fewest hops, always the same. `none` if there is no path.
     pub fn cheapest_links(&self, to: u32, costs: &[f64], none: u32) -> Vec<u32> {
         let mut far = vec![(f64::INFINITY, 0_u32); self.nodes() as usize];
         far[to as usize] = (0.0, 0);
