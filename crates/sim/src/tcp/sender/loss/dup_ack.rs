@@ -29,8 +29,9 @@ enum Variant {
 #[derive(Clone, Debug)]
 pub struct DupAck {
     variant: Variant,
-    /// Next new segment at the start of the last recovery or timeout (RFC 6582's `recover`).
-    recover: u32,
+    /// Without SACK: least cumulative ACK at which duplicates start another recovery. It covers more than the last
+    /// segment sent before the last recovery or timeout, RFC 6582's `recover`.
+    recovers_from: u32,
     /// Without SACK: true if the next partial ACK restarts the timer.
     restarts_on_partial: bool,
     /// True if this recovery has used its rescue retransmission (RFC 6675 §4 NextSeg, rule 4).
@@ -61,7 +62,7 @@ impl DupAck {
         };
         Self {
             variant,
-            recover: 0,
+            recovers_from: 0,
             restarts_on_partial: true,
             is_rescued: false,
             limited: 0,
@@ -226,8 +227,8 @@ impl DupAck {
             && if self.has_sack() {
                 tcb.board.is_first_lost()
             } else {
-                // RFC 6582 §3.2 step 2: ignores duplicates caused by a timeout's retransmissions.
-                tcb.board.sacked() >= DUP_THRESH && tcb.board.una() >= self.recover
+                // RFC 6582 §3.2 step 2: ignores duplicates caused by retransmissions.
+                tcb.board.sacked() >= DUP_THRESH && tcb.board.una() >= self.recovers_from
             };
         if is_new {
             count += self.enter_recovery(tcb, now, count, fresh);
@@ -267,7 +268,7 @@ impl DupAck {
             }
         };
         tcb.marks.note_reduction(None);
-        self.recover = until;
+        self.recovers_from = until.saturating_add(1);
         self.restarts_on_partial = true;
         self.is_rescued = false;
         tcb.round.is_doubling = false;
@@ -333,7 +334,7 @@ impl DupAck {
             let is_repairing = !matches!(tcb.phase, Phase::Open | Phase::Reduction { .. });
             self.timeout_at = if is_repairing { 0 } else { now.as_nanos() };
         }
-        self.recover = tcb.board.next();
+        self.recovers_from = tcb.board.next().saturating_add(1);
         tcb.time_out(now, flight, lost);
     }
 }

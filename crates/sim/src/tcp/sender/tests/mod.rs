@@ -413,6 +413,25 @@ fn many_losses_without_sack_end_in_a_timeout() {
     assert_eq!((path.repeats(2), path.repeats(20)), (vec![200], vec![1100]));
 }
 
+/// RFC 6582 §3.2 step 2: duplicates of segments that a timeout repeated do not start a recovery. Of a window of 16 the
+/// segments 0, 2, 5 and 9 are lost, and so are the ACKs of the other twelve. After the timeout the window is 1, 3, 5
+/// and 7 (ACKs count for two segments at most): 0, then 2 to 4, 5 to 9 and 10 to 15 are repeated. The last six had
+/// arrived, so they cause six duplicates of the ACK of everything sent before the timeout.
+#[test]
+fn duplicates_of_repeated_segments_start_no_recovery() {
+    for newreno in [NewReno::Rfc6582, NewReno::Linux] {
+        let tcp = TcpOptions { newreno, ..tcp(false) };
+        let mut path = Path::new(16, 400, &tcp, &[(0, 0), (2, 0), (5, 0), (9, 0)]);
+        path.lost_acks = (0..12).collect();
+        path.run();
+        let (repeated, recoveries, timeouts) = path.counts();
+        assert_eq!((repeated, recoveries, timeouts, path.receiver.next()), (15, 0, 1, 400), "{newreno:?}");
+        assert_eq!((path.repeats(9), path.repeats(15)), (vec![1200], vec![1300]), "{newreno:?}");
+        // ssthresh stays half of 16.
+        assert_eq!(path.sender.tcb.ssthresh(), Some(8.0), "{newreno:?}");
+    }
+}
+
 /// Linux, the slow-but-steady variant of RFC 6582 §4: every partial ACK restarts the timer, and the 20 holes take 20
 /// round trips. The law halves the window then, not the flight that duplicates have increased.
 #[test]
