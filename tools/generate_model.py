@@ -64,6 +64,7 @@ EXAMPLE = {
     "from_": '"server"',
     "good_to_bad": "0.01",
     "height": '"50 m"',
+    "interval": '"10 ms"',
     "law": '"cubic"',
     "length": '"1 s"',
     "limit": '"20 packets"',
@@ -189,7 +190,7 @@ class Generator:
         held = re.fullmatch(r"Sequence\[(\w+)\]", kind)
         if held is not None and held[1] in self.fields:
             return f"[{self.call(held[1])}]"
-        if kind in self.unions:
+        if kind in self.unions and (value is None or "str" not in self.unions[kind]):
             return self.call(next(member for member in self.unions[kind] if member in self.fields))
         if value is None:
             raise SystemExit(f"{name}.{attribute} is required: EXAMPLE in {Path(__file__).name} needs a value of it")

@@ -130,6 +130,7 @@ from ._format.fields import (
     RandomCoding as RandomCoding,
     RandomLayout as RandomLayout,
     RandomWaypointMotion as RandomWaypointMotion,
+    RecordedDelay as RecordedDelay,
     RecordedRate as RecordedRate,
     Red as Red,
     Reno as Reno,

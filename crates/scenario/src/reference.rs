@@ -29,6 +29,7 @@ pub fn reference() -> String {
             "output" => page.section("`air` of the output", "airspan", "AirSpan"),
             "link" => {
                 page.section("`rate` of a link, as a table", "recordedrate", "RecordedRate");
+                page.section("`delay` of a link, as a table", "recordeddelay", "RecordedDelay");
                 page.section("`queue` of a link", "queue", "Queue");
                 page.section("`reverse` of a link", "reverse", "Reverse");
                 page.section("`loss` of a link, as a table", "lossmodel", "LossModel");

@@ -119,9 +119,9 @@ impl Topology {
         }
     }
 
-    /// Delay of a port after transmission, without jitter.
+    /// Delay of a port after transmission, without jitter; the least of a recording.
     pub fn delay(&self, port: u32) -> Duration {
-        self.ask(port, |link| link.delay, MediumConfig::delay)
+        self.ask(port, |link| link.delay.least(), MediumConfig::delay)
     }
 
     /// True if a port tells senders when a packet is acknowledged or given up, which TCP small queues need.

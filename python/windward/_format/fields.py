@@ -106,6 +106,34 @@ Rate = str | RecordedRate
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordedDelay:
+    """A recorded one-way delay.
+
+    It repeats when it ends. Packets keep their order where it falls.
+
+    Attributes
+    ----------
+    trace
+        Name of a file with one delay per line in milliseconds, as LeoReplayer has them, or the list of delays.
+    interval
+        Time between two delays.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> delay = ww.RecordedDelay(trace="drive.trace", interval="10 ms")
+    >>> link = ww.Link(from_="server", to="client", delay=delay)
+    """
+
+    trace: str | Sequence[float]
+    interval: str
+
+
+#: Propagation delay of a link: constant, or recorded.
+Delay = str | RecordedDelay
+
+
+@dataclass(frozen=True, kw_only=True)
 class DropTail:
     """First in, first out; packets that arrive at a full buffer are dropped.
 
@@ -487,7 +515,7 @@ class Reverse:
     rate
         Transmission rate, or a recording.
     delay
-        Propagation delay.
+        Propagation delay, or a recording.
     buffer
         Buffer size.
     queue
@@ -508,7 +536,7 @@ class Reverse:
 
     name: str | None = None
     rate: Rate | None = None
-    delay: str | None = None
+    delay: Delay | None = None
     buffer: str | None = None
     queue: str | Queue | None = None
     loss: Loss | None = None
@@ -533,7 +561,7 @@ class Link:
     rate
         Transmission rate, or a recording. A link without a rate belongs to a `[[region]]`.
     delay
-        Propagation delay, one way.
+        Propagation delay, one way, or a recording.
     buffer
         Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of a Linux
         interface.
@@ -560,7 +588,7 @@ class Link:
     from_: str = field(metadata={"key": "from"})
     to: str
     rate: Rate | None = None
-    delay: str
+    delay: Delay
     buffer: str = "1000 packets"
     queue: str | Queue = "drop-tail"
     loss: Loss = 0.0
@@ -2457,8 +2485,8 @@ class ChangeStep:
         Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
         transmission is sent at the new rate. A change from or to a recording restarts that packet.
     delay
-        Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that was
-        sent earlier.
+        Propagation delay of the packets whose transmission ends from then on, or a recording, which replays as if it
+        had begun with the run. No packet arrives before one that was sent earlier.
     loss
         Random loss, 0 for none, of the packets whose transmission ends from then on.
     buffer
@@ -2486,7 +2514,7 @@ class ChangeStep:
 
     at: str
     rate: Rate | None = None
-    delay: str | None = None
+    delay: Delay | None = None
     loss: Loss | None = None
     buffer: str | None = None
     jitter: Jitter | None = None
@@ -2520,8 +2548,8 @@ class Change:
         Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
         transmission is sent at the new rate. A change from or to a recording restarts that packet.
     delay
-        Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that was
-        sent earlier.
+        Propagation delay of the packets whose transmission ends from then on, or a recording, which replays as if it
+        had begun with the run. No packet arrives before one that was sent earlier.
     loss
         Random loss, 0 for none, of the packets whose transmission ends from then on.
     buffer
@@ -2551,7 +2579,7 @@ class Change:
     at: str | None = None
     steps: str | Sequence[ChangeStep] | None = None
     rate: Rate | None = None
-    delay: str | None = None
+    delay: Delay | None = None
     loss: Loss | None = None
     buffer: str | None = None
     jitter: Jitter | None = None

@@ -1,7 +1,7 @@
 //! Changes during the run: names resolved, steps in order of time, each assigned to its link or station.
 
 use super::common::{place, ratio};
-use super::links::{Links, NOTHING_TO_REORDER, changed, rate_of};
+use super::links::{Links, NOTHING_TO_REORDER, changed, delay_of, rate_of};
 use super::nodes::Nodes;
 use crate::format::{Change, Drop, Name, Recording, Values};
 use crate::path::Segment;
@@ -244,7 +244,11 @@ fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problem
         None => None,
         Some(rate) => Some(rate_of(rate, &step.of("rate"), problems)?),
     };
-    Some(LinkChange { rate, ..changed(values) })
+    let delay = match values.delay {
+        None => None,
+        Some(delay) => Some(delay_of(delay, &step.of("delay"), problems)?),
+    };
+    Some(LinkChange { rate, delay, ..changed(values) })
 }
 
 /// Adds the change of a station of cells; those of Wi-Fi stations are among the [`jumps`].

@@ -4,14 +4,16 @@ use super::common::{MAX_LINKS, Names, discipline, is_within_limit, member_name, 
 use super::key::key;
 use super::nodes::{End, Nodes};
 use super::wifi_plan::WifiPlan;
-use crate::format::{Drop, Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reorder, Values};
+use crate::format::{Delay, Drop, Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reorder, Values};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::{LinkChange, LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology};
+use windward_sim::{
+    DelayError, DelayTrace, LinkChange, LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology,
+};
 use windward_units::{BitRate, Duration};
 
 /// All one-way links, the stations of cells among them.
@@ -71,6 +73,7 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
 struct OneWay<'a> {
     link: &'a Link,
     rate: &'a sim::Rate,
+    delay: &'a sim::Delay,
     queue: QueueConfig,
     /// Prefix of the members' names; if there is none, they are named after their ends.
     label: Option<String>,
@@ -108,6 +111,16 @@ impl Builder<'_> {
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.rate.is_some());
         let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
         let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
+        let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.delay.is_some());
+        let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
+        let path = |inside: &[&str]| {
+            place("link", at, [])
+                .into_iter()
+                .chain(inside.iter().chain(&["delay"]).map(|key| (*key).into()))
+                .collect::<Vec<_>>()
+        };
+        let (delay, back_delay) =
+            (delay_of(&link.delay, &path(&[]), problems)?, delay_of(&back.delay, &path(inside), problems)?);
         for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
             check_buffer(link, at, inside, problems);
         }
@@ -116,10 +129,30 @@ impl Builder<'_> {
         let back_queue = if is_own { queue_of(&back, at, &["reverse"], problems) } else { queue };
         let first = self.links.names.len() as u32;
         let is_group = pairs.is_group;
-        let forth = OneWay { link, rate: &rate, queue, label: link.name.as_ref().map(own), from, to, is_group, at };
+        let forth = OneWay {
+            link,
+            rate: &rate,
+            delay: &delay,
+            queue,
+            label: link.name.as_ref().map(own),
+            from,
+            to,
+            is_group,
+            at,
+        };
         let label = back_name.clone();
         let (from, to) = (to, from);
-        let back = OneWay { link: &back, rate: &back_rate, queue: back_queue, label, from, to, is_group, at };
+        let back = OneWay {
+            link: &back,
+            rate: &back_rate,
+            delay: &back_delay,
+            queue: back_queue,
+            label,
+            from,
+            to,
+            is_group,
+            at,
+        };
         let ways = [forth, back];
         let ways = &ways[..1 + usize::from(link.duplex)];
         let whole =
@@ -139,7 +172,7 @@ impl Builder<'_> {
 
     /// Adds one member of a direction.
     fn add_one(&mut self, way: &OneWay, member: u32, problems: &mut Problems) -> Option<()> {
-        let &OneWay { link, rate, queue, ref label, from, to, is_group, at } = way;
+        let &OneWay { link, rate, delay, queue, ref label, from, to, is_group, at } = way;
         let (from, to) = (from.member(member), to.member(member));
         let [from_name, to_name] = [from, to].map(|node| self.nodes.names[node as usize].clone());
         if from == to {
@@ -166,7 +199,7 @@ impl Builder<'_> {
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
             reorder: link.reorder.and_then(reorder),
             queue,
-            ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
+            ..LinkConfig::new(key("link", &name), rate.clone(), delay.clone())
         };
         self.links.topology.ports.push(PortConfig { from, to, kind: PortKind::Link(config) });
         if link.rate.is_none() {
@@ -231,11 +264,35 @@ pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) ->
     }
 }
 
-/// Change of a link by a step, apart from its rate, whose recording may be wrong.
+/// Delay at `path`. `None` if its file could not be read or its recording is wrong.
+pub(crate) fn delay_of(delay: &Delay, path: &[Segment], problems: &mut Problems) -> Option<sim::Delay> {
+    let (interval, millis) = match delay {
+        Delay::Constant(delay) => return Some(delay.0.into()),
+        Delay::Recorded(recorded) => match &recorded.trace {
+            Recording::File(_) => return None,
+            Recording::Values(millis) => (recorded.interval.0, millis),
+        },
+    };
+    let millis: Vec<f64> = millis.iter().map(|number| number.0).collect();
+    match DelayTrace::from_millis(interval, &millis) {
+        Ok(trace) => Some(sim::Delay::Recorded(Arc::new(trace))),
+        Err(error) => {
+            let item = match &error {
+                DelayError::Number(line, _) => Some(Segment::Index(line - 1)),
+                DelayError::Empty => None,
+            };
+            let path = path.iter().cloned().chain(["trace".into()]).chain(item);
+            problems.add(path, error.problem(), None);
+            None
+        }
+    }
+}
+
+/// Change of a link by a step, apart from its rate and delay, whose recordings may be wrong.
 pub(crate) fn changed(values: Values<'_>) -> LinkChange {
     LinkChange {
         rate: None,
-        delay: values.delay.map(|delay| delay.0),
+        delay: None,
         buffer: values.buffer.map(|buffer| buffer.0),
         loss: values.loss.map(loss),
         jitter: values.jitter.map(jitter),

@@ -3,12 +3,12 @@
 use super::common::place;
 use super::{listed, steps};
 use crate::format::cell::Fading;
-use crate::format::{App, Arrivals, Change, File, Link, Number, Positive, Rate, Recording, Sizes};
+use crate::format::{App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Sizes};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::io;
-use windward_sim::Opportunities;
 use windward_sim::cell::channel::SnrTrace;
+use windward_sim::{DelayTrace, Opportunities};
 
 /// Reads a file by its name in the scenario.
 pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
@@ -47,13 +47,21 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
         if let Some(rate) = &mut link.rate {
             inline_rate(rate, path("link", at, &["rate", "trace"]), read, problems);
         }
-        if let Some(back) = link.reverse.as_mut().and_then(|reverse| reverse.rate.as_mut()) {
-            inline_rate(back, path("link", at, &["reverse", "rate", "trace"]), read, problems);
+        inline_delay(&mut link.delay, path("link", at, &["delay", "trace"]), read, problems);
+        let Some(reverse) = &mut link.reverse else { continue };
+        if let Some(rate) = &mut reverse.rate {
+            inline_rate(rate, path("link", at, &["reverse", "rate", "trace"]), read, problems);
+        }
+        if let Some(delay) = &mut reverse.delay {
+            inline_delay(delay, path("link", at, &["reverse", "delay", "trace"]), read, problems);
         }
     }
     for (at, change) in changes.iter_mut().enumerate() {
         if let Some(rate) = &mut change.rate {
             inline_rate(rate, path("change", at, &["rate", "trace"]), read, problems);
+        }
+        if let Some(delay) = &mut change.delay {
+            inline_delay(delay, path("change", at, &["delay", "trace"]), read, problems);
         }
         if let Some(Recording::File(name)) = &change.steps
             && let Some(steps) = load(name, steps::from_csv, path("change", at, &["steps"]), read, problems)
@@ -61,11 +69,15 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
             change.steps = Some(Recording::Values(steps));
         }
         if let Some(Recording::Values(steps)) = &mut change.steps {
-            for (step, rate) in steps.iter_mut().map(|step| &mut step.rate).enumerate() {
-                let inside =
-                    || place("change", at, ["steps".into(), Segment::Index(step), "rate".into(), "trace".into()]);
-                if let Some(rate) = rate {
-                    inline_rate(rate, inside(), read, problems);
+            for (index, step) in steps.iter_mut().enumerate() {
+                let inside = |key: &str| {
+                    place("change", at, ["steps".into(), Segment::Index(index), key.into(), "trace".into()])
+                };
+                if let Some(rate) = &mut step.rate {
+                    inline_rate(rate, inside("rate"), read, problems);
+                }
+                if let Some(delay) = &mut step.delay {
+                    inline_delay(delay, inside("delay"), read, problems);
                 }
             }
         }
@@ -82,6 +94,15 @@ fn inline_rate(rate: &mut Rate, path: Vec<Segment>, read: ReadFile<'_>, problems
         && let Some(trace) = load(name, Opportunities::from_mahimahi, path, read, problems)
     {
         recorded.trace = Recording::Values(trace.millis().collect());
+    }
+}
+
+fn inline_delay(delay: &mut Delay, path: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
+    if let Delay::Recorded(recorded) = delay
+        && let Recording::File(name) = &recorded.trace
+        && let Some(millis) = load(name, DelayTrace::millis_of, path, read, problems)
+    {
+        recorded.trace = Recording::Values(millis.into_iter().map(Number).collect());
     }
 }
 

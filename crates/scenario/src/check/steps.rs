@@ -1,6 +1,6 @@
 //! Steps of a change as text: comma-separated, with a header that names the columns.
 
-use crate::format::{Buffer, Jitter, Loss, Positive, Probability, Rate, Reorder, Step, UniformJitter, Written};
+use crate::format::{Buffer, Delay, Jitter, Loss, Positive, Probability, Rate, Reorder, Step, UniformJitter, Written};
 use std::borrow::Cow;
 use std::fmt;
 use windward_sim as sim;
@@ -119,7 +119,7 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
     }
     Ok(Step {
         rate: row.number("rate_bps")?.map(rate).transpose()?,
-        delay: millis("delay_ms")?.map(Written),
+        delay: millis("delay_ms")?.map(|delay| Delay::Constant(Written(delay))),
         loss: row.number("loss")?.map(|loss| probability("loss", loss)).transpose()?.map(Loss::Plain),
         buffer: row.at_least_zero("buffer_packets")?.map(whole).transpose()?,
         jitter: millis("jitter_ms")?.map(|most| Jitter::Uniform(UniformJitter { max: Written(most) })),

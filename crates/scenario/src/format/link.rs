@@ -1,6 +1,6 @@
 //! Links: rate, delay, buffer, random loss, jitter.
 
-use super::{Buffer, Name, Named, Positive, Probability, Queue, Rate, Written};
+use super::{Buffer, Delay, Name, Named, Positive, Probability, Queue, Rate, Written};
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize as ReadFields, Serialize};
@@ -32,17 +32,17 @@ macro_rules! each_link_field {
                 }
             }
             {
-                delay: super::Written<Duration>;
+                delay: super::Delay;
                 link {
-                    /// Propagation delay, one way.
-                    Written<Duration>
+                    /// Propagation delay, one way, or a recording.
+                    Delay
                 }
                 reverse {
-                    /// Propagation delay.
+                    /// Propagation delay, or a recording.
                 }
                 change {
-                    /// Propagation delay of the packets whose transmission ends from then on. No packet arrives before
-                    /// one that was sent earlier.
+                    /// Propagation delay of the packets whose transmission ends from then on, or a recording, which
+                    /// replays as if it had begun with the run. No packet arrives before one that was sent earlier.
                 }
             }
             {

@@ -40,7 +40,7 @@ pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;
-pub(crate) use recording::{Rate, Recording};
+pub(crate) use recording::{Delay, Rate, Recording};
 pub(crate) use region::Region;
 pub(crate) use small_queues::SmallQueues;
 pub(crate) use wifi::Wifi;

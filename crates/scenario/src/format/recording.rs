@@ -6,9 +6,9 @@ use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize as ReadFields, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
-use windward_units::BitRate;
+use windward_units::{BitRate, Duration};
 
-use super::Positive;
+use super::{Number, Positive, Written};
 
 /// A recording: the name of a file, relative to the scenario's folder, or its content.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -40,6 +40,26 @@ pub(crate) struct RecordedRate {
     pub trace: Recording<u64>,
 }
 
+/// Propagation delay of a link: constant, or recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Delay {
+    /// Constant.
+    Constant(Written<Duration>),
+    /// A recording.
+    Recorded(RecordedDelay),
+}
+
+/// A recorded one-way delay. It repeats when it ends. Packets keep their order where it falls.
+#[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RecordedDelay {
+    /// Name of a file with one delay per line in milliseconds, as LeoReplayer has them, or the list of delays.
+    pub trace: Recording<Number>,
+    /// Time between two delays.
+    pub interval: Positive<Duration>,
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Recording<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct FileOrValues<T>(PhantomData<T>);
@@ -56,6 +76,36 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Recording<T> {
             }
         }
         deserializer.deserialize_any(FileOrValues(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Delay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DelayOrTable;
+        impl DelayOrTable {
+            fn constant<'de, V: de::IntoDeserializer<'de, E>, E: de::Error>(value: V) -> Result<Delay, E> {
+                Written::deserialize(value.into_deserializer()).map(Delay::Constant)
+            }
+        }
+        impl<'de> Visitor<'de> for DelayOrTable {
+            type Value = Delay;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time with its unit, such as \"20 ms\", or a table with a `trace`")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Delay, E> {
+                Self::constant(text)
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Delay, E> {
+                Self::constant(value)
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Delay, E> {
+                Self::constant(value)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Delay, A::Error> {
+                RecordedDelay::deserialize(de::value::MapAccessDeserializer::new(map)).map(Delay::Recorded)
+            }
+        }
+        deserializer.deserialize_any(DelayOrTable)
     }
 }
 

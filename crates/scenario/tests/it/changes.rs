@@ -53,7 +53,7 @@ fn a_table_of_steps_is_read_into_the_scenario() {
     let steps = topology.steps(0);
     assert_eq!(steps.iter().map(|step| step.at).collect::<Vec<_>>(), [secs(10), secs(20), secs(21)]);
     assert_eq!(steps[0].change.rate, Some(Rate::Constant(BitRate::bits_per_sec(4_000_000))));
-    assert_eq!((steps[0].change.loss, steps[0].change.delay), (Some(Loss::Bernoulli(0.01)), None));
+    assert_eq!((steps[0].change.loss, steps[0].change.delay.clone()), (Some(Loss::Bernoulli(0.01)), None));
     let late = Reorder { share: 0.02, delay: Duration::from_millis(8) };
     // With a share of 0 none is late any more.
     assert_eq!([0, 1, 2].map(|step| steps[step].change.reorder), [Some(Some(late)), Some(None), None]);

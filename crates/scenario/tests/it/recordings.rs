@@ -3,12 +3,13 @@
 use std::io;
 use windward_scenario::{Compiled, Scenario};
 use windward_sim::cell::channel::Fading;
-use windward_sim::{MediumConfig, Opportunities, Rate};
+use windward_sim::{Delay, DelayTrace, MediumConfig, Opportunities, Rate};
 use windward_units::{BitRate, Duration};
 
 fn files(name: &str) -> io::Result<String> {
     match name {
         "up.trace" => Ok("1\n2\n2\n".to_owned()),
+        "delay_1.txt" => Ok("30\n41.5\n".to_owned()),
         "wrong.trace" => Ok("1\ntwo\n".to_owned()),
         "walk.csv" => Ok("time_s,snr_db\n0,10\n0.1,12.5\n0.2,-3\n".to_owned()),
         "wrong.csv" => Ok("time,snr_db\n0,10\n".to_owned()),
@@ -110,4 +111,44 @@ fn what_is_wrong_with_a_recording_is_told_where_it_is_named() {
     );
     let alone = Scenario::from_toml(&no_rate("\"up.trace\""), "n.toml").expect_err("it has no folder");
     assert_eq!(alone.problems()[0].message, "cannot read `up.trace`: the scenario was read without its folder");
+}
+
+/// A link of 1 Mbit/s with this `delay`.
+fn delayed(delay: &str) -> String {
+    link("rate = \"1 Mbit/s\"").replace("delay = \"1 ms\"", &format!("delay = {delay}"))
+}
+
+#[test]
+fn recorded_delays_become_part_of_the_scenario() {
+    let scenario = read(&delayed("{ trace = \"delay_1.txt\", interval = \"10 ms\" }"));
+    let recorded = DelayTrace::from_millis(Duration::from_millis(10), &[30.0, 41.5]).expect("delays");
+    assert_eq!(recorded.least(), Duration::from_millis(30));
+    let delays: Vec<Delay> = compile(&scenario).network.topology.links_mut().map(|link| link.delay.clone()).collect();
+    // The link back is equal unless `reverse` differs.
+    assert_eq!(delays, [Delay::Recorded(recorded.clone().into()), Delay::Recorded(recorded.into())]);
+    assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
+    assert_eq!(read(&delayed("{ trace = [30, 41.5], interval = \"10 ms\" }")), scenario);
+    let change =
+        "\n[[change]]\nlink = \"a->b\"\nat = \"100 ms\"\ndelay = { trace = \"delay_1.txt\", interval = \"5 ms\" }\n";
+    let changed = read(&(delayed("\"1 ms\"") + change));
+    let steps = compile(&changed).network.topology.links_mut().next().expect("a link").steps.clone();
+    assert!(matches!(steps[0].change.delay, Some(Delay::Recorded(_))));
+}
+
+#[test]
+fn wrong_delays_are_refused_with_their_place() {
+    assert_eq!(
+        refusal(&delayed("{ trace = \"wrong.trace\", interval = \"10 ms\" }")),
+        "link[0].delay.trace: wrong.trace: line 2: `two` is not a delay in milliseconds, from 0 to 86400000"
+    );
+    assert_eq!(
+        refusal(&delayed("{ trace = [1, -2], interval = \"10 ms\" }")),
+        "link[0].delay.trace[1]: `-2` is not a delay in milliseconds, from 0 to 86400000"
+    );
+    assert_eq!(
+        refusal(&delayed("{ trace = [], interval = \"10 ms\" }")),
+        "link[0].delay.trace: the recording has no delay"
+    );
+    assert_eq!(refusal(&delayed("{ trace = [1] }")), "link[0].delay: `interval` is missing");
+    assert!(refusal(&delayed("20")).starts_with("link[0].delay: `20` has no unit"));
 }

@@ -1,6 +1,6 @@
 //! Configuration of a link, and its scheduled changes.
 
-use super::Opportunities;
+use super::{DelayTrace, Opportunities};
 use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
 use windward_units::{BitRate, Duration, Time};
@@ -45,7 +45,7 @@ link_fields! {
     /// Transmission rate.
     rate: Rate,
     /// Propagation delay of the packets whose transmission ends from then on.
-    delay: Duration,
+    delay: Delay,
     /// Buffer limit, excluding the packet in transmission. A change leaves queued packets.
     buffer: Buffer,
     /// Random loss on the wire of the packets whose transmission ends from then on: a lost packet has used its
@@ -87,6 +87,31 @@ pub struct LinkStep {
     pub change: LinkChange,
 }
 
+/// Propagation delay of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delay {
+    /// Constant delay.
+    Constant(Duration),
+    /// Delays of a recording.
+    Recorded(Arc<DelayTrace>),
+}
+
+impl Delay {
+    /// The constant delay, or the least of the recording.
+    pub fn least(&self) -> Duration {
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::Recorded(trace) => trace.least(),
+        }
+    }
+}
+
+impl From<Duration> for Delay {
+    fn from(delay: Duration) -> Self {
+        Self::Constant(delay)
+    }
+}
+
 /// Transmission rate of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
@@ -108,8 +133,8 @@ impl Rate {
 
 impl LinkConfig {
     /// Creates a constant link of this rate and delay with an unlimited drop-tail queue, without loss or jitter.
-    pub fn new(key: u64, rate: impl Into<Rate>, delay: Duration) -> Self {
-        let rate = rate.into();
+    pub fn new(key: u64, rate: impl Into<Rate>, delay: impl Into<Delay>) -> Self {
+        let (rate, delay) = (rate.into(), delay.into());
         Self {
             key,
             rate,

@@ -8,6 +8,7 @@
 mod changing;
 mod clock;
 mod config;
+mod delays;
 mod flight;
 mod impair;
 mod opportunities;
@@ -18,7 +19,8 @@ mod wire;
 
 pub use changing::ChangingLink;
 pub(crate) use clock::Transmitter;
-pub use config::{Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
+pub use config::{Delay, Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
+pub use delays::{DelayError, DelayTrace};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use queued::{Offered, QueuedLink, Transmission};

@@ -1,9 +1,11 @@
 //! Wire behind a link's transmitter: random loss, propagation, jitter, reordering, and the packets in flight.
 
-use super::config::{LinkChange, LinkConfig};
+use super::config::{Delay, LinkChange, LinkConfig};
+use super::delays::DelayTrace;
 use super::flight::Flight;
 use super::impair::{Delays, Late, Losses};
 use crate::packet::Packet;
+use std::sync::Arc;
 use windward_units::{Duration, Time};
 
 /// Fate of a packet offered to a link.
@@ -24,6 +26,7 @@ pub enum Fate {
 /// Propagation with loss, jitter and reordering.
 #[derive(Debug)]
 pub struct Wire {
+    /// Constant delay; the least of a recording.
     delay: Duration,
     last_delivery: Time,
     /// Packets in flight.
@@ -32,9 +35,10 @@ pub struct Wire {
     impairments: Option<Box<Impairments>>,
 }
 
-/// Random loss, jitter and reordering.
+/// Random loss, recorded delays, jitter and reordering.
 #[derive(Debug)]
 struct Impairments {
+    recorded: Option<Arc<DelayTrace>>,
     losses: Option<Losses>,
     delays: Option<Delays>,
     late: Option<Late>,
@@ -46,14 +50,16 @@ impl Wire {
         let losses = Losses::new(config, seed);
         let delays = Delays::new(config, seed);
         let late = Late::new(config, seed);
-        let is_clean = losses.is_none() && delays.is_none() && late.is_none();
-        let impairments = (!is_clean).then(|| Box::new(Impairments { losses, delays, late }));
-        Self { delay: config.delay, last_delivery: Time::ZERO, flight: Flight::default(), impairments }
+        let recorded = recorded(&config.delay);
+        let is_clean = losses.is_none() && recorded.is_none() && delays.is_none() && late.is_none();
+        let impairments = (!is_clean).then(|| Box::new(Impairments { recorded, losses, delays, late }));
+        Self { delay: config.delay.least(), last_delivery: Time::ZERO, flight: Flight::default(), impairments }
     }
 
     /// Creates a wire whose loss, jitter and reordering may change.
     pub fn changing(config: &LinkConfig, seed: u64) -> Self {
         let impairments = Impairments {
+            recorded: recorded(&config.delay),
             losses: Some(Losses::changing(config, seed)),
             delays: Some(Delays::changing(config, seed)),
             late: Some(Late::changing(config, seed)),
@@ -63,8 +69,12 @@ impl Wire {
 
     /// Applies a change to the packets that follow.
     pub fn change(&mut self, change: &LinkChange) {
-        self.delay = change.delay.unwrap_or(self.delay);
-        let Some(Impairments { losses, delays, late }) = self.impairments.as_deref_mut() else { return };
+        self.delay = change.delay.as_ref().map_or(self.delay, Delay::least);
+        let Some(impairments) = self.impairments.as_deref_mut() else { return };
+        let Impairments { recorded, losses, delays, late } = impairments;
+        if let Some(delay) = &change.delay {
+            *recorded = self::recorded(delay);
+        }
         if let (Some(loss), Some(losses)) = (change.loss, losses) {
             losses.change(loss);
         }
@@ -130,6 +140,7 @@ impl Impairments {
         {
             return Err(Fate::Lost);
         }
+        let delay = self.recorded.as_ref().map_or(delay, |trace| trace.at(end));
         let delay = match &mut self.delays {
             None => delay,
             Some(delays) => delays.draw(delay),
@@ -140,5 +151,13 @@ impl Impairments {
             return Err(Fate::Late(late.carry(end + delay + longer, packet)));
         }
         Ok(delay)
+    }
+}
+
+/// Recording of a delay that is not constant.
+fn recorded(delay: &Delay) -> Option<Arc<DelayTrace>> {
+    match delay {
+        Delay::Constant(_) => None,
+        Delay::Recorded(trace) => Some(trace.clone()),
     }
 }

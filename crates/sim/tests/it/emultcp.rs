@@ -129,8 +129,8 @@ fn the_papers_figure_7() {
         if loss == 0.0 {
             assert!(n < 1.1 && share > 0.99, "{n} connections get {share} without loss");
         } else {
-            // Sixteen runs have these means, with standard deviations of 0.004, 0.011, 0.009 and 0.008; four runs must be
-            // within four standard errors of them.
+            // Sixteen runs have these means, with standard deviations of 0.004, 0.011, 0.009 and 0.008; four runs must
+            // be within four standard errors of them.
             let (expected, error) = match loss {
                 0.02 => (0.753, 0.008),
                 0.04 => (0.818, 0.023),
@@ -217,7 +217,7 @@ fn download_within(end: u64, connections: Connections, case: Case, seed: u64) ->
         network.flows.push(cubic(1));
     }
     for link in network.topology.links_mut().filter(|_| is_rerouted) {
-        let change = LinkChange { delay: Some(Duration::from_millis(65)), ..LinkChange::default() };
+        let change = LinkChange { delay: Some(Duration::from_millis(65).into()), ..LinkChange::default() };
         link.steps = [LinkStep { at: at(10.0), change }].into();
     }
     let output = simulate(&network, seed);

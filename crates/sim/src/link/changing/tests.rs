@@ -1,6 +1,6 @@
 //! Departures around changes, by hand.
 
-use super::super::{Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
+use super::super::{Delay, DelayTrace, Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
 use super::*;
 use crate::packet::Kind;
 use crate::queue::Buffer;
@@ -137,9 +137,21 @@ fn a_packet_may_see_several_rates() {
 /// Packets leave at 1, 2 and 3 ms, the first before the delay falls from 10 to 1 ms: the others wait for it.
 #[test]
 fn a_shorter_delay_does_not_reorder() {
-    let nearer = step(1.5, LinkChange { delay: Some(Duration::from_millis(1)), ..LinkChange::default() });
+    let nearer = step(1.5, LinkChange { delay: Some(Duration::from_millis(1).into()), ..LinkChange::default() });
     let offers = [burst(3), vec![(millis(20.0), 1500)]].concat();
     assert_eq!(arrivals(&[nearer], &offers), at(&[11.0, 11.0, 11.0, 22.0]));
+}
+
+/// Delays of 10, 20 and 1 ms, a millisecond each, in turn. Packets leave at 1, 2, 3 and 22 ms: into 20, 1, 10 and again
+/// 20 ms. The second and the third wait for the first. From 30 ms on the delay is constant again.
+#[test]
+fn recorded_delays_keep_the_order() {
+    let trace = DelayTrace::from_millis(Duration::from_millis(1), &[10.0, 20.0, 1.0]).expect("delays");
+    let recorded = LinkConfig { delay: Delay::Recorded(Arc::new(trace)), ..config() };
+    let constant = step(30.0, LinkChange { delay: Some(Duration::from_millis(5).into()), ..LinkChange::default() });
+    let offers = [burst(3), vec![(millis(21.0), 1500), (millis(50.0), 1500)]].concat();
+    let mut link = ChangingLink::new(&recorded, QueueConfig::DropTail, &[constant], 1);
+    assert_eq!(run(&mut link, &offers).arrived, at(&[21.0, 21.0, 21.0, 42.0, 56.0]));
 }
 
 /// The second packet stops half way and continues at 10 ms; an arrival in between waits.
@@ -303,7 +315,7 @@ proptest! {
         let change = |&(gap, rate, delay, is_up, drops): &(u64, Option<u64>, Option<u64>, Option<bool>, i32)| {
             now += Duration::from_nanos(gap);
             let drops = [Drops::Nothing, Drops::Flight, Drops::All][drops as usize];
-            let delay = delay.map(Duration::from_millis);
+            let delay = delay.map(|delay| Duration::from_millis(delay).into());
             LinkStep { at: now, change: LinkChange { rate: rate.map(megabits), delay, is_up, drops, ..LinkChange::default() } }
         };
         let mut steps: Vec<LinkStep> = changes.iter().map(change).collect();
