@@ -1,4 +1,4 @@
-"""Requests over two-way TCP connections: tables, tables of text, files, and engines that refuse them."""
+"""Requests over two-way TCP connections: tables, tables of text, and files."""
 
 from pathlib import Path
 
@@ -76,9 +76,8 @@ def test_the_command_shows_them_and_keeps_them(shop: ww.Scenario, cli: Cli, tmp_
     assert cli("report", "results/shop").returncode == 0
 
 
-@pytest.mark.parametrize("engine", ["optimum", "fluid", "emulate"])
-def test_engines_without_applications_say_so(shop: ww.Scenario, cli: Cli, engine: str) -> None:
-    refused = cli(engine, "shop.toml")
+def test_the_emulation_has_no_applications(shop: ww.Scenario, cli: Cli) -> None:
+    refused = cli("emulate", "shop.toml")
     assert refused.returncode == 2
     assert "app `shop`" in refused.stderr
 

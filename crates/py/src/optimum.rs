@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::sync::Arc;
-use windward_scenario::{Objective, Optimum, RoutedOptimum};
+use windward_scenario::{AppOptimum, Objective, Optimum, RoutedOptimum};
 use windward_sim::Control;
 use windward_sim::backpressure::Links;
 use windward_units::{Duration, Time};
@@ -95,6 +95,20 @@ fn schedule<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, P
     Ok(table)
 }
 
+fn apps<'py>(py: Python<'py>, apps: &[AppOptimum]) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = |of: fn(&AppOptimum) -> f64| apps.iter().map(of).collect::<Vec<_>>();
+    let table = PyDict::new(py);
+    table.set_item("app", apps.iter().map(|app| app.name.as_str()).collect::<Vec<_>>())?;
+    table.set_item("requests_per_s", numbers(|app| app.requests_per_s))?;
+    table.set_item("request_bps", numbers(|app| app.request_bps))?;
+    table.set_item("response_bps", numbers(|app| app.response_bps))?;
+    table.set_item("bottleneck", apps.iter().map(|app| app.bottleneck.as_str()).collect::<Vec<_>>())?;
+    table.set_item("load", numbers(|app| app.load))?;
+    table.set_item("completion_s", numbers(|app| app.completion_s))?;
+    table.set_item("slowdown", numbers(|app| app.slowdown))?;
+    Ok(table)
+}
+
 /// Answer as columns by table, and the certificate; `laws` are those of the flows.
 pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum, laws: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
@@ -114,6 +128,10 @@ pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum, laws: Vec<String>) -
     let answer = PyDict::new(py);
     answer.set_item("flows", flows)?;
     answer.set_item("links", links)?;
+    if !best.apps.is_empty() {
+        answer.set_item("apps", apps(py, &best.apps)?)?;
+    }
+    answer.set_item("load_multiple", best.load_multiple)?;
     answer.set_item("objective", best.solution.objective)?;
     answer.set_item("method", json(serde_json::to_value(best.solution.method))?)?;
     answer.set_item("iterations", best.solution.iterations)?;

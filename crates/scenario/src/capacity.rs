@@ -7,6 +7,7 @@
 //! of a Kronecker sequence. Links without a rate share the region that the scenario names.
 
 use crate::check::{RegionPlan, WifiPlan, plan_of};
+use crate::load::Load;
 use std::collections::{BTreeMap, BTreeSet};
 use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
@@ -38,6 +39,8 @@ pub(crate) enum CapacityError {
     Full(usize),
     /// Background goes to this station of a cell.
     BackgroundInCell(usize),
+    /// The load of an application crosses this share of a medium.
+    LoadInMedium(usize),
     /// Links of a slotted network, this one among them, are not always ON, and more than one can be active at a time.
     Channels(usize),
     /// The fluid model has no region for a cell with this scheduler.
@@ -52,13 +55,13 @@ pub(crate) fn fixed_routes(network: &Network) -> Vec<Vec<u32>> {
 }
 
 /// Constraints, in packets of `packet_bits` a second; a link for each port. `routes` are the ports that each flow
-/// crosses, or may.
+/// crosses, or may. Background and `loads` take their mean rates.
 pub(crate) fn constraints(
     network: &Network,
     routes: Vec<Vec<u32>>,
     (regions, wireless): (&[RegionPlan], &[WifiPlan]),
     packet_bits: f64,
-    sharing: Sharing,
+    (sharing, loads): (Sharing, &[Load]),
 ) -> Result<Constraints, CapacityError> {
     let shared: BTreeSet<usize> = regions.iter().flat_map(|region| &region.links).map(|&link| link as usize).collect();
     let topology = &network.topology;
@@ -75,6 +78,14 @@ pub(crate) fn constraints(
                 return Err(CapacityError::BackgroundInCell(port as usize));
             }
             free[port as usize] -= mean;
+        }
+    }
+    for load in loads {
+        for port in load.route.ports() {
+            if topology.link(port).is_none() || shared.contains(&(port as usize)) {
+                return Err(CapacityError::LoadInMedium(port as usize));
+            }
+            free[port as usize] -= load.bps;
         }
     }
     let used: BTreeSet<u32> = routes.iter().flatten().copied().collect();

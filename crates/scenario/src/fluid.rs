@@ -1,11 +1,12 @@
 //! The scenario as differential equations: the trajectory and equilibrium of its windows.
 //!
-//! All flows send from the beginning and forever; the background takes its mean rate. The assumptions of
+//! All flows send from the beginning and forever; background and applications take their mean rates. The assumptions of
 //! [`super::optimum`] about capacities and loss hold here too. A link drops packets that exceed its buffer; its
 //! discipline drops or marks earlier.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::early;
+use crate::load::Loads;
 use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
 use crate::scenario::{Compiled, Scenario};
@@ -15,7 +16,7 @@ use windward_fluid::{Classes, Early, FluidFlow, Method, Model, Trajectory, integ
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{Buffer, Control, FlowConfig, LawChoice, Network};
+use windward_sim::{Arrivals, Buffer, Control, FlowConfig, LawChoice, Network, RequestsConfig};
 use windward_units::{Duration, Time};
 
 /// Reason why a scenario has no fluid form.
@@ -35,9 +36,19 @@ pub enum FluidError {
          windward.fluid.follow_emultcp in Python"
     )]
     Connections(String),
-    /// An application over two-way connections.
-    #[error("app `{0}`: applications are not supported by the fluid engine\nhint: remove it, or use `simulate`")]
-    App(String),
+    /// A closed loop, whose load depends on the answer.
+    #[error("app `{0}`: closed loops are not supported by the fluid engine\nhint: use `optimum` or `simulate`")]
+    ClosedLoop(String),
+    /// The load of an application over a shared medium.
+    #[error(
+        "link `{0}`: applications over a shared medium are not supported by the fluid engine\nhint: use `simulate`"
+    )]
+    LoadInMedium(String),
+    /// No flow.
+    #[error(
+        "there is no flow, and so no window to follow\nhint: use `optimum` for the applications' loads, or `simulate`"
+    )]
+    NoFlows,
     /// Windows of different packets cannot be added.
     #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
     PacketSizes(u64, u64),
@@ -116,11 +127,15 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
-        if let Some(app) = self.first_app() {
-            return Err(FluidError::App(app.to_owned()));
-        }
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
+        if network.flows.is_empty() {
+            return Err(FluidError::NoFlows);
+        }
+        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. });
+        if let Some(at) = network.apps.iter().position(is_loop) {
+            return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
+        }
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
             LawChoice::Known(spec) => Ok(spec),
             LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
@@ -183,11 +198,12 @@ impl Scenario {
             fixed_routes(network),
             (self.regions(), self.wireless()),
             packet_bits,
-            Sharing::Scheduler,
+            (Sharing::Scheduler, &Loads::new(network).open()),
         )
         .map_err(|error| match error {
             CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
             CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+            CapacityError::LoadInMedium(at) => FluidError::LoadInMedium(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
             CapacityError::Motion(at) => FluidError::Motion(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {

@@ -2,13 +2,14 @@
 //!
 //! A flow's rate counts packets of the reference size, the largest full segment on the wire of any flow; a link carries
 //! its bit rate in such packets. Every flow counts as active and unbounded; its start, stop and size are ignored.
-//! Background sources take their mean rate from the links they cross, and ACKs are not counted. A packet lost on the
-//! wire has used its transmission time, so loss does not reduce a capacity; it reduces the goodput.
+//! Background sources and applications take their mean rate from the links they cross, and ACKs are not counted. A
+//! packet lost on the wire has used its transmission time, so loss does not reduce a capacity; it reduces the goodput.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
+use crate::load::{AppOptimum, Greedy, Load, Loads, MixedLoops};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
-use windward_num::{Error, Options, Problem, Solution, Stop, Utility, solve_until};
+use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
 use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
 use windward_units::{Duration, Time};
 
@@ -33,6 +34,11 @@ pub struct Optimum {
     pub flows: Vec<FlowOptimum>,
     /// Links, one for each one-way link.
     pub links: Vec<LinkOptimum>,
+    /// Applications.
+    pub apps: Vec<AppOptimum>,
+    /// Largest multiple of the open loops' loads that fits beside the background, without the flows; `None` without
+    /// open loops.
+    pub load_multiple: Option<f64>,
     /// The solver's own answer; rates in packets of `packet_bytes` a second.
     pub solution: Solution,
     /// Size of the packet that rates and prices count.
@@ -61,8 +67,8 @@ pub struct FlowOptimum {
 pub struct LinkOptimum {
     /// Name of the link.
     pub name: String,
-    /// Capacity left for the flows after the background, in bits a second; for a station or a link in a region, its
-    /// rate under the best sharing.
+    /// Capacity left for the flows after background and applications, in bits a second; for a station or a link in a
+    /// region, its rate under the best sharing.
     pub capacity_bps: f64,
     /// Rate of the flows over the link, in bits a second.
     pub load_bps: f64,
@@ -73,12 +79,6 @@ pub struct LinkOptimum {
 impl Scenario {
     /// The network at an instant.
     pub(crate) fn compiled_at(&self, now: Time) -> Result<Compiled, Error> {
-        if let Some(app) = self.first_app() {
-            return Err(Error::Invalid {
-                at: format!("app `{app}`"),
-                reason: "an optimum has no applications; remove it, or use `simulate`".to_owned(),
-            });
-        }
         let mut compiled = self.compile_at_rest();
         let topology = &compiled.network.topology;
         if let Some(at) = (0..compiled.links.len()).find(|at| !topology.is_up(*at as u32, now)) {
@@ -113,11 +113,64 @@ impl Scenario {
     /// As [`Self::optimum_at`]; [`Error::Interrupted`].
     pub fn optimum_until(&self, objective: Objective, now: Time, stop: &Stop) -> Result<Optimum, Error> {
         let compiled = self.compiled_at(now)?;
-        let question = Question::new(self, &compiled, objective, fixed_routes(&compiled.network))?;
-        let solution = solve_until(&question.problem, &Options::default(), stop)?;
-        let loads = question.problem.network.loads(&solution.rates);
-        let arrives = |at: usize| 1.0 - path_loss(&compiled.network.topology, &compiled.network.flows[at].forward);
-        Ok(question.answer(solution, &loads, arrives))
+        let network = &compiled.network;
+        let ask = |loads: &[Load]| -> Result<(Question<'_>, Solution), Error> {
+            let question = Question::new(self, &compiled, objective, fixed_routes(network), loads)?;
+            let solution = solve_until(&question.problem, &Options::default(), stop)?;
+            Ok((question, solution))
+        };
+        let mut loads = Loads::new(network);
+        // Without flows the loads may exceed the capacities.
+        let is_shared = !network.flows.is_empty();
+        let open = if is_shared { loads.open() } else { Vec::new() };
+        let (mut question, mut solution) = ask(&open)?;
+        let mut apps = Vec::new();
+        let mut load_multiple = None;
+        if !loads.is_empty() {
+            let bits = question.packet_bits();
+            let alone = Question::new(self, &compiled, objective, fixed_routes(network), &[])?.problem.network;
+            if loads.has_loops() {
+                let shares = Greedy { rates: &solution.rates, prices: &solution.prices };
+                loads.close(&alone, shares, bits).map_err(|MixedLoops { apps: [one, other] }| Error::Invalid {
+                    at: format!("app `{}`", compiled.apps[other].name),
+                    reason: format!(
+                        "it shares its bottleneck with the closed loop of `{}`, which has other sizes or pauses; the \
+                         optimum has one kind of users a link",
+                        compiled.apps[one].name
+                    ),
+                })?;
+                if is_shared {
+                    (question, solution) = ask(&loads.all())?;
+                }
+            }
+            let shares = Greedy { rates: &solution.rates, prices: &solution.prices };
+            apps = loads.answer(&compiled, &alone, shares, bits);
+            load_multiple = self.load_multiple(&compiled, &loads.open(), bits, stop)?;
+        }
+        let used = question.problem.network.loads(&solution.rates);
+        let arrives = |at: usize| 1.0 - path_loss(&network.topology, &network.flows[at].forward);
+        Ok(Optimum { apps, load_multiple, ..question.answer(solution, &used, arrives) })
+    }
+
+    /// Largest θ for which θ times `loads` fits: the first level of max-min fairness with the loads as weights. `None`
+    /// without loads.
+    fn load_multiple(
+        &self,
+        compiled: &Compiled,
+        loads: &[Load],
+        packet_bits: f64,
+        stop: &Stop,
+    ) -> Result<Option<f64>, Error> {
+        let loads: Vec<&Load> = loads.iter().filter(|load| load.route.ports().next().is_some()).collect();
+        if loads.is_empty() {
+            return Ok(None);
+        }
+        let routes = loads.iter().map(|load| load.route.ports().collect()).collect();
+        let network = region(self, compiled, routes, &[], packet_bits)?;
+        let utilities = loads.iter().map(|load| Utility::MaxMin { weight: load.bps / packet_bits }).collect();
+        let solution = solve_until(&Problem { network, utilities }, &Options::default(), stop)?;
+        let multiple = |(rate, load): (&f64, &&Load)| rate * packet_bits / load.bps;
+        Ok(solution.rates.iter().zip(&loads).map(multiple).reduce(f64::min))
     }
 }
 
@@ -135,31 +188,20 @@ impl<'a> Question<'a> {
         compiled: &'a Compiled,
         objective: Objective,
         routes: Vec<Vec<u32>>,
+        loads: &[Load],
     ) -> Result<Self, Error> {
         let network = &compiled.network;
-        let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
+        let apps = network.apps.iter().map(|app| app.tcp.wire_bytes());
+        let largest = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().or(apps.max());
+        let packet_bytes = largest.unwrap_or(1);
         let packet_bits = packet_bytes as f64 * 8.0;
-        let refused = |at: usize, reason: &str| Error::Invalid {
-            at: format!("link `{}`", compiled.links[at].name),
-            reason: reason.to_owned(),
-        };
         if let Some(transfer) = network.transfers.first() {
             return Err(Error::Invalid {
                 at: format!("flow `{}`", compiled.flows[transfer.flows.start].label),
                 reason: "`connections` is not supported by the optimum: it has no utility function".to_owned(),
             });
         }
-        let plans = (scenario.regions(), scenario.wireless());
-        let constraints =
-            constraints(network, routes, plans, packet_bits, Sharing::Best).map_err(|error| match error {
-                CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
-                CapacityError::BackgroundInCell(at) => {
-                    refused(at, "background traffic to the stations of a cell is not supported by the optimum")
-                }
-                CapacityError::Channels(at) => refused(at, CHANNELS),
-                CapacityError::Motion(at) => refused(at, "the stations move, and with them what the optimum would be"),
-                CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
-            })?;
+        let constraints = region(scenario, compiled, routes, loads, packet_bits)?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
         Ok(Self { compiled, problem: Problem { network: constraints, utilities }, packet_bytes })
     }
@@ -191,8 +233,46 @@ impl<'a> Question<'a> {
             load_bps: loads[at] * packet_bits,
             price: solution.prices[at],
         });
-        Optimum { flows: flows.collect(), links: links.collect(), solution, packet_bytes: self.packet_bytes }
+        Optimum {
+            flows: flows.collect(),
+            links: links.collect(),
+            apps: Vec::new(),
+            load_multiple: None,
+            solution,
+            packet_bytes: self.packet_bytes,
+        }
     }
+}
+
+/// Capacity region of the network with `routes`, beside background and `loads`.
+fn region(
+    scenario: &Scenario,
+    compiled: &Compiled,
+    routes: Vec<Vec<u32>>,
+    loads: &[Load],
+    packet_bits: f64,
+) -> Result<Constraints, Error> {
+    let refused = |at: usize, reason: &str| Error::Invalid {
+        at: format!("link `{}`", compiled.links[at].name),
+        reason: reason.to_owned(),
+    };
+    let plans = (scenario.regions(), scenario.wireless());
+    let best = (Sharing::Best, loads);
+    constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
+        CapacityError::Full(at) if loads.is_empty() => refused(at, "background traffic takes all of its capacity"),
+        CapacityError::Full(at) => refused(at, "background traffic and applications take all of its capacity"),
+        CapacityError::BackgroundInCell(at) => {
+            refused(at, "background traffic to the stations of a cell is not supported by the optimum")
+        }
+        CapacityError::LoadInMedium(at) => refused(
+            at,
+            "applications beside flows over a shared medium are not supported by the optimum; remove the flows for the \
+             largest multiple of the load, or use `simulate`",
+        ),
+        CapacityError::Channels(at) => refused(at, CHANNELS),
+        CapacityError::Motion(at) => refused(at, "the stations move, and with them what the optimum would be"),
+        CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
+    })
 }
 
 /// Reason why a slotted network has no region here.

@@ -79,10 +79,16 @@ impl Scenario {
         rule: Links,
         now: Time,
     ) -> Result<RoutedOptimum, Error> {
+        if let Some(app) = self.first_app() {
+            return Err(Error::Invalid {
+                at: format!("app `{app}`"),
+                reason: "applications have routes; free routing is for flows".to_owned(),
+            });
+        }
         let compiled = self.compiled_at(now)?;
         let ends: Vec<(u32, u32)> = compiled.network.topology.ports.iter().map(|port| (port.from, port.to)).collect();
         let allowed = self.allowed(&compiled, &ends, rule);
-        let mut question = Question::new(self, &compiled, objective, allowed)?;
+        let mut question = Question::new(self, &compiled, objective, allowed, &[])?;
         let routes = std::mem::take(&mut question.problem.network.routes);
         let demand = |(flow, links): (&windward_sim::FlowConfig, Vec<u32>)| Demand {
             source: flow.source,

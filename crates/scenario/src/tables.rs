@@ -3,7 +3,7 @@
 use windward_tables::{Table, table};
 
 /// Tables of an optimum.
-pub const OPTIMUM: &[&Table] = &[OPTIMUM_FLOWS, OPTIMUM_LINKS, PATHS, FLOW_LINKS, SCHEDULE];
+pub const OPTIMUM: &[&Table] = &[OPTIMUM_FLOWS, OPTIMUM_LINKS, OPTIMUM_APPS, PATHS, FLOW_LINKS, SCHEDULE];
 
 /// Tables of a fluid run.
 pub const FLUID: &[&Table] = &[FLUID_FLOWS, FLUID_SERIES, RESTS, LYAPUNOV];
@@ -43,6 +43,31 @@ table! {
         load_bps: f64 ["bit/s"],
         /// Price: the multiplier of the link's constraint, zero if the link is not full.
         price: f64 [""],
+    }
+}
+
+table! {
+    /// Applications as loads, with mean completion times by processor sharing: without slow start, handshakes, timers
+    /// and losses.
+    schema OPTIMUM_APPS: "apps", Totals, "app", IfAny;
+    columns {
+        /// Name of the application.
+        app: Text fixed [""],
+        /// Requests per second; of a closed loop by mean value analysis.
+        requests_per_s: f64 ["1/s"],
+        /// Mean rate of the requests on the wire.
+        request_bps: f64 ["bit/s"],
+        /// Mean rate of the responses on the wire.
+        response_bps: f64 ["bit/s"],
+        /// Link of the longest service time on the responses' route; empty if the route has shared media.
+        bottleneck: Text fixed [""],
+        /// Load of applications on the bottleneck, divided by the capacity left to them and its greedy flows.
+        load: f64 [""],
+        /// Mean completion time of a response of mean size, requests and round trip included; infinite for an unstable
+        /// load, NaN over shared media.
+        completion_s: f64 ["s"],
+        /// Completion time divided by that on the empty path: round trip, service and transmission.
+        slowdown: f64 [""],
     }
 }
 

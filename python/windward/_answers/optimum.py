@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from windward.results._shapes import Result
 
-#: The tables of free routing.
+#: Tables beside flows and links, where there is something to tell: of applications, and of free routing.
+APPS = "apps"
 ROUTED = ("paths", "flow_links", "schedule")
 
 
@@ -27,8 +28,8 @@ ROUTED = ("paths", "flow_links", "schedule")
 class Optimum(Kept):
     """Rates that maximise the flows' utilities over the links of a scenario, with a certificate.
 
-    All flows are active and unbounded. Background sources take their mean rate from the links, and ACKs are not
-    counted. `docs/reference/models/num.md` describes the problem and its solvers.
+    All flows are active and unbounded. Background sources and applications take their mean rate from the links, and
+    ACKs are not counted. `docs/reference/models/num.md` describes the problem and its solvers.
 
     Examples
     --------
@@ -51,6 +52,8 @@ class Optimum(Kept):
     iterations: int
     #: Rates and prices of the problem count packets of this many bytes.
     packet_bytes: int
+    #: Largest multiple of the applications' loads that fits without the flows; None without open loops.
+    load_multiple: float | None = None
     #: "fixed", or "free": the best of all routings.
     routing: str = "fixed"
     #: Links that the flows may use, with free routing.
@@ -72,6 +75,11 @@ class Optimum(Kept):
     def links(self) -> pd.DataFrame:
         """One row per one-way link: `capacity_bps` left by the background, `load_bps`, `price`."""
         return self._frame("links")
+
+    @cached_property
+    def apps(self) -> pd.DataFrame | None:
+        """One row per application: its load, and its mean completion time by processor sharing. None without any."""
+        return self._routed(APPS)
 
     @cached_property
     def paths(self) -> pd.DataFrame | None:
@@ -127,8 +135,16 @@ class Optimum(Kept):
             "certificate": self.certificate,
             "flows": [row | {"utility": json.loads(row["utility"])} for row in self.rows("flows")],
             "links": self.rows("links"),
+            **self._applications(),
             **self._routing(),
         }
+
+    def _applications(self) -> dict[str, Any]:
+        """Additions of applications."""
+        if APPS not in self.tables:
+            return {}
+        rows = [{name: number(value) for name, value in row.items()} for row in self.rows(APPS)]
+        return {APPS: rows, "load_multiple": self.load_multiple}
 
     def _routing(self) -> dict[str, Any]:
         """Additions of free routing."""
@@ -151,5 +167,6 @@ class Optimum(Kept):
     def _from(cls, summary: dict[str, Any], scenario: str, tables: Tables) -> Self:
         names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")
         answer = {name: summary[name] for name in names}
-        answer |= {name: summary[name] for name in ("routing", "allowed_links") if name in summary}
+        further = ("routing", "allowed_links", "load_multiple")
+        answer |= {name: summary[name] for name in further if name in summary}
         return cls(scenario=scenario, tables=tables, **answer)

@@ -11,7 +11,7 @@ import numpy as np
 
 from windward import _engine
 from windward._answers.compare import Piece
-from windward._answers.optimum import ROUTED, Optimum
+from windward._answers.optimum import APPS, ROUTED, Optimum
 from windward.results._tables import Columns
 
 #: What the flows may want, beside "alpha=NUMBER".
@@ -61,7 +61,7 @@ def solve(
         raise stopped from interrupt
     flows = answer["flows"]
     flows["utility"] = [json.dumps(utility) for utility in flows["utility"]]
-    tables = {kind: _columns(answer[kind]) for kind in ("flows", "links", *ROUTED) if kind in answer}
+    tables = {kind: _columns(answer[kind]) for kind in ("flows", "links", APPS, *ROUTED) if kind in answer}
     return Optimum(
         name=compiled.name,
         title=compiled.title,
@@ -73,6 +73,7 @@ def solve(
         method=answer["method"],
         iterations=answer["iterations"],
         packet_bytes=answer["packet_bytes"],
+        load_multiple=answer["load_multiple"],
         routing=routing,
         allowed_links=links,
     )
@@ -114,7 +115,7 @@ def _columns(table: Mapping[str, Sequence[Any]]) -> Columns:
 
 
 #: Columns of texts.
-_TEXTS = {"flow", "law", "utility", "link", "links", "path"}
+_TEXTS = {"flow", "law", "utility", "link", "links", "path", "app", "bottleneck"}
 
 
 def split_objective(objective: str) -> tuple[str, float | None]:

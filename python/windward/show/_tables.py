@@ -89,20 +89,17 @@ def optimum_digests(best: BestRates) -> list[Digest]:
     ]
     idle = len(all_links) - len(links)
     cheap = "not used, or at price 0 or close to it" if is_free else "at price 0 or close to it"
+    price = "price of its cheapest path" if is_free else "price of its route"
+    of_flows = Digest(
+        title="Flows",
+        columns=["flow", "law", "rate", "goodput", price],
+        words=2,
+        rows=flows,
+        note=_more(len(all_flows) - len(flows), "flow"),
+    )
     return [
-        Digest(
-            title="Flows",
-            columns=[
-                "flow",
-                "law",
-                "rate",
-                "goodput",
-                "price of its cheapest path" if is_free else "price of its route",
-            ],
-            words=2,
-            rows=flows,
-            note=_more(len(all_flows) - len(flows), "flow"),
-        ),
+        *([of_flows] if flows else []),
+        *_apps(best),
         *_paths(best),
         *_schedule(best),
         Digest(
@@ -113,6 +110,35 @@ def optimum_digests(best: BestRates) -> list[Digest]:
             note=_more(idle, "link").replace("more", "other") + (f" {cheap}" if idle else ""),
         ),
     ]
+
+
+def _apps(best: BestRates) -> list[Digest]:
+    """Applications as loads."""
+    apps = best.rows("apps") if "apps" in best.tables else []
+    if not apps:
+        return []
+    rows = [
+        [
+            row["app"],
+            f"{row['requests_per_s']:.3g}/s",
+            quantity(row["response_bps"], "bit/s"),
+            row["bottleneck"] or "shared medium",
+            percent(row["load"]),
+            *(
+                ("unstable", "–")
+                if math.isinf(row["completion_s"])
+                else (quantity(row["completion_s"], "s"), number(row["slowdown"]))
+            ),
+        ]
+        for row in apps[:_ROWS]
+    ]
+    columns = ["app", "requests", "responses", "bottleneck", "load", "mean time", "slowdown"]
+    notes = [_more(len(apps) - len(rows), "application")]
+    if best.load_multiple is not None:
+        notes.append(f"without the flows {best.load_multiple:.3g} times the load of the open loops fits")
+    notes.append("times are those of processor sharing: without slow start, handshakes and losses")
+    note = " · ".join(note for note in notes if note)
+    return [Digest(title="Applications", columns=columns, words=1, rows=rows, note=note)]
 
 
 def _paths(best: BestRates) -> list[Digest]:

@@ -1,0 +1,348 @@
+//! Applications as loads of the network: their mean rates, the largest multiple of them that fits, and mean completion
+//! times by processor sharing.
+//!
+//! Requests of an open loop load their routes with a rate that does not depend on the network. Loads ρ_l < 1 on all
+//! links, or inside the capacity region, are stable under α-fair sharing (Bonald, Massoulié, SIGMETRICS 2001). A link
+//! of capacity C, shared by requests of load ρ and K greedy flows, has as mean completion time of x bits
+//!
+//!   E\[T|x\] = (K + 1) x/(C (1 − ρ))
+//!
+//! for every distribution of the sizes (Kleinrock, J. ACM 14(2), 1967; the greedy flows are permanent customers). A
+//! closed loop of N users on it follows mean value analysis (Reiser, Lavenberg, J. ACM 27(2), 1980):
+//!
+//!   R(n) = D (1 + K + Q(n − 1)), X(n) = n/(Z + R(n)), Q(n) = X(n) R(n), D = E\[x\]/(C (1 − ρ))
+//!
+//! with the time Z between a response and the next request at the link: thinking, round trip and service.
+//!
+//! Slow start, handshakes, timers and losses are left out, and only the bottleneck of the responses has a queue.
+//! Flows are greedy and always active, as everywhere in the optimum.
+
+use crate::names::FlowName;
+use crate::scenario::Compiled;
+use std::collections::BTreeMap;
+use windward_num::{Link, Network as Constraints};
+use windward_sim::{Arrivals, Ideal, Network, RequestsConfig, Route};
+use windward_units::Bytes;
+
+/// Mean rate of data on a route, in bits a second on the wire.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    pub route: Route,
+    pub bps: f64,
+}
+
+/// An application of the optimum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppOptimum {
+    /// Name of the application.
+    pub name: String,
+    /// Requests per second.
+    pub requests_per_s: f64,
+    /// Mean rate of its requests on the wire, in bits a second.
+    pub request_bps: f64,
+    /// Mean rate of its responses on the wire, in bits a second.
+    pub response_bps: f64,
+    /// Bottleneck of its responses; empty if the route has shared media.
+    pub bottleneck: String,
+    /// Load of all applications on the bottleneck, as a share of the capacity that they and its greedy flows have.
+    pub load: f64,
+    /// Mean completion time of a response of mean size, in seconds; infinite if the load is unstable, NaN over shared
+    /// media.
+    pub completion_s: f64,
+    /// Completion time divided by that on the empty path.
+    pub slowdown: f64,
+}
+
+/// Rates of an application.
+struct Demand<'a> {
+    app: &'a RequestsConfig,
+    /// Bits of a request and of a mean response on the wire.
+    bits: [f64; 2],
+    /// Requests per second of an open loop.
+    open: Option<f64>,
+}
+
+impl<'a> Demand<'a> {
+    fn of(app: &'a RequestsConfig, network: &Network) -> Self {
+        let tcp = &app.tcp;
+        // Headers by the mean number of full segments, as where `load` becomes a rate.
+        let on_wire = |bytes: f64| bytes * (1.0 + tcp.header_bytes() as f64 / tcp.segment.count() as f64) * 8.0;
+        let request = Ideal::wire_bytes(app.request.count(), tcp) as f64 * 8.0;
+        let mean = match &app.arrivals {
+            Arrivals::Times(times) => {
+                let bytes = |given: &Option<Bytes>| given.map_or(app.response.mean(), |bytes| bytes.count() as f64);
+                times.iter().map(|(_, given)| bytes(given)).sum::<f64>() / times.len().max(1) as f64
+            }
+            _ => app.response.mean(),
+        };
+        let open = match &app.arrivals {
+            Arrivals::Periodic { every } => Some(1.0 / every.as_secs()),
+            Arrivals::Poisson { mean } => Some(1.0 / mean.as_secs()),
+            Arrivals::Closed { .. } => None,
+            Arrivals::Times(times) => {
+                let end = app.stop.unwrap_or(network.timing.duration);
+                Some(times.len() as f64 / end.since(app.start).as_secs())
+            }
+        };
+        Self { app, bits: [request, on_wire(mean)], open }
+    }
+
+    fn routes(&self) -> [&'a Route; 2] {
+        [&self.app.forward, &self.app.backward]
+    }
+
+    /// Loads of this many requests a second.
+    fn loads(&self, per_s: f64) -> impl Iterator<Item = Load> {
+        self.routes()
+            .into_iter()
+            .zip(self.bits)
+            .map(move |(route, bits)| Load { route: route.clone(), bps: bits * per_s })
+    }
+}
+
+/// Loads of the applications, and their answer.
+pub(crate) struct Loads<'a> {
+    demands: Vec<Demand<'a>>,
+    /// Requests a second of each application.
+    per_s: Vec<f64>,
+    /// Mean number of requests of closed loops at each bottleneck.
+    queues: BTreeMap<u32, f64>,
+}
+
+/// Reason why closed loops have no answer.
+pub(crate) struct MixedLoops {
+    /// Applications that differ.
+    pub apps: [usize; 2],
+}
+
+/// Share of a link that serves responses.
+struct Server {
+    port: u32,
+    /// Capacity of requests and greedy flows, in bits a second.
+    capacity: f64,
+    /// Load of open loops.
+    open: f64,
+    /// Greedy flows.
+    flows: f64,
+}
+
+impl<'a> Loads<'a> {
+    /// Loads of the open loops; closed loops follow from [`Self::close`].
+    pub fn new(network: &'a Network) -> Self {
+        let demands: Vec<Demand> = network.apps.iter().map(|app| Demand::of(app, network)).collect();
+        let per_s = demands.iter().map(|demand| demand.open.unwrap_or(0.0)).collect();
+        Self { demands, per_s, queues: BTreeMap::new() }
+    }
+
+    /// True without applications.
+    pub fn is_empty(&self) -> bool {
+        self.demands.is_empty()
+    }
+
+    /// True if an application has a closed loop.
+    pub fn has_loops(&self) -> bool {
+        self.demands.iter().any(|demand| demand.open.is_none())
+    }
+
+    /// Mean rates on the routes.
+    pub fn all(&self) -> Vec<Load> {
+        self.demands.iter().zip(&self.per_s).flat_map(|(demand, per_s)| demand.loads(*per_s)).collect()
+    }
+
+    /// Mean rates of the open loops on their routes.
+    pub fn open(&self) -> Vec<Load> {
+        let open = self.demands.iter().filter_map(|demand| Some(demand.loads(demand.open?)));
+        open.flatten().filter(|load| load.bps > 0.0).collect()
+    }
+
+    /// Finds the rates of the closed loops beside greedy flows of these `rates` and link `prices`; `constraints` are
+    /// those without applications.
+    ///
+    /// # Errors
+    /// Closed loops of different kinds over one bottleneck.
+    pub fn close(&mut self, constraints: &Constraints, shares: Greedy<'_>, packet_bits: f64) -> Result<(), MixedLoops> {
+        let mut loops: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (at, demand) in self.demands.iter().enumerate().filter(|(_, demand)| demand.open.is_none()) {
+            match self.server(demand.app, constraints, shares, packet_bits) {
+                Some(server) => loops.entry(server.port).or_default().push(at),
+                None => self.per_s[at] = f64::NAN,
+            }
+        }
+        for members in loops.values() {
+            let kind = |at: usize| {
+                let demand = &self.demands[at];
+                (demand.bits[1], self.pause(demand, constraints, shares, packet_bits))
+            };
+            let first = kind(members[0]);
+            if let Some(&other) = members.iter().find(|&&at| kind(at) != first) {
+                return Err(MixedLoops { apps: [members[0], other] });
+            }
+            let server = self.server(self.demands[members[0]].app, constraints, shares, packet_bits);
+            let Some(server) = server else { continue };
+            let users = |at: usize| match self.demands[at].app.arrivals {
+                Arrivals::Closed { users, .. } => u64::from(users),
+                _ => 0,
+            };
+            let all: u64 = members.iter().map(|&at| users(at)).sum();
+            let demand = first.0 / (server.capacity * (1.0 - server.open).max(0.0));
+            let rate = mean_value_analysis(all, demand, first.1, server.flows);
+            self.queues.insert(server.port, all as f64 - rate * first.1);
+            for &at in members {
+                self.per_s[at] = rate * users(at) as f64 / all as f64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds between a response of a closed loop and its next at the bottleneck.
+    fn pause(&self, demand: &Demand<'_>, constraints: &Constraints, shares: Greedy<'_>, packet_bits: f64) -> f64 {
+        let think = if let Arrivals::Closed { think, .. } = &demand.app.arrivals { think.as_secs() } else { 0.0 };
+        let up = self.busiest(&demand.app.forward, constraints, shares, packet_bits);
+        let sending = up.map_or(0.0, |server| server.time(demand.bits[0]));
+        think + demand.app.ideal.rtt.as_secs() + demand.app.service.as_secs() + sending
+    }
+
+    /// Bottleneck of the responses of `app`.
+    fn server(&self, app: &RequestsConfig, constraints: &Constraints, shares: Greedy<'_>, bits: f64) -> Option<Server> {
+        self.busiest(&app.backward, constraints, shares, bits)
+    }
+
+    /// Slowest link of a route for one more request; `None` over shared media.
+    fn busiest(
+        &self,
+        route: &Route,
+        constraints: &Constraints,
+        shares: Greedy<'_>,
+        packet_bits: f64,
+    ) -> Option<Server> {
+        let mut slowest: Option<Server> = None;
+        for port in route.ports() {
+            let Link::Wired(capacity) = constraints.links[port as usize] else { return None };
+            let capacity = capacity * packet_bits - shares.limited_elsewhere(port, constraints) * packet_bits;
+            let crossing = |demand: &Demand<'_>| -> f64 {
+                let Some(per_s) = demand.open else { return 0.0 };
+                let ways = demand.routes().into_iter().zip(demand.bits);
+                ways.filter(|(route, _)| route.ports().any(|other| other == port)).map(|(_, bits)| bits * per_s).sum()
+            };
+            let open = self.demands.iter().map(crossing).sum::<f64>() / capacity;
+            let server = Server { port, capacity, open, flows: shares.at(port, constraints) as f64 };
+            if slowest.as_ref().is_none_or(|other| server.time(1.0) > other.time(1.0)) {
+                slowest = Some(server);
+            }
+        }
+        slowest
+    }
+
+    /// Answers for the applications of `compiled`.
+    pub fn answer(
+        &self,
+        compiled: &Compiled,
+        constraints: &Constraints,
+        shares: Greedy<'_>,
+        packet_bits: f64,
+    ) -> Vec<AppOptimum> {
+        let one = |((demand, per_s), name): ((&Demand<'_>, &f64), &FlowName)| {
+            let server = self.server(demand.app, constraints, shares, packet_bits);
+            let up = self.busiest(&demand.app.forward, constraints, shares, packet_bits);
+            let fixed = demand.app.ideal.rtt.as_secs() + demand.app.service.as_secs();
+            let sending = up.map_or(f64::NAN, |server| server.time(demand.bits[0]));
+            let serving = match (&server, &demand.app.arrivals) {
+                // Little: N = X (Z + R).
+                (Some(_), Arrivals::Closed { users, .. }) => {
+                    f64::from(*users) / per_s - self.pause(demand, constraints, shares, packet_bits)
+                }
+                // An open loop sees the closed ones as permanent customers.
+                (Some(server), _) => {
+                    let queue = self.queues.get(&server.port).copied().unwrap_or(0.0);
+                    Server { flows: server.flows + queue, ..*server }.time(demand.bits[1])
+                }
+                (None, _) => f64::NAN,
+            };
+            let [request, response] = demand.bits;
+            let alone = demand.app.ideal.rate.as_bits_per_sec() as f64;
+            let completion_s = fixed + sending + serving;
+            AppOptimum {
+                name: name.name.clone(),
+                requests_per_s: *per_s,
+                request_bps: request * per_s,
+                response_bps: response * per_s,
+                bottleneck: server
+                    .as_ref()
+                    .map_or_else(String::new, |server| compiled.links[server.port as usize].name.clone()),
+                load: server.as_ref().map_or(f64::NAN, |server| {
+                    server.open + if demand.open.is_none() { response * per_s / server.capacity } else { 0.0 }
+                }),
+                completion_s,
+                slowdown: completion_s / (fixed + response / alone),
+            }
+        };
+        self.demands.iter().zip(&self.per_s).zip(&compiled.apps).map(one).collect()
+    }
+}
+
+impl Server {
+    /// Mean time of this many bits.
+    fn time(&self, bits: f64) -> f64 {
+        if self.open < 1.0 { (1.0 + self.flows) * bits / (self.capacity * (1.0 - self.open)) } else { f64::INFINITY }
+    }
+}
+
+/// Greedy flows at the optimum: rates in packets a second, by flow, and prices by link.
+#[derive(Clone, Copy)]
+pub(crate) struct Greedy<'a> {
+    pub rates: &'a [f64],
+    pub prices: &'a [f64],
+}
+
+impl Greedy<'_> {
+    /// Bottleneck of a flow: the link of the highest price on its route.
+    fn bottleneck(&self, route: &[u32]) -> Option<u32> {
+        let priced = route.iter().copied().filter(|&port| self.prices[port as usize] > 0.0);
+        priced.max_by(|a, b| self.prices[*a as usize].total_cmp(&self.prices[*b as usize]))
+    }
+
+    /// Number of flows with this bottleneck.
+    fn at(&self, port: u32, constraints: &Constraints) -> usize {
+        let flows = constraints.routes.iter().zip(self.rates);
+        flows.filter(|(route, _)| self.bottleneck(route) == Some(port)).count()
+    }
+
+    /// Rate of the flows over `port` that another link limits, in packets a second.
+    fn limited_elsewhere(&self, port: u32, constraints: &Constraints) -> f64 {
+        let flows = constraints.routes.iter().zip(self.rates).filter(|(route, _)| route.contains(&port));
+        flows.filter(|(route, _)| self.bottleneck(route) != Some(port)).map(|(_, rate)| rate).sum()
+    }
+}
+
+/// Requests a second of `users` with pauses of `pause` seconds and service demands of `demand` seconds beside `flows`
+/// permanent customers.
+fn mean_value_analysis(users: u64, demand: f64, pause: f64, flows: f64) -> f64 {
+    let (mut queue, mut rate) = (0.0, 0.0);
+    for n in 1..=users {
+        let time = demand * (1.0 + flows + queue);
+        rate = n as f64 / (pause + time);
+        queue = rate * time;
+    }
+    rate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D = 0.1 s, Z = 1 s, exact: 1 user 1/1.1 = 0.9091 a second; 2 users R = 0.1 (1 + 0.1/1.1) = 0.10909, X = 1.8033;
+    /// 20 users 9.9813 (R = 1.0037 s).
+    #[test]
+    fn closed_loops_follow_mean_value_analysis() {
+        let rate = |users| mean_value_analysis(users, 0.1, 1.0, 0.0);
+        for (users, expected) in [(1, 0.909_09), (2, 1.803_28), (5, 4.3605), (10, 7.8542), (20, 9.9813)] {
+            assert!((rate(users) - expected).abs() < 6e-5, "{users}: {}", rate(users));
+        }
+    }
+
+    /// A permanent customer takes its share of a processor: one user alone beside one has twice the time.
+    #[test]
+    fn a_greedy_flow_is_a_permanent_customer() {
+        assert!((mean_value_analysis(1, 0.1, 1.0, 1.0) - 1.0 / 1.2).abs() < 1e-12);
+    }
+}
