@@ -76,7 +76,7 @@ units. `ww.LawSpec` is the union of the control laws.
 HIDDEN = ("begin", "note", "save_in", "rows", "totals", "draws", "chunks", "of", "within")
 
 #: Bases whose members are documented with each class that has them, and their files.
-BASES = {"Kept": PACKAGE / "_answers" / "kept.py", "Searched": PACKAGE / "_answers" / "searched.py"}
+BASES = {base: PACKAGE / "_answers" / f"{base.lower()}.py" for base in ("About", "Kept", "Searched")}
 
 #: Sections of a docstring that become lists.
 LISTS = ("Parameters", "Returns", "Raises", "Attributes")
@@ -190,9 +190,7 @@ def _entry(shown: str, source: Source, name: str) -> str:
     if isinstance(node, ast.FunctionDef):
         return f"### `{shown}`\n\n{_signature(shown, node)}\n{_text(ast.get_docstring(node) or '')}"
     out = [f"### `{shown}`\n", _constructor(shown, node), _text(ast.get_docstring(node) or "")]
-    bases = [base for base in map(ast.unparse, node.bases) if base in BASES]
-    inherited = [(read, read.definition(base)) for base in bases for read in [Source.read(BASES[base])]]
-    holders = [(source, node), *((base, found) for base, found in inherited if isinstance(found, ast.ClassDef))]
+    holders = [(source, node), *_inherited(node)]
     attributes = [line for where, each in holders for line in (*_fields(each, where), *_properties(each))]
     if attributes:
         out.append("**Attributes**\n")
@@ -240,6 +238,18 @@ def _fields(node: ast.ClassDef, source: Source) -> Iterator[tuple[str, str]]:
             kind = ast.unparse(statement.annotation)
             if not statement.target.id.startswith("_") and (above or not kind.startswith("ClassVar")):
                 yield f"{statement.target.id}: {kind}", " ".join(above)
+
+
+def _inherited(node: ast.ClassDef) -> list[tuple[Source, ast.ClassDef]]:
+    """The documented bases of a class, and theirs."""
+    found = []
+    for base in map(ast.unparse, node.bases):
+        if base in BASES:
+            source = Source.read(BASES[base])
+            definition = source.definition(base)
+            if isinstance(definition, ast.ClassDef):
+                found += [(source, definition), *_inherited(definition)]
+    return found
 
 
 def _signature(shown: str, node: ast.FunctionDef, *, returns: bool = True) -> str:

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward._answers.about import About
 from windward._answers.frames import Frames
 from windward.results._figures import PERCENTILES
 from windward.results._folder import read_scenario, read_summary, read_table
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from windward.results._shapes import Result
 
 
-class Run(Frames):
+class Run(About, Frames):
     """Result of a simulation or an emulation: one row per entity and seed, series, means over seeds, figures.
 
     Frames name their columns with units: `_s` seconds, `_ms` milliseconds, `_bps` bits a second, `_pps` full
@@ -42,17 +43,6 @@ class Run(Frames):
         self._load = cache(load)
         #: The scenario as resolved, in TOML.
         self.scenario = scenario
-
-    @property
-    def name(self) -> str:
-        """Short name of the scenario."""
-        return str(self._about["name"])
-
-    @property
-    def title(self) -> str | None:
-        """The question that the scenario asks."""
-        title: str | None = self._about["title"]
-        return title
 
     @property
     def engine(self) -> str:
@@ -91,12 +81,6 @@ class Run(Frames):
     def warmup_s(self) -> float:
         """Totals and means count from here, in seconds."""
         return float(self._about["warmup_s"])
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Versions of what made the run."""
-        versions: dict[str, str] = self._about["versions"]
-        return versions
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -237,12 +221,6 @@ class Run(Frames):
         if beside:
             return draw_together(by_name(self, beside), what, seed=seed, for_=for_)
         return draw(self, what, seed=seed, for_=for_)
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about the run and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))
 
     def steps(self, path: str | Path, *, seed: int | None = None) -> Path:
         """Writes a self-contained HTML page that steps through the queues of stations that forward by backlog.

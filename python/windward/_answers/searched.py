@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from windward._answers.about import About
 from windward._answers.sweep import Sweep
 from windward.results._folder import read_scenario, read_summary
 
 
-class Searched:
+class Searched(About):
     """Result of a search, whole or interrupted."""
 
     engine: ClassVar[str]
@@ -33,17 +34,6 @@ class Searched:
         return cls(Path(path))
 
     @property
-    def name(self) -> str:
-        """Short name of the scenario."""
-        return str(self._about["name"])
-
-    @property
-    def title(self) -> str | None:
-        """The question that the scenario asks."""
-        title: str | None = self._about["title"]
-        return title
-
-    @property
     def scenario(self) -> str:
         """The scenario before the search, in TOML."""
         return read_scenario(self.path)
@@ -58,19 +48,7 @@ class Searched:
         """True if nothing of the search is left to do."""
         return bool(self._about["complete"])
 
-    @property
-    def versions(self) -> dict[str, str]:
-        """Versions of the software that made it."""
-        versions: dict[str, str] = self._about["versions"]
-        return versions
-
     @cached_property
     def trials(self) -> Sweep:
         """All trials, as a sweep over the fields."""
         return Sweep(self.path / "trials")
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about it and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))

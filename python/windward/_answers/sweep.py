@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward._answers.about import About
 from windward.errors import ResultError
 from windward.results._figures import FIGURES
 from windward.results._folder import read_scenario, read_summary
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 ENTITIES = {"flow": "flows", "group": "flows", "law": "flows", "link": "links"}
 
 
-class Sweep:
+class Sweep(About):
     """Results of an engine at every point of a sweep; the folder is a Parquet dataset.
 
     Every table has a row for each run, or for each run and flow or link. Its columns are `point`, `seed` (if the engine
@@ -62,17 +63,6 @@ class Sweep:
             If it holds no sweep that this version reads.
         """
         return cls(Path(path))
-
-    @property
-    def name(self) -> str:
-        """Short name of the scenario."""
-        return str(self._about["name"])
-
-    @property
-    def title(self) -> str | None:
-        """The question that the scenario asks."""
-        title: str | None = self._about["title"]
-        return title
 
     @property
     def of(self) -> str:
@@ -118,12 +108,6 @@ class Sweep:
     def is_complete(self) -> bool:
         """True if every point was run with every seed."""
         return bool(self._about["complete"])
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Versions of the software that made the sweep."""
-        versions: dict[str, str] = self._about["versions"]
-        return versions
 
     @property
     def runs_asked(self) -> int:
@@ -301,12 +285,6 @@ class Sweep:
         from windward.show.plot import draw_sweep
 
         return draw_sweep(self, what, over=[over] if isinstance(over, str) else over, by=by, at=at, for_=for_)
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about the sweep and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))
 
     def _columns(self, kind: str) -> list[str]:
         """The columns of a table, whichever parts have them; none where there is no table."""
