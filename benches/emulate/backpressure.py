@@ -99,7 +99,7 @@ def side_by_side(networks: Sequence[ww.Scenario], **changes: str) -> ww.Scenario
 
 
 def scenario(name: str, copies: int, seconds: int, coding: str | None = None) -> ww.Scenario:
-    """All cases of a network of the paper, each in so many copies."""
+    """All cases of a network of the paper, `copies` of each."""
     network = ww.load(ROOT / "papers" / "seferoglu2014" / f"{name}.toml")
     all_copies = [
         renamed(variant(network, case, coding), label(case, copy)) for case in CASES for copy in range(copies)

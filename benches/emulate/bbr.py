@@ -44,7 +44,7 @@ LATE_S = 0.0005
 #: Of the simulator.
 SEEDS = range(1, 6)
 
-#: What is asked for: goodput within a share of the kernel's, the mean queue within a share or so many packets.
+#: Tolerances: goodput as a share of the kernel's, the mean queue as a share or in packets.
 GOODPUT, QUEUE, PACKETS = 0.05, 0.1, 2.0
 
 

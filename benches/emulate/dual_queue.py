@@ -51,7 +51,7 @@ class Seen:
 
 
 def send(seconds: float, rates: list[float]) -> None:
-    """The server: even streams of datagrams, the first Not-ECT, the second ECT(1), to whoever asks for them."""
+    """The server: even streams of datagrams, the first Not-ECT, the second ECT(1), to each client."""
     ends = []
     for at, codepoint in enumerate((NOT_ECT, ECT_1)):
         end = socket.socket(type=socket.SOCK_DGRAM)

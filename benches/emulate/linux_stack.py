@@ -44,7 +44,7 @@ CASES = (Case(0.0, 1, 1), Case(0.001, 5, 12), Case(0.01, 12, 12), Case(0.03, 20,
 CROWD, SEEDS = 20, 20
 #: A run is repeated when 1 % of its packets were later than this: a hundredth of a round trip.
 LATE_S = 0.001
-#: What is asked for.
+#: Tolerance.
 WITHIN = 0.03
 
 #: Linux's, and what simulations take for them: the first is its equal, the others are what it is not.

@@ -31,11 +31,11 @@ Recovery = Literal["linux", "rfc6582"]
 CASES = (Case(0.0, 4, 1), Case(0.001, 20, 5), Case(0.01, 20, 4), Case(0.03, 20, 3))
 #: Flows side by side and seeds of a simulation.
 CROWD, SEEDS = 20, 20
-#: Of both sides: so many segments the receiver holds.
+#: Receive buffer of both sides.
 BUFFER = "500 packets"
 #: What the simulator takes for Linux, and what it is not.
 FORMS: dict[Recovery, str] = {"linux": '`newreno = "linux"`', "rfc6582": "RFC 6582"}
-#: The overflow at the start: seconds that are drawn, one line each so many.
+#: The overflow at the start: drawn seconds, and seconds per line.
 OVERFLOW_S, STEP_S = 32, 2
 
 

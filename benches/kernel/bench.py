@@ -19,7 +19,7 @@ from windward import KernelError, _engine
 LIBC = ctypes.CDLL(None, use_errno=True)
 #: The system call bpf(2).
 BPF = {"x86_64": 321, "aarch64": 280, "riscv64": 280}[platform.machine()]
-#: Its commands, and where `struct bpf_prog_info` has what is asked for.
+#: Its commands, and where `struct bpf_prog_info` has the counters.
 PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD, ENABLE_STATS = 11, 13, 15, 32
 INFO_SIZE, NAME, TIME_AND_COUNT = 208, slice(64, 80), slice(192, 208)
 CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x4000_0000, 0x8914, 1

@@ -246,9 +246,9 @@ Written by `make bench` on a shared virtual machine with two cores: read the rat
   ns-3 leaves slow start by HyStart, its default; Windward overshoots, which is more work per hop.
 * ns-3 is the wheel from the Python package index, driven from Python (`benches/sim/peer_ns3.py`). Built with its own
   optimised profile it needs about half the time and a tenth of the memory.
-* At 1 Gbit/s ns-3 is asked for 2 s and stopped after {PATIENCE_S} s of CPU, in the repair of the overshoot, where it
-  scans a scoreboard of some ten thousand segments at every ACK. The ratio a hop is that of this phase; over 20 s it is
-  in the thousands.
+* At 1 Gbit/s ns-3 gets a duration of 2 s and is stopped after {PATIENCE_S} s of CPU, in the repair of the overshoot,
+  where it scans a scoreboard of some ten thousand segments at every ACK. The ratio a hop is that of this phase; over
+  20 s it is in the thousands.
 
 ## Ten thousand flows
 

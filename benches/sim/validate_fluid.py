@@ -118,7 +118,7 @@ def alone(point: Point, repair_rounds: float) -> float:
     """Mean goodput of the packet law by itself, in bits a second, over a host that loses no time.
 
     Each ACK is for one packet. A packet is lost at random, and above the buffer; the loss is known at once, and
-    repaired for so many round trips, in which the window neither grows nor falls again.
+    its repair takes some round trips, in which the window neither grows nor falls again.
     """
     stream = random.Random(f"{point.law} {point.loss} {point.delay_ms} {point.rate_mbps}")
     capacity, base = point.rate_mbps * 1e6 / PACKET, point.delay_ms / 1e3

@@ -165,7 +165,7 @@ class Reading:
         return "-".join([*parts, "delayed" if self.is_delayed else "each"])
 
 
-#: Fig. 9's three flows and Fig. 6's two: 100 Mbit/s, means over so many seconds, after those before.
+#: Fig. 9's three flows and Fig. 6's two: 100 Mbit/s, means from CHAIN_WARMUP_S to CHAIN_END_S.
 CHAIN_MBPS, CHAIN_SEEDS, CHAIN_WARMUP_S, CHAIN_END_S = 100, range(1, 4), 60, 260
 
 #: A law as ns-2 has it, and ours: ns-2's own, and Linux 2.6.22's, which have SACK there.

@@ -21,7 +21,7 @@ MANY = 50_000
 LEAST, MOST = 0.005, 0.02
 FIELD = f"link.path.loss={LEAST}..{MOST} log {POINTS}"
 
-#: The engine by itself: the same points, every tenth of them, whose results nobody fetches.
+#: The engine by itself: the same points, every tenth of them, without their results.
 ALONE = """
 import json, sys, time
 from pathlib import Path

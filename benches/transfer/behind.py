@@ -23,7 +23,7 @@ Outcome = TypeVar("Outcome")
 def behind(
     folder: Path, bench: str, options: Sequence[str], run: Sequence[str], *, congestion: str, megabytes: int, seed: int
 ) -> dict[str, Any]:
-    """Runs `bench run …` behind a link whose other end runs `bench serve FOLDER` and has `file`, of so many MB.
+    """Runs `bench run …` behind a link whose other end runs `bench serve FOLDER` and has `file` of `megabytes` MB.
 
     The same `seed` loses the same packets, so that repeated runs need different ones. In an empty folder, without a
     memory of former runs. Returns what the program left in outcome.json, the mean queueing delay towards it as
@@ -106,7 +106,7 @@ def parser(doc: str | None, journal: str) -> argparse.ArgumentParser:
     """The options of these benches."""
     made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--journal", type=Path, metavar="FILE", default=Path(journal), help="what was measured")
-    made.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
+    made.add_argument("--at-once", type=int, default=1, metavar="N", help="number of links at the same time")
     made.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
     return made
 

@@ -134,7 +134,7 @@ def configure(folder: Path, address: str) -> Path:
 
 
 def flow(listener: socket.socket) -> None:
-    """Sends for as long as somebody receives."""
+    """Sends until the receiver closes."""
     block = bytes(1 << 16)
     while True:
         peer, _ = listener.accept()

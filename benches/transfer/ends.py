@@ -26,7 +26,7 @@ from bench import ARIA2, FLOW, PROGRAMS, SERVER, WEB, WINDWARD, serve
 LATE = 10.0
 #: How much earlier the other flow begins, in seconds.
 LEAD = 5.0
-#: Within so many seconds `windward get --json` tells how much it has received, and a little more.
+#: Seconds between two samples of `windward get --json`, and a little more.
 LAST_SAMPLE = 0.6
 #: Seconds after which a program that runs to its end is given up.
 PATIENCE = 600.0

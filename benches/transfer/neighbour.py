@@ -38,7 +38,7 @@ def kept_simulated(link: ww.Link, lead_s: float, span_s: float, seeds: int) -> K
 
 
 def rates(link: ww.Link, connections: str | None, lead_s: float, span_s: float, seeds: int) -> list[float]:
-    """The goodput of the neighbour for each of so many seeds, in bit/s."""
+    """The goodput of the neighbour for each of the first `seeds` seeds, in bit/s."""
     path = {"from_": link.from_, "to": link.to, "law": CUBIC, "stack": "linux"}
     scenario = ww.Scenario(
         name="neighbour",

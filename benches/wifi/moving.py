@@ -26,20 +26,20 @@ TEXT = Path(__file__).with_name("moving-ns3.md.in")
 PAGE = ROOT / "docs" / "measured" / "validation" / "moving-ns3.md"
 STATIONS, WIDTH, HEIGHT, SECONDS = 30, 800.0, 500.0, 100.0
 FLOWS, DATAGRAM, OFFERED_MBIT = 8, 540, 4 * 540 * 8e-6
-#: Largest speeds in metres a second; 0: nobody moves.
+#: Largest speeds in metres a second; 0: no station moves.
 SPEEDS = (0, 5, 20)
 #: Draws of the ways, and seeds on each: ours, and ns-3's.
 DRAWS, OURS, THEIRS = 4, 4, 1
 TOLERANCE = 0.1
 
 
-def way(luck: random.Random, speed: float) -> list[tuple[float, float, float]]:
+def way(draws: random.Random, speed: float) -> list[tuple[float, float, float]]:
     """From place to place for the whole run."""
-    now, x, y = 0.0, round(luck.uniform(0, WIDTH), 2), round(luck.uniform(0, HEIGHT), 2)
+    now, x, y = 0.0, round(draws.uniform(0, WIDTH), 2), round(draws.uniform(0, HEIGHT), 2)
     points = [(now, x, y)]
     while speed > 0 and now < SECONDS:
-        to_x, to_y = round(luck.uniform(0, WIDTH), 2), round(luck.uniform(0, HEIGHT), 2)
-        now = round(now + max(math.hypot(to_x - x, to_y - y) / luck.uniform(1, speed), 0.01), 3)
+        to_x, to_y = round(draws.uniform(0, WIDTH), 2), round(draws.uniform(0, HEIGHT), 2)
+        now = round(now + max(math.hypot(to_x - x, to_y - y) / draws.uniform(1, speed), 0.01), 3)
         x, y = to_x, to_y
         points.append((now, x, y))
     return points
@@ -47,9 +47,9 @@ def way(luck: random.Random, speed: float) -> list[tuple[float, float, float]]:
 
 def network(routing: str, speed: float, draw: int) -> Case:
     """One draw."""
-    luck = random.Random(1000 * draw + speed)
-    ways = [way(luck, speed) for _ in range(STATIONS)]
-    ends = [luck.sample(range(STATIONS), 2) for _ in range(FLOWS)]
+    draws = random.Random(1000 * draw + speed)
+    ways = [way(draws, speed) for _ in range(STATIONS)]
+    ends = [draws.sample(range(STATIONS), 2) for _ in range(FLOWS)]
     flows = [Flow(route=pair, offered_mbit=OFFERED_MBIT, start_s=20 + at * 0.37) for at, pair in enumerate(ends)]
     return Case(
         name=f"{routing} at {speed} m/s",

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Least signal-to-interference ratio at 1, 2, 5.5 and 11 Mbit/s, a plain ratio; negative: ns-3's own function is asked. */
+/* Least signal-to-interference ratio at 1, 2, 5.5 and 11 Mbit/s, a plain ratio; negative: ns-3's own function decides. */
 double dsss_least[4] = {-1, -1, -1, -1};
 /* Those functions. */
 double (*dsss_shipped[4])(double, uint64_t);

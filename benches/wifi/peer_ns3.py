@@ -84,12 +84,12 @@ class OpenTxop : public Txop {
 };
 struct Relay {
   Ptr<Txop> txop;
-  Ptr<UniformRandomVariable> luck;
+  Ptr<UniformRandomVariable> backoffs;
   Time received;
   void End(Ptr<const Packet>) { received = Simulator::Now(); }
   void Enqueue(Ptr<const WifiMpdu>) {
     const bool passesOn = Simulator::Now() == received && txop->GetWifiMacQueue()->GetNPackets() == 1;
-    if (passesOn && OpenTxop::Slots(txop) == 0) txop->StartBackoffNow(luck->GetInteger(0, txop->GetMinCw()), 0);
+    if (passesOn && OpenTxop::Slots(txop) == 0) txop->StartBackoffNow(backoffs->GetInteger(0, txop->GetMinCw()), 0);
   }
 };
 // Messages of AODV (UDP port 654) and DSDV (269), each station's own and those that it passes on.
@@ -114,7 +114,7 @@ void CountMessages(Ptr<Node> node) {
 void BackOffAsRelay(Ptr<NetDevice> device, int64_t stream) {
   auto wifi = DynamicCast<WifiNetDevice>(device);
   auto relay = new Relay{wifi->GetMac()->GetTxop(), CreateObject<UniformRandomVariable>(), Time{}};
-  relay->luck->SetStream(stream);
+  relay->backoffs->SetStream(stream);
   wifi->GetPhy()->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&Relay::End, relay));
   relay->txop->GetWifiMacQueue()->TraceConnectWithoutContext("Enqueue", MakeCallback(&Relay::Enqueue, relay));
 }
@@ -221,7 +221,7 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
         if "errors" not in shipped:
             ns.UseThreshold(devices.Get(at))
         if case["relays_back_off"]:
-            # Streams that nobody else has.
+            # Streams of its own.
             ns.BackOffAsRelay(devices.Get(at), 1_000_000 + at)
         know(devices, at, ns.WifiMode(MODES[standard, case["basic_mbit"]]))
     return devices
@@ -285,7 +285,7 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
         aodv = ns.AodvHelper()
         # Links break by the MAC's word alone.
         aodv.Set("EnableHello", ns.BooleanValue(False))
-        # Without hellos it still takes neighbours for gone that it has not heard for so many of their intervals.
+        # Without hellos it still removes neighbours that were silent for several of their intervals.
         aodv.Set("AllowedHelloLoss", ns.UintegerValue(1000))
         stack.SetRoutingHelper(aodv)
     stack.Install(nodes)
