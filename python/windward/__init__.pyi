@@ -84,6 +84,7 @@ from ._format.fields import (
     GridLayout as GridLayout,
     HalfSpacesRegion as HalfSpacesRegion,
     Highspeed as Highspeed,
+    Hold as Hold,
     Htcp as Htcp,
     Hybla as Hybla,
     IdealAccess as IdealAccess,
@@ -163,6 +164,7 @@ from ._format.fields import (
     WifiReach as WifiReach,
     WifiStation as WifiStation,
     WifiTiming as WifiTiming,
+    Window as Window,
 )
 from ._format.own import CellScheduler as CellScheduler, ForwardingRule as ForwardingRule, Law as Law
 from .errors import ResultError as ResultError, TransferError as TransferError

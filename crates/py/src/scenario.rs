@@ -151,7 +151,7 @@ impl Scenario {
 
     /// Names of flows, applications, links and background sources, as columns by table.
     pub(crate) fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Compiled { network, nodes, flows, links, apps, sources } = &self.compiled;
+        let Compiled { network, nodes, flows, links, apps, sources, windows } = &self.compiled;
         let tables = PyDict::new(py);
         let table = PyDict::new(py);
         table.set_item("flow", column(flows, |flow| flow.name.clone()))?;
@@ -189,6 +189,9 @@ impl Scenario {
         let table = PyDict::new(py);
         table.set_item("node", nodes)?;
         tables.set_item("nodes", table)?;
+        let table = PyDict::new(py);
+        table.set_item("window", windows)?;
+        tables.set_item("windows", table)?;
         let table = PyDict::new(py);
         table.set_item("kind", FrameKind::ALL.map(FrameKind::name))?;
         tables.set_item("frames", table)?;

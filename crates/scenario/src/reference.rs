@@ -26,13 +26,17 @@ pub fn reference() -> String {
         let name = definition_name(target).expect("the lists of a file hold tables with a definition of their own");
         page.section(&format!("`{heading}`"), list, name);
         match list {
-            "output" => page.section("`air` of the output", "airspan", "AirSpan"),
+            "output" => {
+                page.section("`air` of the output", "airspan", "AirSpan");
+                page.section("A window of `windows`", "window", "Window");
+            }
             "link" => {
                 page.section("`rate` of a link, as a table", "recordedrate", "RecordedRate");
                 page.section("`delay` of a link, as a table", "recordeddelay", "RecordedDelay");
                 page.section("`queue` of a link", "queue", "Queue");
                 page.section("`reverse` of a link", "reverse", "Reverse");
                 page.section("`loss` of a link, as a table", "lossmodel", "LossModel");
+                page.section("`hold` of a link", "hold", "Hold");
                 page.section("`jitter` of a link", "jitter", "Jitter");
                 page.section("`reorder` of a link", "reorder", "Reorder");
             }

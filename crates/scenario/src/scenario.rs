@@ -46,6 +46,8 @@ pub struct Compiled {
     pub apps: Vec<FlowName>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
+    /// Names of the windows.
+    pub windows: Vec<String>,
 }
 
 impl Compiled {
@@ -324,6 +326,7 @@ impl Scenario {
                 let from = Time::from_nanos(air.from.0.as_nanos());
                 from..from + air.length.0
             }),
+            windows: file.output.windows.iter().map(|own| Time::ZERO + own.from.0..Time::ZERO + own.to.0).collect(),
         };
         Compiled {
             network,
@@ -332,6 +335,7 @@ impl Scenario {
             links: plan.link_names.clone(),
             apps: plan.app_names.clone(),
             sources: plan.source_names.clone(),
+            windows: file.output.windows.iter().map(|window| window.name.0.clone()).collect(),
         }
     }
 }

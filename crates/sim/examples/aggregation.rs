@@ -103,7 +103,17 @@ fn network(wifi: EdcaConfig, flows: Vec<FlowConfig>, sources: Vec<SourceConfig>,
     topology.add_medium(MediumConfig::Edca(wifi), ends);
     let duration = Time::ZERO + Duration::from_millis(1000 * seconds);
     let timing = Timing { duration, warmup: Time::ZERO, sample_interval: Duration::from_millis(1000) };
-    Network { topology, flows, transfers: Vec::new(), apps: Vec::new(), sources, timing, internals: false, air: None }
+    Network {
+        topology,
+        flows,
+        transfers: Vec::new(),
+        apps: Vec::new(),
+        sources,
+        timing,
+        internals: false,
+        air: None,
+        windows: Vec::new(),
+    }
 }
 
 /// Places of a star around a middle, which comes first.

@@ -112,5 +112,6 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
         },
         internals: false,
         air: None,
+        windows: Vec::new(),
     }
 }

@@ -36,8 +36,8 @@ mod world;
 pub use ecn::Codepoint;
 pub use fabric::{Fabric, Parcel};
 pub use link::{
-    Delay, DelayError, DelayTrace, Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities,
-    Rate, Reorder, TraceError, TraceProblem,
+    Delay, DelayError, DelayTrace, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY,
+    Opportunities, Rate, Reorder, TraceError, TraceProblem,
 };
 pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;

@@ -32,6 +32,8 @@ pub struct Network {
     pub internals: bool,
     /// Records the wireless frames that start within this range.
     pub air: Option<Range<Time>>,
+    /// Windows of time with figures of their own, each after the warm-up.
+    pub windows: Vec<Range<Time>>,
 }
 
 /// Duration, warm-up and sampling interval of a run.

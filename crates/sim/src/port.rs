@@ -90,13 +90,13 @@ impl Port {
         }
     }
 
-    /// Takes the waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows
+    /// Waits of the packets that a link sent since the last reset; `None` for a share, whose medium knows
     /// them.
-    pub fn take_waits(&mut self, now: Time) -> Option<Histogram> {
+    pub fn all_waits(&mut self, now: Time) -> Option<Histogram> {
         match self {
-            Self::Wire(link) => Some(link.take_waits(now)),
-            Self::Queued(link) => Some(link.take_waits()),
-            Self::Changing(link) => Some(link.take_waits()),
+            Self::Wire(link) => Some(link.all_waits(now)),
+            Self::Queued(link) => Some(link.all_waits()),
+            Self::Changing(link) => Some(link.all_waits()),
             Self::Shared(_) => None,
         }
     }

@@ -104,10 +104,10 @@ impl Line {
         self.books.show(now, counts)
     }
 
-    /// Takes the waits of the packets sent since the last reset, of which there are `packets`: those that passed an
+    /// Waits of the packets sent since the last reset, of which there are `packets`: those that passed an
     /// empty queue never joined the line and waited for zero.
-    pub fn take_waits(&mut self, packets: u64) -> Histogram {
-        let mut waits = std::mem::take(&mut self.waits);
+    pub fn all_waits(&self, packets: u64) -> Histogram {
+        let mut waits = self.waits.clone();
         waits.record_many(0, packets.saturating_sub(waits.count()));
         waits
     }

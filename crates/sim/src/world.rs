@@ -29,7 +29,12 @@ impl World {
     /// World of `network` in the run of `seed`, before its first event.
     pub fn new(network: &Network, makers: &Makers, seed: u64, tap: Option<Box<dyn Tap + Send>>) -> Self {
         let Network { topology, flows, sources, timing, .. } = network;
-        let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8 * network.apps.len() + 8;
+        let pending = 4 * flows.len()
+            + sources.len()
+            + network.transfers.len()
+            + 8 * network.apps.len()
+            + 2 * network.windows.len()
+            + 8;
         let mut net = Net::new(topology, &makers.hooks, seed, [flows.len(), sources.len()], pending);
         net.air = network.air.clone().map(|span| (span, AirRecord::default()));
         net.tap = tap;
@@ -48,7 +53,7 @@ impl World {
             .map(|(index, config)| Source::new(index, index, config, net.add_route(&config.path), seed))
             .collect();
         introduce(&mut sources, &network.sources);
-        let recorder = Recorder::new(seed, *timing, topology.ports.len(), flows.len(), network.internals);
+        let recorder = Recorder::new(seed, network);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
         let apps = Apps::new(&network.apps, makers, &mut net, flows.len(), seed);
@@ -75,6 +80,10 @@ impl World {
         self.apps.begin(net);
         net.schedule(network.timing.warmup, Wake::Run(RunTimer::Warm), 0);
         net.schedule(Time::ZERO + network.timing.sample_interval, Wake::Run(RunTimer::Sample), 0);
+        for (index, window) in (0..).zip(&network.windows) {
+            net.schedule(window.start, Wake::Run(RunTimer::Window), 2 * index);
+            net.schedule(window.end, Wake::Run(RunTimer::Window), 2 * index + 1);
+        }
     }
 
     /// Takes the next event if it is due by `until`.
@@ -116,6 +125,7 @@ impl World {
                 self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
+            Wake::Run(RunTimer::Window) => self.recorder.turn_window(index, &mut self.net, &self.flows),
         }
     }
 

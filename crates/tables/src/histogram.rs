@@ -175,6 +175,19 @@ impl Histogram {
         }
     }
 
+    /// The times that were counted since `before`, an earlier state of this histogram.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let mut known = before.buckets().peekable();
+        let mut rest = Self::default();
+        for bucket in self.buckets() {
+            let earlier = known.next_if(|other| other.least == bucket.least).map_or(0, |other| other.count);
+            debug_assert!(earlier <= bucket.count, "counts never shrink");
+            rest.record_many(bucket.least, bucket.count.saturating_sub(earlier));
+        }
+        rest
+    }
+
     /// Removes all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.zeros = 0;
@@ -218,6 +231,21 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Times counted after the copy, in buckets that the copy has and in others.
+    #[test]
+    fn a_histogram_since_an_earlier_one_has_the_rest() {
+        let mut all = Histogram::default();
+        all.record_many(0, 3);
+        all.record_many(1000, 70_000);
+        let before = all.clone();
+        all.record_many(0, 2);
+        all.record_many(1000, 5);
+        all.record_many(7, 1);
+        let rest: Vec<(u64, u64)> = all.since(&before).buckets().map(|bucket| (bucket.least, bucket.count)).collect();
+        assert_eq!(rest, [(0, 2), (7, 1), (1000, 5)]);
+        assert_eq!(before.since(&before).count(), 0);
+    }
     use proptest::prelude::*;
 
     /// By hand: 256 ns is the first of the second octave, whose buckets are 2 ns wide; 1 ms = 2^19 · 1.9073 is in

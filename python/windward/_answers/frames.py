@@ -185,6 +185,24 @@ class Frames(ABC):
         return self._frame("requests")
 
     @cached_property
+    def flow_windows(self) -> pd.DataFrame:
+        """Figures of each flow over the windows of `output`.
+
+        Columns: `seed`, `window`, `flow`, `goodput_bps` (bit/s), `longest_gap_s` (s), `segments_sent` (segments),
+        `timeouts`.
+        """
+        return self._frame("flow_windows")
+
+    @cached_property
+    def link_windows(self) -> pd.DataFrame:
+        """Figures of each one-way link over the windows of `output`.
+
+        Columns: `seed`, `window`, `link`, `packets` (packets), `lost` (packets), `utilization`, `mean_queue_delay_s`
+        (s), `queue_delay_p50_s` (s), `queue_delay_p95_s` (s), `queue_delay_p99_s` (s).
+        """
+        return self._frame("link_windows")
+
+    @cached_property
     def flow_series(self) -> pd.DataFrame:
         """Samples of every flow, one row per flow and sampling time.
 

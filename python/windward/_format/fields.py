@@ -34,6 +34,31 @@ class AirSpan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Window:
+    """A window of time with figures of its own.
+
+    Attributes
+    ----------
+    name
+        Name of the window.
+    from_
+        Its beginning: not before the end of the warm-up.
+    to
+        Its end: not after the end of the run.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> windows = ww.Window(name="home", from_="server", to="client")
+    >>> output = ww.Output(windows=[windows])
+    """
+
+    name: str
+    from_: str = field(metadata={"key": "from"})
+    to: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """Recorded output.
 
@@ -46,6 +71,9 @@ class Output:
         Also samples the laws' internal state (ssthresh, phases, …).
     air
         Period in which the frames of wireless networks are recorded too. Default: none.
+    windows
+        Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`.
+        Default: none.
 
     Examples
     --------
@@ -56,6 +84,7 @@ class Output:
     sample_interval: str | None = None
     internals: bool = False
     air: AirSpan | None = None
+    windows: Sequence[Window] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -393,6 +422,30 @@ Loss = float | str | LossModel
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hold:
+    """Aggregation: the first packet opens a hold, and all packets of the hold arrive together.
+
+    Attributes
+    ----------
+    length
+        Length of a hold, from the end of the transmission of its first packet. Packets arrive one propagation delay
+        after its end.
+    thin
+        Thins out ACKs: within a hold, an ACK takes the place of the one before if that is of the same flow and
+        acknowledges less.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> hold = ww.Hold(length="1 s")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", hold=hold)
+    """
+
+    length: str
+    thin: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class UniformJitter:
     """Uniform between zero and `max`.
 
@@ -522,6 +575,10 @@ class Reverse:
         Discipline of the queue.
     loss
         Random loss; 0 for none.
+    hold
+        Aggregation.
+    lose
+        Packets that are lost, by their numbers; an empty list for none.
     jitter
         Random extra delay; "0 s" for none.
     reorder
@@ -540,6 +597,8 @@ class Reverse:
     buffer: str | None = None
     queue: str | Queue | None = None
     loss: Loss | None = None
+    hold: Hold | None = None
+    lose: Sequence[int] | None = None
     jitter: Jitter | None = None
     reorder: Reorder | None = None
 
@@ -569,6 +628,11 @@ class Link:
         Discipline of the queue: its name, or a table of name and parameters.
     loss
         Random loss on the wire: a probability, or a model.
+    hold
+        Aggregation: packets are held back and arrive together, as behind a block of frames. Default: none.
+    lose
+        Packets that are lost on the wire, by their numbers from 1 in the order of transmission, rising. Default:
+        none.
     jitter
         Random extra delay; packets keep their order. Default: none.
     reorder
@@ -592,6 +656,8 @@ class Link:
     buffer: str = "1000 packets"
     queue: str | Queue = "drop-tail"
     loss: Loss = 0.0
+    hold: Hold | None = None
+    lose: Sequence[int] | None = None
     jitter: Jitter | None = None
     reorder: Reorder | None = None
     duplex: bool = True
@@ -2544,6 +2610,12 @@ class Change:
         Several changes, in order of time: a list, or the name of a CSV file. The file has a column `time_s` and any
         of `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share)
         with `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`. An empty cell means no change.
+    every
+        Period after which the steps begin again, until the end of the run. Longer than the time from the first to the
+        last of them. Default: they happen once.
+    until
+        Time from which the steps do not begin again. A repetition that has begun is completed. Default: the end of
+        the run.
     rate
         Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
         transmission is sent at the new rate. A change from or to a recording restarts that packet.
@@ -2578,6 +2650,8 @@ class Change:
     station: str | None = None
     at: str | None = None
     steps: str | Sequence[ChangeStep] | None = None
+    every: str | None = None
+    until: str | None = None
     rate: Rate | None = None
     delay: Delay | None = None
     loss: Loss | None = None

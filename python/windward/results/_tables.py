@@ -97,6 +97,7 @@ def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]])
         "receivers": [*nodes, "*"],
         "queued": [*flows, *entities["background"]["source"]],
         "classes": CLASSES,
+        "windows": entities["windows"]["window"],
         "frames": list(entities["frames"]["kind"]),
         "formats": list(entities["formats"]["format"]),
         # Frames of stations without EDCA have none.

@@ -17,6 +17,9 @@ use windward_units::{Duration, Time};
 /// Jumps of Wi-Fi stations, by node: time, position, and index of the table.
 pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
 
+/// Maximum number of steps that a period makes.
+const MOST_STEPS: u64 = 1_000_000;
+
 /// A table of changes, its steps in order of time.
 pub(crate) struct PlannedChange<'a> {
     change: &'a Change,
@@ -32,6 +35,7 @@ pub(crate) fn plan<'a>(changes: &'a [Change], span: Duration, problems: &mut Pro
 }
 
 /// A step of a change.
+#[derive(Clone)]
 struct Step<'a> {
     at: Time,
     values: Values<'a>,
@@ -49,6 +53,14 @@ impl Step<'_> {
 fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Problems) -> Vec<Step<'a>> {
     let here = || place("change", index, []);
     let own = change.values();
+    if change.until.is_some() && change.every.is_none() {
+        let message = "`until` ends a repetition, which needs `every`";
+        problems.add(place("change", index, ["until".into()]), message, None);
+    }
+    if let (Some(_), None) = (change.every, &change.steps) {
+        let message = "`every` repeats `steps`, of which there are none";
+        problems.add(place("change", index, ["every".into()]), message, None);
+    }
     let found: Vec<Step<'a>> = match (&change.at, &change.steps) {
         (Some(at), None) => vec![Step { at: Time::ZERO + at.0, values: own, path: here() }],
         (None, Some(Recording::Values(steps))) => {
@@ -61,7 +73,7 @@ fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Pr
                 values: step.values(),
                 path: place("change", index, ["steps".into(), Segment::Index(number)]),
             };
-            steps.iter().enumerate().map(step).collect()
+            repeated(steps.iter().enumerate().map(step).collect(), change, index, span, problems)
         }
         // It could not be read.
         (None, Some(Recording::File(_))) => return Vec::new(),
@@ -101,6 +113,45 @@ fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Pr
         }
     }
     found
+}
+
+/// The steps, and their repetitions until the end of the run; reports periods that cannot be.
+fn repeated<'a>(
+    mut steps: Vec<Step<'a>>,
+    change: &Change,
+    index: usize,
+    span: Duration,
+    problems: &mut Problems,
+) -> Vec<Step<'a>> {
+    let (Some(every), Some(first), Some(last)) = (change.every, steps.first(), steps.last()) else { return steps };
+    let path = || place("change", index, ["every".into()]);
+    let (every, first, length) = (every.0, first.at, last.at.since(first.at));
+    if length >= every {
+        let message = format!("the steps take {length}, which is not less than the period of {every}");
+        problems.add(path(), message, None);
+        return steps;
+    }
+    // The first repetition is the list itself.
+    let until = change.until.map_or(span, |until| until.0.min(span));
+    let left = until.as_nanos().saturating_sub(1).saturating_sub(first.as_nanos()) / every.as_nanos();
+    let each = steps.len() as u64;
+    if span == Duration::MAX || each.saturating_mul(left) > MOST_STEPS {
+        let message = if span == Duration::MAX {
+            "repeated steps need the end of a run".to_owned()
+        } else {
+            format!("the period makes {} steps; at most {MOST_STEPS} are allowed", each.saturating_mul(left + 1))
+        };
+        problems.add(path(), message, None);
+        return steps;
+    }
+    let once = steps.clone();
+    for time in 1..=left {
+        let later = Duration::from_nanos(time * every.as_nanos());
+        let shifted = once.iter().map(|step| Step { at: step.at + later, ..step.clone() });
+        // The last period may be cut short by the end of the run.
+        steps.extend(shifted.filter(|step| step.at < Time::ZERO + span));
+    }
+    steps
 }
 
 /// The steps that give only values of their kind of target; reports others.

@@ -9,6 +9,7 @@ use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::{
@@ -124,6 +125,8 @@ impl Builder<'_> {
         for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
             check_buffer(link, at, inside, problems);
         }
+        check_single(link.rate.is_none(), link.hold.is_some(), link.lose.as_ref(), (at, &[]), problems);
+        check_single(back.rate.is_none(), reverse.hold.is_some(), reverse.lose.as_ref(), (at, &["reverse"]), problems);
         let queue = queue_of(link, at, &[], problems);
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.queue.is_some());
         let back_queue = if is_own { queue_of(&back, at, &["reverse"], problems) } else { queue };
@@ -198,6 +201,8 @@ impl Builder<'_> {
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
             reorder: link.reorder.and_then(reorder),
+            hold: link.hold.map(|hold| sim::Hold { length: hold.length.0, thins: hold.thin }),
+            lose: lost(link.lose.as_ref()),
             queue,
             ..LinkConfig::new(key("link", &name), rate.clone(), delay.clone())
         };
@@ -220,6 +225,42 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
     if link.rate.is_none() && link.reorder.is_some() {
         let keys = inside.iter().chain(&["reorder"]).map(|key| (*key).into());
         problems.add(place("link", at, []).into_iter().chain(keys), NOTHING_TO_REORDER, None);
+    }
+}
+
+/// Ranges of the numbers of lost packets.
+fn lost(lose: Option<&Vec<u64>>) -> Arc<[RangeInclusive<u64>]> {
+    let numbers = lose.map_or(&[][..], Vec::as_slice);
+    numbers.chunk_by(|one, next| one + 1 == *next).map(|run| run[0]..=run[run.len() - 1]).collect()
+}
+
+/// Checks what a link does to single packets: `hold` and `lose`, found at a table and `inside` it.
+fn check_single(
+    is_shared: bool,
+    has_hold: bool,
+    lose: Option<&Vec<u64>>,
+    (at, inside): (usize, &[&str]),
+    problems: &mut Problems,
+) {
+    let of = |key: &str| {
+        let keys = inside.iter().copied().chain([key]).map(Segment::from);
+        place("link", at, []).into_iter().chain(keys).collect::<Vec<_>>()
+    };
+    for (key, _) in [("hold", has_hold), ("lose", lose.is_some())].into_iter().filter(|(_, is_given)| *is_given) {
+        if is_shared {
+            let message = "a link without a rate belongs to a region, which sends no single packets";
+            problems.add(of(key), message, None);
+        }
+    }
+    let mut last = 0;
+    for (at, &number) in lose.into_iter().flatten().enumerate() {
+        if number <= last {
+            let message = format!("packet {number} does not follow packet {last}");
+            let hint = Some("numbers count from 1, in rising order".to_owned());
+            problems.add(of("lose").into_iter().chain([Segment::Index(at)]), message, hint);
+            break;
+        }
+        last = number;
     }
 }
 

@@ -142,6 +142,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
             problems.add(["output".into(), "air".into()], "the scenario has no wireless network", hint);
         }
     }
+    check_windows(&file, problems);
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
     file.wifi.iter_mut().for_each(wifi::resolve);
@@ -210,6 +211,28 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         python_rules,
     };
     problems.is_empty().then_some((file, plan))
+}
+
+/// Checks the windows of the output: names differ, and each lies between the warm-up and the end of the run.
+fn check_windows(file: &File, problems: &mut Problems) {
+    let windows = &file.output.windows;
+    let here = |at: usize, key: &str| ["output".into(), "windows".into(), Segment::Index(at), key.into()];
+    for (at, window) in windows.iter().enumerate() {
+        if windows[..at].iter().any(|other| other.name == window.name) {
+            problems.add(here(at, "name"), format!("there is another window `{}`", window.name.0), None);
+        }
+        if window.from.0 < file.warmup.0 {
+            let message = format!("`from` ({}) is before the end of the warm-up ({})", window.from.0, file.warmup.0);
+            problems.add(here(at, "from"), message, Some("figures begin with the warm-up's end".to_owned()));
+        }
+        if window.to.0 <= window.from.0 {
+            let message = format!("`to` ({}) must be after `from` ({})", window.to.0, window.from.0);
+            problems.add(here(at, "to"), message, None);
+        } else if window.to.0 > file.duration.0 {
+            let message = format!("`to` ({}) is after the end of the run ({})", window.to.0, file.duration.0);
+            problems.add(here(at, "to"), message, None);
+        }
+    }
 }
 
 /// True if any part of the network draws from the seed, apart from the starts of flows.

@@ -1,6 +1,6 @@
 //! Changes of links and stations during the run.
 
-use super::{Name, Recording, Written};
+use super::{Name, Positive, Recording, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -157,6 +157,14 @@ each_link_field! { with_values {
         /// with `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`. An empty cell means no change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<Recording<Step>>,
+        /// Period after which the steps begin again, until the end of the run. Longer than the time from the first to
+        /// the last of them. Default: they happen once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        every: Option<Positive<Duration>>,
+        /// Time from which the steps do not begin again. A repetition that has begun is completed. Default: the end of
+        /// the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Written<Duration>>,
     }
 } }
 

@@ -86,6 +86,30 @@ macro_rules! each_link_field {
                 }
             }
             {
+                hold: super::Hold;
+                link {
+                    /// Aggregation: packets are held back and arrive together, as behind a block of frames. Default:
+                    /// none.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    Option<Hold>
+                }
+                reverse {
+                    /// Aggregation.
+                }
+            }
+            {
+                lose: Vec<u64>;
+                link {
+                    /// Packets that are lost on the wire, by their numbers from 1 in the order of transmission, rising.
+                    /// Default: none.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    Option<Vec<u64>>
+                }
+                reverse {
+                    /// Packets that are lost, by their numbers; an empty list for none.
+                }
+            }
+            {
                 jitter: super::Jitter;
                 link {
                     /// Random extra delay; packets keep their order. Default: none.
@@ -181,6 +205,19 @@ macro_rules! link {
 }
 
 each_link_field! { link_in_order }
+
+/// Aggregation: the first packet opens a hold, and all packets of the hold arrive together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { length = \"10 ms\" }")]
+pub(crate) struct Hold {
+    /// Length of a hold, from the end of the transmission of its first packet. Packets arrive one propagation delay
+    /// after its end.
+    pub length: Positive<Duration>,
+    /// Thins out ACKs: within a hold, an ACK takes the place of the one before if that is of the same flow and
+    /// acknowledges less.
+    #[serde(default)]
+    pub thin: bool,
+}
 
 /// Reordering: some packets take longer, and the others overtake them. The delayed packets keep their order among
 /// themselves, and so do the others.

@@ -35,7 +35,7 @@ pub(crate) use connections::Connections;
 pub(crate) use dscp::Dscp;
 pub(crate) use flow::{Flow, LossDetection, Stack, Tcp};
 pub(crate) use law::Law;
-pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
+pub(crate) use link::{Hold, Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
@@ -117,6 +117,22 @@ pub(crate) struct Output {
     /// Period in which the frames of wireless networks are recorded too. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSpan>,
+    /// Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`. Default:
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+}
+
+/// A window of time with figures of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { name = \"end\", from = \"30 s\", to = \"40 s\" }")]
+pub(crate) struct Window {
+    /// Name of the window.
+    pub name: Name,
+    /// Its beginning: not before the end of the warm-up.
+    pub from: Written<Duration>,
+    /// Its end: not after the end of the run.
+    pub to: Written<Duration>,
 }
 
 /// Period of a run whose frames are recorded.

@@ -19,3 +19,4 @@ mod scenarios;
 mod schema;
 mod small_queues;
 mod wifi;
+mod windows;

@@ -35,7 +35,7 @@ fn json_is_refused_with_the_path() {
     scenario: link[0].loss: 7 is not a probability (0 to 1)
     hint: percentages are written "7 %"
 
-    scenario: link[0].qlen: unknown key `qlen`; allowed: name, from, to, rate, delay, buffer, queue, loss, jitter, reorder, duplex, reverse
+    scenario: link[0].qlen: unknown key `qlen`; allowed: name, from, to, rate, delay, buffer, queue, loss, hold, lose, jitter, reorder, duplex, reverse
     hint: did you mean `buffer`?
 
     scenario: flow[0].stop: `3` has no unit; a duration is written like "100 ms" (units: s, ms, us, ns, µs, min, h)

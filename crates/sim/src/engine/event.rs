@@ -73,6 +73,8 @@ pub enum RunTimer {
     Warm,
     /// The series are sampled.
     Sample,
+    /// A window of time begins or ends. The index is twice that of the window, plus one at its end.
+    Window,
 }
 
 /// Order of simultaneous events: a bijection between ranks and wakes. A wake without a rank does not compile; a rank
@@ -116,6 +118,7 @@ ranks! {
     16 => App(AppTimer::Heard),
     17 => App(AppTimer::Serve),
     18 => App(AppTimer::Arrival),
+    19 => Run(RunTimer::Window),
 }
 
 /// Bits of a medium's timer.

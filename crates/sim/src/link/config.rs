@@ -2,6 +2,7 @@
 
 use super::{DelayTrace, Opportunities};
 use crate::queue::{Buffer, QueueConfig};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use windward_units::{BitRate, Duration, Time};
 
@@ -16,6 +17,11 @@ macro_rules! link_fields {
             $($(#[$meta])* pub $field: $type,)*
             /// Discipline of the queue.
             pub queue: QueueConfig,
+            /// Aggregation of the packets behind the transmitter.
+            pub hold: Option<Hold>,
+            /// Numbers of the packets that are lost on the wire, counted from 1 in the order of their transmission, as
+            /// ranges in order.
+            pub lose: Arc<[RangeInclusive<u64>]>,
             /// Changes during the run, in order of time.
             pub steps: Arc<[LinkStep]>,
         }
@@ -64,6 +70,15 @@ pub struct Reorder {
     pub share: f64,
     /// Extra delay of these packets; positive.
     pub delay: Duration,
+}
+
+/// Aggregation: a packet opens a hold, all packets of the hold leave together when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Length of a hold, from the end of its first packet's transmission; positive.
+    pub length: Duration,
+    /// True if an ACK in a hold takes the place of an earlier one of its flow that acknowledges less.
+    pub thins: bool,
 }
 
 /// Packets that a link loses at an instant.
@@ -144,6 +159,8 @@ impl LinkConfig {
             jitter: Jitter::None,
             reorder: None,
             queue: QueueConfig::DropTail,
+            hold: None,
+            lose: Arc::default(),
             steps: Arc::default(),
         }
     }
@@ -160,7 +177,8 @@ impl LinkConfig {
 
     /// True if packets draw from the seed without a change.
     fn draws(&self) -> bool {
-        let Self { loss, jitter, reorder, queue, key: _, rate: _, delay: _, buffer: _, steps: _ } = self;
+        let Self { loss, jitter, reorder, queue, key: _, rate: _, delay: _, buffer: _, hold: _, lose: _, steps: _ } =
+            self;
         loss.mean() > 0.0 || *jitter != Jitter::None || reorder.is_some() || queue.is_random()
     }
 }

@@ -30,6 +30,18 @@ impl Flight {
         self.0.len() == 1
     }
 
+    /// Puts an ACK in the place of the last packet, if that is an ACK of the same flow for less that arrives with it.
+    pub fn supersede(&mut self, delivery: Time, ack: Packet) -> bool {
+        let Some(Passage { packet: last, delivery: arrives }) = self.0.back_mut() else { return false };
+        let is_less = last.kind == ack.kind && last.flow == ack.flow && last.number < ack.number;
+        if *arrives != delivery || !is_less {
+            return false;
+        }
+        // The FIN that the earlier one carried is acknowledged still.
+        *last = Packet { is_last: ack.is_last | last.is_last, ..ack };
+        true
+    }
+
     /// Number of packets in flight.
     pub fn len(&self) -> usize {
         self.0.len()

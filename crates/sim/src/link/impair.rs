@@ -1,9 +1,11 @@
-//! Random impairments of a wire: loss, extra delay and reordering.
+//! Impairments of a wire: loss, at random or of stated packets, extra delay, aggregation and reordering.
 
-use super::config::{Jitter, LinkConfig, Loss, Reorder};
+use super::config::{Hold, Jitter, LinkConfig, Loss, Reorder};
 use super::flight::Flight;
 use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 use windward_units::{Duration, Time};
 
 /// Random loss with its state.
@@ -54,6 +56,65 @@ impl Late {
         let delivery = time.max(self.last_delivery);
         self.last_delivery = delivery;
         self.flight.add(delivery, packet).then_some(delivery)
+    }
+}
+
+/// Loss of packets by their number.
+#[derive(Debug)]
+pub struct Listed {
+    /// Ranges of numbers, in order, and the index of the first that is not over.
+    lost: Arc<[RangeInclusive<u64>]>,
+    at: usize,
+    /// Number of the last packet.
+    last: u64,
+}
+
+impl Listed {
+    /// Losses of `link` by number; `None` without them.
+    pub fn new(link: &LinkConfig) -> Option<Self> {
+        (!link.lose.is_empty()).then(|| Self { lost: link.lose.clone(), at: 0, last: 0 })
+    }
+
+    /// Counts the next packet; true if it is lost.
+    pub fn strikes(&mut self) -> bool {
+        self.last += 1;
+        while self.lost.get(self.at).is_some_and(|range| *range.end() < self.last) {
+            self.at += 1;
+        }
+        self.lost.get(self.at).is_some_and(|range| range.contains(&self.last))
+    }
+}
+
+/// Aggregation of packets: the hold that is open.
+#[derive(Debug)]
+pub struct Holder {
+    config: Hold,
+    /// End of the last hold.
+    release: Option<Time>,
+}
+
+impl Holder {
+    /// Aggregation of `link`; `None` without it.
+    pub fn new(link: &LinkConfig) -> Option<Self> {
+        link.hold.map(|config| Self { config, release: None })
+    }
+
+    /// Time at which a packet whose transmission ends at `end` is released: with the hold that is open, or at the end
+    /// of one that it opens.
+    pub fn release(&mut self, end: Time) -> Time {
+        match self.release {
+            Some(release) if end <= release => release,
+            _ => {
+                let release = end + self.config.length;
+                self.release = Some(release);
+                release
+            }
+        }
+    }
+
+    /// True if ACKs take the place of earlier ones.
+    pub fn thins(&self) -> bool {
+        self.config.thins
     }
 }
 

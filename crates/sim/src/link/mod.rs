@@ -19,7 +19,7 @@ mod wire;
 
 pub use changing::ChangingLink;
 pub(crate) use clock::Transmitter;
-pub use config::{Delay, Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
+pub use config::{Delay, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
 pub use delays::{DelayError, DelayTrace};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
@@ -152,10 +152,10 @@ impl Link {
         self.line.show(now, Counts { busy, dropped: self.dropped, ..self.sent.into() })
     }
 
-    /// Takes the waits of the packets sent since the last reset.
-    pub fn take_waits(&mut self, now: Time) -> Histogram {
+    /// Waits of the packets sent since the last reset.
+    pub fn all_waits(&mut self, now: Time) -> Histogram {
         self.settle(now);
-        self.line.take_waits(self.sent.packets)
+        self.line.all_waits(self.sent.packets)
     }
 
     /// Restarts the counters. Queued packets count as transmitted after now.
@@ -308,6 +308,52 @@ mod tests {
             }
         }
         assert_eq!(expected, 100);
+    }
+
+    /// Packets of 1 ms, one every 2 ms, delay 10 ms. The first ends at 1 ms and opens a hold of 5 ms, which the second
+    /// and third (3 and 5 ms) join: all arrive at 16 ms. The fourth ends at 7 ms and opens the next: 22 ms.
+    #[test]
+    fn packets_of_a_hold_arrive_together() {
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));
+        let hold = Some(Hold { length: Duration::from_millis(5), thins: false });
+        let mut link = Link::new(&LinkConfig { hold, ..config }, 1);
+        for n in 0..5 {
+            link.offer(millis(2 * u64::from(n)), packet(n));
+        }
+        let mut times = Vec::new();
+        while let Some(time) = link.flight().first() {
+            link.flight().land();
+            times.push(time);
+        }
+        assert_eq!(times, [16, 16, 16, 22, 22].map(millis));
+    }
+
+    /// ACKs 1, 2, 2, 3 of one flow and one of another within a hold: the duplicate and the other flow's stay, as does
+    /// what precedes them.
+    #[test]
+    fn an_ack_takes_the_place_of_one_for_less() {
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(1_200_000_000), Duration::from_millis(10));
+        let hold = Some(Hold { length: Duration::from_millis(5), thins: true });
+        let mut link = Link::new(&LinkConfig { hold, ..config }, 1);
+        let ack = |flow, number| Packet { kind: Kind::Ack, flow, number, ..packet(0) };
+        let sent = [(0, 1), (0, 2), (0, 2), (0, 3), (1, 9), (0, 4)];
+        let fates: Vec<Fate> = sent.iter().map(|&(flow, number)| link.offer(Time::ZERO, ack(flow, number))).collect();
+        assert_eq!(fates.iter().filter(|fate| **fate == Fate::Lost).count(), 2);
+        let mut left = Vec::new();
+        while let Some((packet, _)) = link.flight().land() {
+            left.push((packet.flow, packet.number));
+        }
+        assert_eq!(left, [(0, 2), (0, 3), (1, 9), (0, 4)]);
+    }
+
+    /// Packets 2 and 4 to 6 of eight, counted from 1.
+    #[test]
+    fn listed_packets_are_lost() {
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));
+        let mut link = Link::new(&LinkConfig { lose: [2..=2, 4..=6].into(), ..config }, 1);
+        let fates: Vec<Fate> = (0..8).map(|n| link.offer(millis(u64::from(n)), packet(n))).collect();
+        let lost: Vec<usize> = (1..).zip(&fates).filter(|(_, fate)| **fate == Fate::Lost).map(|(at, _)| at).collect();
+        assert_eq!(lost, [2, 4, 5, 6]);
     }
 
     /// Half of the packets are delayed by 25 ms: both halves keep their own order, and arrive 10 or 35 ms after

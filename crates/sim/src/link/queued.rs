@@ -126,9 +126,9 @@ impl QueuedLink {
         self.room.show(now, Counts { busy, ..self.sent.into() })
     }
 
-    /// Takes the waits of the packets sent since the last reset.
-    pub fn take_waits(&mut self) -> Histogram {
-        self.room.take_waits(self.sent.packets)
+    /// Waits of the packets sent since the last reset.
+    pub fn all_waits(&mut self) -> Histogram {
+        self.room.all_waits(self.sent.packets)
     }
 
     /// Restarts the counters.

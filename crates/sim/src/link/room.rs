@@ -102,9 +102,9 @@ impl Room {
         self.line.show(now, Counts { marked, dropped: self.dropped, ..counts })
     }
 
-    /// Takes the waits of the packets sent since the last reset, of which there are `packets`.
-    pub fn take_waits(&mut self, packets: u64) -> Histogram {
-        self.line.take_waits(packets)
+    /// Waits of the packets sent since the last reset, of which there are `packets`.
+    pub fn all_waits(&mut self, packets: u64) -> Histogram {
+        self.line.all_waits(packets)
     }
 
     /// Restarts the counters.

@@ -3,8 +3,8 @@
 use super::config::{Delay, LinkChange, LinkConfig};
 use super::delays::DelayTrace;
 use super::flight::Flight;
-use super::impair::{Delays, Late, Losses};
-use crate::packet::Packet;
+use super::impair::{Delays, Holder, Late, Listed, Losses};
+use crate::packet::{Kind, Packet};
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
@@ -35,10 +35,12 @@ pub struct Wire {
     impairments: Option<Box<Impairments>>,
 }
 
-/// Random loss, recorded delays, jitter and reordering.
+/// Loss, aggregation, recorded delays, jitter and reordering.
 #[derive(Debug)]
 struct Impairments {
     recorded: Option<Arc<DelayTrace>>,
+    listed: Option<Listed>,
+    holder: Option<Holder>,
     losses: Option<Losses>,
     delays: Option<Delays>,
     late: Option<Late>,
@@ -50,9 +52,11 @@ impl Wire {
         let losses = Losses::new(config, seed);
         let delays = Delays::new(config, seed);
         let late = Late::new(config, seed);
+        let (listed, holder) = (Listed::new(config), Holder::new(config));
         let recorded = recorded(&config.delay);
-        let is_clean = losses.is_none() && recorded.is_none() && delays.is_none() && late.is_none();
-        let impairments = (!is_clean).then(|| Box::new(Impairments { recorded, losses, delays, late }));
+        let is_random = losses.is_some() || delays.is_some() || late.is_some();
+        let is_clean = !is_random && recorded.is_none() && listed.is_none() && holder.is_none();
+        let impairments = (!is_clean).then(|| Box::new(Impairments { recorded, listed, holder, losses, delays, late }));
         Self { delay: config.delay.least(), last_delivery: Time::ZERO, flight: Flight::default(), impairments }
     }
 
@@ -60,6 +64,8 @@ impl Wire {
     pub fn changing(config: &LinkConfig, seed: u64) -> Self {
         let impairments = Impairments {
             recorded: recorded(&config.delay),
+            listed: Listed::new(config),
+            holder: Holder::new(config),
             losses: Some(Losses::changing(config, seed)),
             delays: Some(Delays::changing(config, seed)),
             late: Some(Late::changing(config, seed)),
@@ -71,7 +77,7 @@ impl Wire {
     pub fn change(&mut self, change: &LinkChange) {
         self.delay = change.delay.as_ref().map_or(self.delay, Delay::least);
         let Some(impairments) = self.impairments.as_deref_mut() else { return };
-        let Impairments { recorded, losses, delays, late } = impairments;
+        let Impairments { recorded, losses, delays, late, .. } = impairments;
         if let Some(delay) = &change.delay {
             *recorded = self::recorded(delay);
         }
@@ -93,6 +99,13 @@ impl Wire {
         let delay = match &mut self.impairments {
             None => self.delay,
             Some(impairments) => match impairments.draw(end, self.delay, packet) {
+                Ok(delay) if impairments.thins(&packet) => {
+                    let delivery = (end + delay).max(self.last_delivery);
+                    if self.flight.supersede(delivery, packet) {
+                        return Fate::Lost;
+                    }
+                    delay
+                }
                 Ok(delay) => delay,
                 Err(fate) => return fate,
             },
@@ -133,14 +146,25 @@ impl Wire {
 }
 
 impl Impairments {
+    /// True if the packet is an ACK that may take the place of an earlier one.
+    fn thins(&self, packet: &Packet) -> bool {
+        packet.kind == Kind::Ack && self.holder.as_ref().is_some_and(Holder::thins)
+    }
+
     /// Delay of a packet whose transmission ends at `end`, or the fate of one that is lost or overtaken.
     fn draw(&mut self, end: Time, delay: Duration, packet: Packet) -> Result<Duration, Fate> {
+        // Every packet has a number, those that random loss takes as well.
+        let is_listed = self.listed.as_mut().is_some_and(Listed::strikes);
         if let Some(losses) = &mut self.losses
             && losses.strikes()
         {
             return Err(Fate::Lost);
         }
-        let delay = self.recorded.as_ref().map_or(delay, |trace| trace.at(end));
+        if is_listed {
+            return Err(Fate::Lost);
+        }
+        let held = self.holder.as_mut().map_or(Duration::ZERO, |holder| holder.release(end).since(end));
+        let delay = held + self.recorded.as_ref().map_or(delay, |trace| trace.at(end + held));
         let delay = match &mut self.delays {
             None => delay,
             Some(delays) => delays.draw(delay),

@@ -52,7 +52,7 @@ pub trait Medium {
     /// Restarts the counters.
     fn reset_counts(&mut self, now: Time);
     /// Takes the waits of a member's packets since the last reset; `None` if the medium does not know them.
-    fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram>;
+    fn all_waits(&mut self, now: Time, local: u32) -> Option<Histogram>;
     /// Adds the rows of its own tables up to `now`, about its members, which are these ports, and its observed
     /// stations, which are these nodes.
     fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames);

@@ -117,8 +117,8 @@ macro_rules! media {
             fn reset_counts(&mut self, now: Time) {
                 match self { $(Self::$name(medium) => medium.reset_counts(now),)* }
             }
-            fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram> {
-                match self { $(Self::$name(medium) => medium.take_waits(now, local),)* }
+            fn all_waits(&mut self, now: Time, local: u32) -> Option<Histogram> {
+                match self { $(Self::$name(medium) => medium.all_waits(now, local),)* }
             }
             fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
                 match self { $(Self::$name(medium) => medium.report(now, members, stations, tables),)* }

@@ -54,12 +54,12 @@ impl Net {
         see(self.now, &mut self.ports, &mut self.media, port)
     }
 
-    /// Takes the waits of a port's packets since the last reset; `None` if its medium does not know them.
-    pub fn take_waits(&mut self, port: u32) -> Option<Histogram> {
+    /// Waits of a port's packets since the last reset; `None` if its medium does not know them.
+    pub fn all_waits(&mut self, port: u32) -> Option<Histogram> {
         let Self { ports, media, now, .. } = self;
         match &mut ports[port as usize] {
-            Port::Shared(share) => media[share.medium as usize].medium.take_waits(*now, share.local),
-            own => own.take_waits(*now),
+            Port::Shared(share) => media[share.medium as usize].medium.all_waits(*now, share.local),
+            own => own.all_waits(*now),
         }
     }
 

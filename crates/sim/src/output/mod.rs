@@ -13,6 +13,7 @@ pub use air::{
 pub use requests::{RequestContext, RequestRow};
 pub use run::{Balance, Output, TABLES, share};
 pub use tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries,
-    Internals, LinkSeries, LinkStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats,
+    InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, RequestClassStats, RequestLog, Series,
+    ShareStats, SourceStats,
 };

@@ -2,9 +2,9 @@
 
 use super::air::{AirLog, MpduLog};
 use super::tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, GroupStats, InternalSeries,
-    Internals, LinkSeries, LinkStats, QueueDelayHistograms, RequestClassStats, RequestLog, RttHistograms, ShareStats,
-    SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats,
+    InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RequestClassStats,
+    RequestLog, RttHistograms, ShareStats, SourceStats,
 };
 use crate::status::CAUSES;
 use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
@@ -18,6 +18,8 @@ pub const TABLES: &[&Table] = &[
     AppStats::TABLE,
     RequestClassStats::TABLE,
     RequestLog::TABLE,
+    FlowWindowStats::TABLE,
+    LinkWindowStats::TABLE,
     FlowSeries::TABLE,
     LinkSeries::TABLE,
     InternalSeries::TABLE,
@@ -63,6 +65,10 @@ pub struct Output {
     pub request_classes: Vec<RequestClassStats>,
     /// Its requests after the warm-up.
     pub requests: RequestLog,
+    /// Figures of each flow over the windows of the network.
+    pub flow_windows: Vec<FlowWindowStats>,
+    /// Figures of each link over these windows.
+    pub link_windows: Vec<LinkWindowStats>,
     /// Samples of every flow.
     pub flow_series: FlowSeries,
     /// Samples of every link.
@@ -167,6 +173,8 @@ impl Output {
             Frame::of_rows(&self.apps),
             Frame::of_rows(&self.request_classes),
             Frame::of_series(self.requests),
+            Frame::of_rows(&self.flow_windows),
+            Frame::of_rows(&self.link_windows),
             Frame::of_series(self.flow_series),
             Frame::of_series(self.link_series),
             Frame::of_series(self.internals.samples),

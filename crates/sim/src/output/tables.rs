@@ -308,6 +308,51 @@ table! {
 }
 
 table! {
+    /// Figures of each flow over the windows of `output`.
+    pub struct FlowWindowStats: "flow_windows", Parts, "flow", IfAny;
+    columns {
+        /// Window.
+        window: u32 @ "windows" fixed [""],
+        /// Flow.
+        flow: u32 @ "flows" fixed [""],
+        /// Payload that arrived at the receiver within the window, per second, each byte counted once.
+        goodput_bps: f64 ["bit/s"],
+        /// Longest time without arriving payload within the window, known to one sample interval: from a sample before
+        /// which payload arrived, or the beginning of the window, to the last one before payload arrived again.
+        longest_gap_s: f64 ["s"],
+        /// Segments sent within the window, retransmissions included.
+        segments_sent: u64 ["segments"],
+        /// Retransmission timeouts.
+        timeouts: u64 [""],
+    }
+}
+
+table! {
+    /// Figures of each one-way link over the windows of `output`.
+    pub struct LinkWindowStats: "link_windows", Parts, "link", IfAny;
+    columns {
+        /// Window.
+        window: u32 @ "windows" fixed [""],
+        /// Link.
+        link: u32 @ "links" fixed [""],
+        /// Packets whose transmission began within the window.
+        packets: u64 ["packets"],
+        /// Packets that were dropped, or lost on the wire.
+        lost: u64 ["packets"],
+        /// Busy time of the link as a share of the window, as in `links`.
+        utilization: f64 [""],
+        /// Mean wait in the queue, over packets whose transmission began within the window. NaN without packets.
+        mean_queue_delay_s: f64 ["s"],
+        /// Median of these waits. NaN without packets, and for slotted links.
+        queue_delay_p50_s: f64 binned ["s"],
+        /// 95th percentile of these waits.
+        queue_delay_p95_s: f64 binned ["s"],
+        /// 99th percentile of these waits.
+        queue_delay_p99_s: f64 binned ["s"],
+    }
+}
+
+table! {
     /// Queues of stations that forward by backpressure: one row per station and flow that crossed it.
     pub struct BacklogStats: "backlogs", Parts, "node", IfAny;
     columns {

@@ -4,6 +4,7 @@ mod capture;
 mod pcapng;
 mod radio;
 mod recorder;
+mod windows;
 
 pub use capture::Capture;
 pub use pcapng::{Destination, LinkType, Pcapng};

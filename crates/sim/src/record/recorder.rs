@@ -1,9 +1,10 @@
 //! Statistics and series of a run.
 
+use super::windows::Windows;
 use crate::apps::{Apps, Source, Transfer};
 use crate::endpoint::Endpoint;
 use crate::net::Net;
-use crate::network::Timing;
+use crate::network::{Network, Timing};
 use crate::output::{
     AppStats, BlockStats, CodingStats, FlowStats, LinkStats, Output, RequestClassStats, Series, SourceStats, share,
 };
@@ -23,6 +24,7 @@ pub struct Recorder {
     /// Bytes of each link at the last sample, and drops before the warm-up.
     sent: Vec<u64>,
     dropped_before: Vec<u64>,
+    windows: Windows,
 }
 
 #[derive(Clone, Default)]
@@ -56,9 +58,10 @@ impl Mark {
 }
 
 impl Recorder {
-    /// An empty record with room for all samples of a run with `ports` and `flows`; `has_internals` reserves room for
-    /// the laws' internal state too.
-    pub fn new(seed: u64, timing: Timing, ports: usize, flows: usize, has_internals: bool) -> Self {
+    /// An empty record with room for all samples of a run of `network`.
+    pub fn new(seed: u64, network: &Network) -> Self {
+        let timing = network.timing;
+        let (ports, flows) = (network.topology.ports.len(), network.flows.len());
         let samples = (timing.duration.as_nanos() / timing.sample_interval.as_nanos().max(1)) as usize + 1;
         let mut output = Output { seed, ..Output::default() };
         let rows = samples * flows;
@@ -85,11 +88,12 @@ impl Recorder {
         Self {
             output,
             timing,
-            has_internals,
+            has_internals: network.internals,
             at_warmup: vec![Mark::default(); flows],
             arrived: vec![0; flows],
             sent: vec![0; ports],
             dropped_before: vec![0; ports],
+            windows: Windows::new(&network.windows),
         }
     }
 
@@ -111,9 +115,15 @@ impl Recorder {
         }
     }
 
+    /// Begins or ends a window; `number` is that of its event.
+    pub fn turn_window(&mut self, number: u32, net: &mut Net, flows: &[Endpoint]) {
+        self.windows.turn(number, net, flows);
+    }
+
     /// Records one row for every flow and link.
     pub fn sample(&mut self, net: &mut Net, flows: &[Endpoint], transfers: &[Transfer]) {
         let now = net.now;
+        self.windows.sample(now, flows);
         let seconds = now.as_secs();
         let interval = self.timing.sample_interval.as_secs();
         let or_nan = |span: Duration| if span == Duration::ZERO { f64::NAN } else { span.as_millis() };
@@ -215,13 +225,14 @@ impl Recorder {
                 self.output.with_loss(index, stats)
             })
             .collect();
-        self.output.waits = (0..net.port_count() as u32).map(|port| net.take_waits(port).unwrap_or_default()).collect();
+        self.output.waits = (0..net.port_count() as u32).map(|port| net.all_waits(port).unwrap_or_default()).collect();
         // The difference of seconds, not the seconds of the difference: both are rounded.
         let seconds = end.as_secs() - self.timing.warmup.as_secs();
         self.output.links = (0..)
             .zip(&self.output.waits)
             .map(|(port, waits)| link_stats(&net.counts(port), waits, span, seconds))
             .collect();
+        (self.output.flow_windows, self.output.link_windows) = self.windows.finish();
         self.output.media = net.media_tables();
         (self.output.backlogs, self.output.shares) = net.backlog_stats();
         let air = net.air.take().map(|(_, record)| record).unwrap_or_default();

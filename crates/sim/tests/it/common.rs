@@ -46,6 +46,7 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
         timing: Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) },
         internals: false,
         air: None,
+        windows: Vec::new(),
     }
 }
 

@@ -198,6 +198,7 @@ fn network(path: &Path) -> Network {
         },
         internals: false,
         air: None,
+        windows: Vec::new(),
     }
 }
 

@@ -194,8 +194,8 @@ impl Medium for Cell {
         self.stations.iter_mut().for_each(|station| station.reset_counts(now));
     }
 
-    fn take_waits(&mut self, now: Time, local: u32) -> Option<Histogram> {
-        Some(self.stations[local as usize].take_waits(now))
+    fn all_waits(&mut self, now: Time, local: u32) -> Option<Histogram> {
+        Some(self.stations[local as usize].all_waits(now))
     }
 
     fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {

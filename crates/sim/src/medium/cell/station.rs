@@ -217,10 +217,10 @@ impl Station {
         books.show(now, Counts { busy, marked, ..self.counts })
     }
 
-    /// Takes the waits of the packets sent since the last reset.
-    pub(crate) fn take_waits(&mut self, now: Time) -> Histogram {
+    /// Waits of the packets sent since the last reset.
+    pub(crate) fn all_waits(&mut self, now: Time) -> Histogram {
         self.settle(now);
-        self.line.take_waits(self.counts.packets)
+        self.line.all_waits(self.counts.packets)
     }
 
     /// Restarts the counters.

@@ -302,9 +302,9 @@ impl Medium for Csma {
         }
     }
 
-    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+    fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
         let link = &mut self.links[local as usize];
-        Some(link.line.take_waits(link.counts.packets))
+        Some(link.line.all_waits(link.counts.packets))
     }
 
     fn report(&self, _: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {

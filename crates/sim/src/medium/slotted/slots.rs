@@ -160,7 +160,7 @@ impl Medium for Slotted {
     }
 
     /// Packets wait in the queues of the stations, not at a link.
-    fn take_waits(&mut self, _: Time, _: u32) -> Option<Histogram> {
+    fn all_waits(&mut self, _: Time, _: u32) -> Option<Histogram> {
         None
     }
 

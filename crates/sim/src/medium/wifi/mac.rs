@@ -274,9 +274,9 @@ impl<R: Router> Medium for Wifi<R> {
         });
     }
 
-    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+    fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
         let way = &mut self.ways[local as usize];
-        Some(way.line.take_waits(way.counts.link.packets))
+        Some(way.line.all_waits(way.counts.link.packets))
     }
 
     fn report(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {

@@ -135,7 +135,7 @@ impl Medium for Edca {
         });
     }
 
-    fn take_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+    fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
         let first = local as usize * CATEGORIES;
         let mut all = Histogram::default();
         self.queue_counts[first..first + CATEGORIES].iter().for_each(|counts| all.merge(counts.line.waits()));
