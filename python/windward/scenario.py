@@ -491,9 +491,12 @@ class Scenario(ScenarioFields):
         self,
         until: str,
         *,
-        within: Sequence[str],
+        within: Sequence[str] = (),
         output: str | Path,
+        like: str | None = None,
+        quiet_end_s: float | None = None,
         reference: str | None = "cubic",
+        confirm: int = 0,
         seeds: int = 3,
         trials: int = 300,
         budget_s: float = math.inf,
@@ -509,14 +512,22 @@ class Scenario(ScenarioFields):
         Parameters
         ----------
         until
-            Question: "starves", "unfair", "bloats", "idles" or "loses", with a limit: "unfair:3", "bloats:100 ms".
+            Question: "starves", "unfair", "bloats", "idles", "slows", "stalls", "loses" or "differs:LAW", with a
+            limit: "unfair:3", "bloats:100 ms", "differs:cubic:2".
         within
             Fields and their bounds: "link.*.loss=0..1 %", "link.air.jitter=0..5 ms", "flow.*.start=0..1 s". With + a
-            step after 2 s: "link.air.delay=+0..20 ms".
+            step after 2 s: "link.air.delay=+0..20 ms". Events during the run: "link.air.delay=pattern +0..20 ms",
+            "traffic.a->b=pattern 1..10 Mbit/s".
         output
             Folder for the results. An interrupted search in it is resumed.
+        like
+            Bounds of a kind of network for the slowest link: "wifi", "cellular", "leo" or "wired".
+        quiet_end_s
+            Time at the end of the run without events. Default: 10 s for "stalls", otherwise none.
         reference
             Law for which the question must not hold on the same network. None: no comparison.
+        confirm
+            Number of runs of the find between real kernels, which take real time and need root.
         seeds
             Number of seeds on which the question must hold.
         trials
@@ -548,7 +559,11 @@ class Scenario(ScenarioFields):
                 written=tomllib.loads(compiled.engine.to_toml()),
                 until=until,
                 within=within,
+                like=like,
+                quiet_end_s=quiet_end_s,
+                laws=compiled.laws,
                 reference=reference,
+                confirm=confirm,
                 seeds=seeds,
                 trials=trials,
                 budget_s=budget_s,

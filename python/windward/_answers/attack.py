@@ -52,5 +52,17 @@ class Attack(Searched):
         """
         return open_run(self.path / "find" / "run")
 
+    @cached_property
+    def clean(self) -> Run | None:
+        """The find without the attack's changes; None if that is no network."""
+        path = self.path / "find" / "clean"
+        return open_run(path) if path.is_dir() else None
+
+    @cached_property
+    def kernels(self) -> Run | None:
+        """The find between real kernels; None if it was not confirmed."""
+        path = self.path / "find" / "kernels"
+        return open_run(path) if path.is_dir() else None
+
     def __repr__(self) -> str:
         return f"<Attack {self.name}: {'found' if self.is_found else 'not found'}, {self._about['until']}>"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from windward._cli.options import File, Quiet, Threads
-from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, tell_found
+from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, parse_time, tell_found
 from windward._cli.words import complain
 from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
 from windward._format.parse import parse
@@ -25,8 +25,9 @@ def attack(
         str,
         typer.Option(
             metavar="QUESTION",
-            help="starves[:RATIO], unfair[:RATIO], bloats[:TIME], idles[:SHARE] or loses[:SHARE]. Defaults: 10, 3, "
-            "100 ms, 50%, 5%.",
+            help="starves[:RATIO], unfair[:RATIO or Jain's index], bloats[:TIME or Nx], idles[:SHARE], "
+            "slows[:SHARE], stalls[:SHARE or TIME], loses[:SHARE] or differs:LAW[:RATIO]. Defaults: 10, 3, 100 ms, "
+            "50%, 50%, 10%, 5%, 3.",
         ),
     ] = "unfair",
     within: Annotated[
@@ -34,13 +35,28 @@ def attack(
         typer.Option(
             metavar="FIELD=RANGE",
             help="A field and its bounds: 'link.*.loss=0..1 %', 'link.air.jitter=0..5 ms', 'flow.*.start=0..1 s'; with "
-            "+ a step after 2 s: 'link.air.delay=+0..20 ms'. Repeatable.",
+            "+ a step after 2 s: 'link.air.delay=+0..20 ms'; events during the run: "
+            "'link.air.delay=pattern +0..20 ms'. Repeatable.",
         ),
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Bounds of the slowest link: wifi, cellular, leo or wired."),
+    ] = None,
+    quiet_end: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Time at the end without events. Default: 10 s for stalls, otherwise none."),
     ] = None,
     reference: Annotated[
         str,
         typer.Option(metavar="LAW", help="Law for which the question must not hold on the same network, or none."),
     ] = "cubic",
+    confirm: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Runs of the find between real kernels, in real time; needs root. Default: none."
+        ),
+    ] = 0,
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
     budget: Budget = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
@@ -66,7 +82,10 @@ def attack(
         written=_written(file),
         until=until,
         within=within or [],
+        like=like,
+        quiet_end_s=None if quiet_end is None else parse_time("quiet-end", quiet_end),
         reference=None if reference == "none" else reference,
+        confirm=confirm,
         seeds=seeds,
         trials=trials,
         budget_s=parse_budget(budget),

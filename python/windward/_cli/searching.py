@@ -27,11 +27,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JS
 
 def parse_budget(text: str | None) -> float:
     """Seconds of a time as scenarios write it; without one, no limit."""
-    if text is None:
-        return math.inf
+    return math.inf if text is None else parse_time("budget", text)
+
+
+def parse_time(option: str, text: str) -> float:
+    """Seconds of a time that an option gives.
+
+    Raises
+    ------
+    OptionError
+        For what is no time above zero.
+    """
     found = quantity(text)
     if found is None or found[1] != "s" or not found[0] > 0:
-        raise OptionError(("budget", text, "no time; write it as in '2 min' or '90 s'"))
+        raise OptionError((option, text, "no time; write it as in '2 min' or '90 s'"))
     return found[0]
 
 

@@ -4,35 +4,48 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from windward import _engine
 from windward._answers.attack import Attack
+from windward._answers.run import Run
 from windward._engines.lines import simulated
 from windward._engines.simulate import count_threads, simulate
 from windward._format import shrunk
+from windward._format.own import finders
 from windward._format.parse import parse
 from windward._format.vary import Field, change, label, read, read_values, split, worth
 from windward._search import space
-from windward._search.objective import Bound, Goal, Objective, mean_of, of_tables
-from windward._search.samplers import CmaEs, first
+from windward._search.confirm import confirm
+from windward._search.genetic import Genetic
+from windward._search.objective import QUIET, Bound, Goal, Objective, mean_of, of_tables
+from windward._search.patterns import Event, Patterns, is_pattern, read_generators
+from windward._search.presets import bounds_like
+from windward._search.questions import Until, read_until
+from windward._search.samplers import CmaEs, Sampler, Vector, first
+from windward._search.shrink import Bounded, entries, fewer_lines, keys, named, shrink, text_of, without
 from windward._search.trials import Question, Trials, open_search
+from windward._search.twin import twinned
+from windward._search.why import explain, without_attack
 from windward.errors import OptionError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
 from windward.results._place import SCENARIO, SUMMARY, claim
 from windward.results._shapes import Progress
 from windward.results._summary import number
-from windward.show._attack import named
 
 #: Trials and seeds by default: a find that one seed shows may be a coincidence of phases.
 TRIALS, SEEDS = 300, 3
+
+#: Seconds at the end of a run in which nothing happens, by default, where the question is one about them.
+QUIET_END_S = 10.0
 
 #: A find holds with so much to spare while it is shrunk.
 _MARGIN = 1.1
@@ -48,83 +61,6 @@ _TRIED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
-    """A question that an attack may ask."""
-
-    figure: str
-    is_large: bool
-    #: By default, as written.
-    limit: str
-    #: What holds then, with the limit.
-    says: str
-    #: Whether flows are compared.
-    is_of_flows: bool = False
-    #: Whether the limit is a share of what the clean network has.
-    is_share: bool = False
-
-
-KINDS: Mapping[str, Kind] = {
-    "starves": Kind(
-        figure="ratio", is_large=True, limit="10", says="a flow has {} times another's goodput", is_of_flows=True
-    ),
-    "unfair": Kind(
-        figure="ratio", is_large=True, limit="3", says="a flow has {} times another's goodput", is_of_flows=True
-    ),
-    "bloats": Kind(figure="wait-p95", is_large=True, limit="100 ms", says="5 % of the packets wait {} or longer"),
-    "idles": Kind(
-        figure="utilization",
-        is_large=False,
-        limit="50%",
-        says="the busiest link carries at most {} of what it did",
-        is_share=True,
-    ),
-    "loses": Kind(figure="loss", is_large=True, limit="5%", says="at least {} of the segments are lost"),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Until:
-    """The question: a kind, with its limit in base units."""
-
-    kind: Kind
-    limit: float
-    text: str
-
-    def of(self, clean: float) -> Until:
-        """The question where the clean network has this figure."""
-        return replace(self, limit=self.limit * clean) if self.kind.is_share else self
-
-    def holds(self, value: float, margin: float = 1.0) -> bool:
-        """Returns true if a figure is beyond the limit, by this factor."""
-        return value >= self.limit * margin if self.kind.is_large else value <= self.limit / margin
-
-    @property
-    def says(self) -> str:
-        """The answer in words, if it holds."""
-        return self.kind.says.format(self.text)
-
-
-def read_until(text: str) -> Until:
-    """Reads a question such as `unfair:3`, `bloats:100ms` and `idles`.
-
-    Raises
-    ------
-    OptionError
-        For another question or limit.
-    """
-    name, _, limit = text.partition(":")
-    if name not in KINDS:
-        raise OptionError(("until", text, f"unknown question; questions: {', '.join(KINDS)}"))
-    kind = KINDS[name]
-    limit = limit or kind.limit
-    value, unit, *_ = worth(limit if re.search(r"[^\d.eE+-]", limit) else float(limit))
-    expected = "s" if kind.figure == "wait-p95" else ""
-    if value is None or unit != expected or not value > 0 or (kind.is_of_flows and value <= 1):
-        raise OptionError(("until", text, f"`{limit}` is no limit for `{name}`; write it as in {name}:{kind.limit}"))
-    return Until(kind=kind, limit=value, text=limit)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Attacked:
     """An attack as it was asked for."""
 
@@ -133,26 +69,21 @@ class Attacked:
     written: Mapping[str, Any]
     until: str
     within: Sequence[str]
+    #: A kind of network whose bounds are meant where none are given.
+    like: str | None = None
     #: The law that must not fail on the same network; None: no comparison.
     reference: str | None = "cubic"
     seeds: int = SEEDS
     trials: int = TRIALS
     budget_s: float = math.inf
     seed: int = 1
+    #: So long before the end of the run patterns are at rest; None: only where the question needs it.
+    quiet_end_s: float | None = None
+    #: Runs of the find between kernels; 0: none.
+    confirm: int = 0
+    #: Laws of the scenario that are Python objects, by name. Those in files of its folder are refused.
+    laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     folder: Path = field(default_factory=Path)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bounded:
-    """A field that the attack may change."""
-
-    field: Field
-    #: The value that does nothing.
-    neutral: Any
-    #: As the person who asked would call it.
-    name: str
-    #: Whether the field was put into the scenario to be varied.
-    is_added: bool = False
 
 
 def attack(
@@ -166,22 +97,27 @@ def attack(
     """Searches, shrinks what it finds and writes it; `Scenario.attack` says what the arguments mean."""
     deadline = time.monotonic() + asked.budget_s
     until = read_until(asked.until)
-    plain, written, bounded = _bounds(asked)
-    tried = Runs(asked, threads)
+    if until.other is not None:
+        space.find(until.other)
+        asked = replace(asked, reference=None)
+    asked, quiet_s = _quiet(asked, until)
+    bounds = _bounds(asked, quiet_s)
+    plain, bounded = bounds.plain, bounds.bounded
+    tried = Runs(asked, threads, until.other)
     names = tuple(str(flow["name"]) for flow in plain.get("flow", []))
-    clean = tried.figures(plain)
     if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
         raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
+    clean = tried.figures(plain)
     until = until.of(mean_of(clean, until.kind.figure))
     if until.holds(mean_of(clean, until.kind.figure)):
-        said = f"it holds already without an attack: {named(until.kind.figure, mean_of(clean, until.kind.figure))}"
+        said = f"it holds already without an attack: {until.kind.label} {mean_of(clean, until.kind.figure):.3g}"
         raise OptionError(("until", asked.until, said))
-    bounds: tuple[Bound, ...] = ()
+    limits: tuple[Bound, ...] = ()
     if until.kind.is_of_flows:
         least = _KEPT * mean_of(clean, "goodput")
-        bounds = (Bound(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
+        limits = (Bound(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
     objective = Objective(
-        text=asked.until, goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),), bounds=bounds
+        text=asked.until, goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),), bounds=limits
     )
     question = Question(
         scenario=asked.scenario,
@@ -193,16 +129,17 @@ def attack(
         seeds=list(range(1, asked.seeds + 1)),
         count=asked.trials,
         seed=asked.seed,
-        sampler="CMA-ES",
+        sampler="CMA-ES" if bounds.patterns is None else "genetic",
         folder=asked.folder,
+        patterns=bounds.patterns,
+        twin=until.other,
+        laws=asked.laws,
     )
     head = _head(asked, question, until)
     path, target = open_search(output, question, head, is_numbered=is_numbered)
-    shares = [space.share_of(own.field, own.neutral) for own in bounded]
-    sampler = CmaEs(first(shares, asked.seed), asked.seed)
     try:
-        trials = Trials(question=question, target=target, sampler=sampler, deadline=deadline)
-        judge = Judge(asked=asked, until=until, trials=trials, runs=tried, plain=plain)
+        trials = Trials(question=question, target=target, sampler=_sampler(question, bounded), deadline=deadline)
+        judge = Judge(asked=asked, until=until, trials=trials, runs=tried)
         trials.is_enough = lambda: judge.found(_MARGIN) is not None
         trials.run(threads=threads, on=None, progress=progress)
     finally:
@@ -220,8 +157,16 @@ def attack(
         "found": None,
     }
     if found is not None:
-        values = _shrink(found, trials, until, bounded, tried, plain, objective)
-        summary["found"] = _write_find(path, values, until, bounded, tried, plain, written, asked)
+        writer = Writer(
+            asked=asked,
+            until=until,
+            question=question,
+            runs=tried,
+            judge=judge,
+            bounds=bounds,
+            progress=progress,
+        )
+        summary["found"] = writer.write(path, trials.values[found], is_spared=judge.holds_everywhere(found, _MARGIN))
     replace_text(path / SUMMARY, to_json(summary))
     return Attack(path)
 
@@ -232,12 +177,20 @@ class Runs:
 
     asked: Attacked
     threads: int | None
+    #: The law of a twin beside each network.
+    twin: str | None = None
 
     def figures(self, plain: Mapping[str, Any]) -> list[dict[str, float]]:
         """Figures of each seed; empty where a run fails."""
-        pool = _engine.Sweep("simulate", threads=count_threads(self.threads), folder=self.asked.folder, **_NOTHING)
+        pool = _engine.Sweep(
+            "simulate",
+            threads=count_threads(self.threads),
+            folder=self.asked.folder,
+            **finders(self.asked.laws, self.asked.folder),
+        )
         seeds = list(range(1, self.asked.seeds + 1))
-        pool.submit(0, json.dumps(plain, ensure_ascii=False), seeds)
+        whole = plain if self.twin is None else twinned(plain, self.twin)
+        pool.submit(0, json.dumps(whole, ensure_ascii=False), seeds)
         found: dict[int, dict[str, float]] = {}
         try:
             while len(found) < len(seeds):
@@ -247,57 +200,115 @@ class Runs:
             pool.cancel()
         return [found[seed] for seed in seeds]
 
+    def resolved(self, written: Mapping[str, Any]) -> str | None:
+        """A scenario with its defaults, as JSON; None for one that cannot be."""
+        try:
+            return _engine.Scenario.from_json(json.dumps(written), "the find", self.asked.folder).to_json()
+        except ValueError:
+            return None
 
-def _refuse(name: str, _parameters: Mapping[str, Any]) -> Callable[..., Any]:
-    raise ValueError(f"`{name}` is Python, which an attack does not run")
+
+def _quiet(asked: Attacked, until: Until) -> tuple[Attacked, float]:
+    """The attack with a window for its quiet end, where it has one, and that end's length.
+
+    Raises
+    ------
+    OptionError
+        For an end that leaves no time for an attack.
+    """
+    quiet_s = asked.quiet_end_s
+    if quiet_s is None:
+        quiet_s = QUIET_END_S if until.kind.is_quiet else 0.0
+    scenario = asked.scenario
+    if quiet_s < 0 or quiet_s > scenario.duration_s - max(scenario.warmup_s, 1.0):
+        said = f"{quiet_s:g} s at the end of {scenario.duration_s:g} s leave no time for an attack"
+        raise OptionError(("quiet_end", f"{quiet_s:g} s", said))
+    if until.kind.figure == "gap" and until.limit > quiet_s:
+        raise OptionError(("until", asked.until, f"the quiet end of {quiet_s:g} s is shorter; give a longer one"))
+    return asked, quiet_s
 
 
-_NOTHING: Any = {"law": _refuse, "scheduler": _refuse, "rule": _refuse}
+def _with_window(side: dict[str, Any], begin_s: float, end_s: float) -> dict[str, Any]:
+    window = {"name": QUIET, "from": f"{begin_s:.12g} s", "to": f"{end_s:.12g} s"}
+    output = dict(side.get("output", {}))
+    others = [own for own in output.get("windows", []) if own.get("name") != QUIET]
+    return {**side, "output": {**output, "windows": [*others, window]}}
 
 
-def _bounds(asked: Attacked) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
-    """The scenario with changes that do nothing yet, as resolved and as written, and the fields.
+@dataclass(kw_only=True)
+class Bounds:
+    """Bounds of an attack: fields, and patterns of events."""
+
+    #: The scenario with changes that do nothing yet, as resolved and as written.
+    plain: dict[str, Any]
+    written: dict[str, Any]
+    bounded: list[Bounded]
+    patterns: Patterns | None
+
+
+def _bounds(asked: Attacked, quiet_s: float) -> Bounds:
+    """The bounds as fields and patterns.
 
     Raises
     ------
     OptionError
         For bounds that name nothing, or allow nothing.
     """
-    if not asked.within:
-        raise OptionError(("within", "", "nothing may be changed; give bounds, as in 'link.*.delay=+0..20 ms'"))
-    if asked.scenario.python_classes:
-        raise ValueError("an attack runs no Python: laws and schedulers in the scenario are written in it")
     plain: dict[str, Any] = json.loads(asked.scenario.to_json())
     written: dict[str, Any] = json.loads(json.dumps(asked.written))
+    within = list(asked.within)
+    if asked.like is not None:
+        within += bounds_like(asked.like, plain)
+    if not within:
+        said = "nothing may be changed; give bounds, as in 'link.*.delay=+0..20 ms', or a kind of network (like)"
+        raise OptionError(("within", "", said))
+    if any(name not in asked.laws for name in asked.scenario.python_classes):
+        raise ValueError("an attack runs no Python from files: give the laws as objects, from Python")
+    end_s = asked.scenario.duration_s - quiet_s
+    generators = [own for text in within if is_pattern(text) for own in read_generators(plain, text)]
+    if quiet_s:
+        plain, written = (_with_window(side, end_s, asked.scenario.duration_s) for side in (plain, written))
     found: list[Bounded] = []
-    for text in asked.within:
-        path, equals, values = text.partition("=")
-        if not equals:
-            raise OptionError(("within", text, "give a field and its range, as in 'link.air.delay=+0..20 ms'"))
-        is_step = values.strip().startswith("+")
-        for own in _expanded(plain, path.strip()):
-            present = next(iter(read(plain, own)), None)
-            spread = read_values(own, values.strip().lstrip("+"))
-            is_added = False
-            if spread.range is None:
-                raise OptionError(("within", text, "a range is needed, as in 0..20 ms"))
-            if is_step:
-                found.append(_step(plain, written, own, present, spread, text))
-                continue
-            # Jitter is written as its maximum.
-            if own.endswith(".jitter"):
-                if present is not None and present.get("model") != "uniform":
-                    raise OptionError(("within", text, f"`{own}` is not uniform; give the bounds of one of its fields"))
-                is_added = present is None
-                if is_added:
-                    plain, written = (
-                        change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written)
-                    )
-                own, present = f"{own}.max", "0 ms" if present is None else present["max"]
-                spread = replace(spread, path=own)
-            if present is None:
-                raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
-            found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
+    for text in within:
+        if not is_pattern(text):
+            plain, written, more = _fields(plain, written, text)
+            found += more
+    patterns = None
+    if generators:
+        patterns = Patterns(generators=tuple(generators), end_ms=1e3 * end_s, is_quiet=quiet_s > 0)
+    return Bounds(plain=plain, written=written, bounded=found, patterns=patterns)
+
+
+def _fields(
+    plain: dict[str, Any], written: dict[str, Any], text: str
+) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
+    """The fields that a bound names, and both scenarios with what is needed to vary them."""
+    found: list[Bounded] = []
+    path, equals, values = text.partition("=")
+    if not equals:
+        raise OptionError(("within", text, "give a field and its range, as in 'link.air.delay=+0..20 ms'"))
+    is_step = values.strip().startswith("+")
+    for own in _expanded(plain, path.strip()):
+        present = next(iter(read(plain, own)), None)
+        spread = read_values(own, values.strip().lstrip("+"))
+        is_added = False
+        if spread.range is None:
+            raise OptionError(("within", text, "a range is needed, as in 0..20 ms"))
+        if is_step:
+            found.append(_step(plain, written, own, present, spread, text))
+            continue
+        # Jitter is written as its maximum.
+        if own.endswith(".jitter"):
+            if present is not None and present.get("model") != "uniform":
+                raise OptionError(("within", text, f"`{own}` is not uniform; give the bounds of one of its fields"))
+            is_added = present is None
+            if is_added:
+                plain, written = (change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written))
+            own, present = f"{own}.max", "0 ms" if present is None else present["max"]
+            spread = replace(spread, path=own)
+        if present is None:
+            raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
+        found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
     return plain, written, found
 
 
@@ -336,21 +347,32 @@ def _amount(value: float, unit: str) -> str:
     return f"{value / 1e3:.12g} kbit/s" if unit == "bit/s" else f"{value:.12g} {unit}".rstrip()
 
 
+def _sampler(question: Question, bounded: Sequence[Bounded]) -> Sampler:
+    """The sampler: of fields alone CMA-ES from a Latin hypercube, of events a genetic algorithm from known attacks."""
+    shares = [space.share_of(own.field, own.neutral) for own in bounded]
+    if question.patterns is None:
+        return CmaEs(first(shares, question.seed), question.seed)
+    patterns = question.patterns
+    # The clean run first.
+    genomes: list[Vector] = [np.array([*shares, *patterns.genes([])])]
+    genomes += [np.array([*shares, *patterns.genes(own)]) for own in patterns.templates()]
+    if shares:
+        genomes += [np.array([*point, *patterns.genes([])]) for point in first(shares, question.seed)[1:]]
+    return Genetic(genomes, question.seed, patterns.layout(len(shares)))
+
+
 def _head(asked: Attacked, question: Question, until: Until) -> dict[str, Any]:
+    patterns = question.patterns
     return question.head("attack") | {
         "until": asked.until,
         "says": until.says,
         "figure": until.kind.figure,
-        "within": list(asked.within),
+        "label": until.kind.label,
+        "unit": until.kind.unit,
+        "within": [*asked.within, *([f"like {asked.like}"] if asked.like else [])],
+        "quiet_from_s": patterns.end_ms / 1e3 if patterns is not None and patterns.is_quiet else None,
         "reference": asked.reference,
     }
-
-
-def _holds_everywhere(trials: Trials, trial: int, until: Until, margin: float) -> bool:
-    runs = trials.runs[trial]
-    if len(runs) < len(trials.question.seeds) or not trials.judge(trial).is_feasible:
-        return False
-    return all(until.holds(run[until.kind.figure], margin) for run in runs.values())
 
 
 @dataclass(kw_only=True)
@@ -361,31 +383,51 @@ class Judge:
     until: Until
     trials: Trials
     runs: Runs
-    plain: Mapping[str, Any]
     #: By trial: whether the reference law suffers the same there, which is then no fault of the law.
     shared: dict[int, bool] = field(default_factory=dict)
+    #: By trial: whether it holds in the second half of the measured time too, and is no matter of the beginning.
+    lasting: dict[int, bool] = field(default_factory=dict)
 
     def found(self, margin: float) -> int | None:
         """The best trial that holds on every seed by a margin, and not under the reference law too."""
         judged = self.trials.judged()
         key = self.trials.question.objective.key
         for trial in sorted(judged, key=lambda trial: (key(judged[trial]), trial))[:_TRIED]:
-            if not _holds_everywhere(self.trials, trial, self.until, margin):
+            if not self.holds_everywhere(trial, margin):
                 return None
-            if not self._is_shared(trial):
+            if not self._is_shared(trial) and self._lasts(trial):
                 return trial
         return None
 
+    def holds_everywhere(self, trial: int, margin: float) -> bool:
+        """Returns true if the question holds on every seed by a margin, within all bounds."""
+        runs = self.trials.runs[trial]
+        if len(runs) < len(self.trials.question.seeds) or not self.trials.judge(trial).is_feasible:
+            return False
+        return all(self.until.holds(run[self.until.kind.figure], margin) for run in runs.values())
+
+    def _plain(self, trial: int) -> dict[str, Any]:
+        return self.trials.question.changed(self.trials.values[trial])
+
+    def _lasts(self, trial: int) -> bool:
+        if not self.until.kind.is_of_flows:
+            return True
+        if trial not in self.lasting:
+            runs = self.runs.figures(_later(self._plain(trial), self.asked.scenario))
+            self.lasting[trial] = all(self.until.holds(run.get(self.until.kind.figure, math.nan)) for run in runs)
+        return self.lasting[trial]
+
     def _is_shared(self, trial: int) -> bool:
+        if trial not in self.shared:
+            self.shared[trial] = self.suffers(self._plain(trial))
+        return self.shared[trial]
+
+    def suffers(self, plain: Mapping[str, Any]) -> bool:
+        """Returns true if the question holds for the reference law on a network."""
         if self.asked.reference is None:
             return False
-        if trial not in self.shared:
-            question = self.trials.question
-            attacked = _applied(self.plain, question.fields, self.trials.values[trial])
-            figure = self.until.kind.figure
-            value = mean_of(self.runs.figures(_under(attacked, self.asked.reference)), figure)
-            self.shared[trial] = self._reference_until.holds(value)
-        return self.shared[trial]
+        value = mean_of(self.runs.figures(_under(plain, self.asked.reference)), self.until.kind.figure)
+        return self._reference_until.holds(value)
 
     @cached_property
     def _reference_until(self) -> Until:
@@ -393,11 +435,13 @@ class Judge:
         asked = read_until(self.asked.until)
         if not asked.kind.is_share or self.asked.reference is None:
             return asked
-        return asked.of(mean_of(self.runs.figures(_under(self.plain, self.asked.reference)), asked.kind.figure))
+        clean = _under(self.trials.question.plain, self.asked.reference)
+        return asked.of(mean_of(self.runs.figures(clean), asked.kind.figure))
 
 
-def _applied(plain: Mapping[str, Any], fields: Sequence[Field], values: Sequence[Any]) -> dict[str, Any]:
-    return change(plain, dict(zip([own.path for own in fields], values, strict=True)))
+def _later(plain: Mapping[str, Any], scenario: _engine.Scenario) -> dict[str, Any]:
+    """The scenario with figures of the second half of its measured time."""
+    return {**plain, "warmup": f"{(scenario.warmup_s + scenario.duration_s) / 2:.12g} s"}
 
 
 def _under(plain: Mapping[str, Any], law: str) -> dict[str, Any]:
@@ -405,45 +449,152 @@ def _under(plain: Mapping[str, Any], law: str) -> dict[str, Any]:
     return {**plain, "flow": flows}
 
 
-def _shrink(
-    trial: int,
-    trials: Trials,
-    until: Until,
-    bounded: Sequence[Bounded],
-    tried: Runs,
-    plain: Mapping[str, Any],
-    objective: Objective,
-) -> list[Any]:
-    """Values that do as little as possible: fields that are not needed at rest, the others small and round."""
-    fields = [own.field for own in bounded]
-    values = list(trials.values[trial])
-    margin = _MARGIN if _holds_everywhere(trials, trial, until, _MARGIN) else 1.0
+@dataclass(kw_only=True)
+class Writer:
+    """Shrinks a find and writes it, with what each of its parts is needed for."""
 
-    def holds(candidate: Sequence[Any]) -> bool:
-        runs = tried.figures(_applied(plain, fields, candidate))
-        judged = objective.judge(runs)
-        return judged.is_feasible and all(until.holds(run.get(until.kind.figure, math.nan), margin) for run in runs)
+    asked: Attacked
+    until: Until
+    question: Question
+    runs: Runs
+    judge: Judge
+    bounds: Bounds
+    progress: Callable[[Progress], None] | None = None
 
-    for at, own in enumerate(bounded):
-        without = [*values[:at], own.neutral, *values[at + 1 :]]
-        if holds(without):
-            values = without
-    for at, own in enumerate(bounded):
-        if label(values[at]) == label(own.neutral):
-            continue
-        rest, there = space.share_of(own.field, own.neutral), space.share_of(own.field, values[at])
-        for _ in range(8):
-            middle = (rest + there) / 2
-            nearer = [*values[:at], space.value(own.field, middle), *values[at + 1 :]]
-            if holds(nearer):
-                values, there = nearer, middle
-            else:
-                rest = middle
-        for rounded in _rounded(values[at], own):
-            if holds([*values[:at], rounded, *values[at + 1 :]]):
-                values = [*values[:at], rounded, *values[at + 1 :]]
-                break
-    return values
+    def write(self, path: Path, values: Sequence[Any], *, is_spared: bool) -> dict[str, Any]:
+        """Writes the find as a scenario without defaults; returns its part of the summary."""
+        margin = _MARGIN if is_spared else 1.0
+        bounded, patterns = self.bounds.bounded, self.bounds.patterns
+        small = shrink(values, bounded, patterns, lambda tried: self._holds(self.question.changed(tried), margin))
+        file = self._file(small)
+        # One entry may make several flows.
+        flows = min(2 if self.until.kind.is_of_flows else 1, len(file.get("flow", [])))
+        file = fewer_lines(file, self.runs.resolved, lambda tried: self._holds(tried, margin), flows)
+        (path / "find").mkdir(exist_ok=True)
+        replace_text(path / "find" / SCENARIO, shrunk.to_toml(file))
+        replayed = json.loads(self.runs.resolved(file) or "{}")
+        runs = self.runs.figures(replayed)
+        run = self._simulate(parse(path / "find" / SCENARIO), path / "find" / "run")
+        why = self._why(file, small, run, replayed, path)
+        figure = self.until.kind.figure
+        reference = None
+        if self.asked.reference is not None:
+            reference = number(mean_of(self.runs.figures(_under(replayed, self.asked.reference)), figure))
+        return {
+            "value": number(mean_of(runs, figure)),
+            "values": [number(run.get(figure, math.nan)) for run in runs],
+            "goodput": number(mean_of(runs, "goodput")),
+            "reference": reference,
+            "changes": self._changes(small),
+            "lines": self._lines(file),
+            "why": why,
+            "kernels": self._confirm(file, run, path),
+            "holds": all(self.until.holds(run.get(figure, math.nan)) for run in runs),
+        }
+
+    def _simulate(self, scenario: _engine.Scenario, output: Path) -> Run:
+        with claim(output, "replace") as place:
+            return simulate(
+                scenario, folder=self.asked.folder, laws=self.asked.laws, threads=self.runs.threads, place=place
+            )
+
+    def _why(
+        self, file: Mapping[str, Any], values: Sequence[Any], run: Run, replayed: Mapping[str, Any], path: Path
+    ) -> dict[str, Any] | None:
+        """Runs the network without the attack, and says from when on and why the find differs."""
+        neutral = {
+            own.field.path: own.neutral
+            for at, own in enumerate(self.bounds.bounded)
+            if label(values[at]) != label(own.neutral)
+        }
+        clean = without_attack(file, self.asked.written, neutral)
+        resolved = self.runs.resolved(clean)
+        if resolved is None:
+            return None
+        scenario = _engine.Scenario.from_json(resolved, "the find without the attack", self.asked.folder)
+        return explain(run, self._simulate(scenario, path / "find" / "clean"), replayed)
+
+    def _confirm(self, file: Mapping[str, Any], run: Run, path: Path) -> dict[str, Any] | None:
+        if not self.asked.confirm:
+            return None
+        goodputs = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
+        return confirm(
+            file,
+            self.until,
+            {str(flow): float(goodput) for flow, goodput in goodputs.items()},
+            runs=self.asked.confirm,
+            folder=self.asked.folder,
+            output=path / "find" / "kernels",
+            progress=self.progress,
+        )
+
+    def _holds(self, plain: Mapping[str, Any], margin: float) -> bool:
+        runs = self.runs.figures(plain)
+        if not self.question.objective.judge(runs).is_feasible:
+            return False
+        if not all(self.until.holds(run.get(self.until.kind.figure, math.nan), margin) for run in runs):
+            return False
+        # A smaller find must be the law's own too.
+        return not self.judge.suffers(plain)
+
+    def _file(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The find as it is written, without changes that do nothing."""
+        bounded = self.bounds.bounded
+        needed = [at for at, own in enumerate(bounded) if label(values[at]) != label(own.neutral)]
+        file = change(self.bounds.written, {bounded[at].field.path: values[at] for at in needed})
+        used = {int(split(path)[1]) for at in needed if (path := bounded[at].field.path).startswith("change.")}
+        before = len(self.asked.written.get("change", []))
+        if "change" in file:
+            file["change"] = [own for at, own in enumerate(file["change"]) if at < before or at in used]
+            file = {key: value for key, value in file.items() if key != "change" or value}
+        for at, own in enumerate(bounded):
+            if at not in needed and own.is_added:
+                file = shrunk.without(file, own.field.path.removesuffix(".max"))
+        if self.bounds.patterns is not None:
+            file = self.bounds.patterns.applied(file, values[-1])
+        return {**file, "seeds": self.asked.seeds}
+
+    def _changes(self, values: Sequence[Any]) -> list[dict[str, Any]]:
+        """Each change with the figure if it alone is left out."""
+        rows = []
+        for at, own in enumerate(self.bounds.bounded):
+            if label(values[at]) != label(own.neutral):
+                left = [*values[:at], own.neutral, *values[at + 1 :]]
+                rows.append((own.name, _alike(own.neutral, own.field), label(values[at]), left))
+        if self.bounds.patterns is not None:
+            events: list[Event] = list(values[-1])
+            for at, event in enumerate(events):
+                own_text = self.bounds.patterns.describe(event)
+                generator = self.bounds.patterns.generators[event.of]
+                target = f"link.{generator.link}" if generator.link else f"traffic.{'->'.join(generator.ends)}"
+                rest = "up" if generator.key == "up" else label(generator.neutral)
+                left = [*values[:-1], [*events[:at], *events[at + 1 :]]]
+                rows.append((f"{target}.{generator.key}", rest, own_text, left))
+        return [
+            {"field": name, "clean": clean, "attack": there, "without": self._figure(self.question.changed(left))}
+            for name, clean, there, left in rows
+        ]
+
+    def _figure(self, plain: Mapping[str, Any]) -> float | None:
+        found: float | None = number(mean_of(self.runs.figures(plain), self.until.kind.figure))
+        return found
+
+    def _lines(self, file: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Every part of the file: the figure without it, or nothing where no network is left."""
+        rows = []
+        for place in [*entries(file), *keys(file)]:
+            tried = without(file, place)
+            is_network = self.runs.resolved(tried) is not None
+            rows.append(
+                {
+                    "line": named(file, place),
+                    "content": text_of(file, place),
+                    "is_network": is_network,
+                    "without": self._figure(tried) if is_network else None,
+                    "holds": is_network and self._holds(tried, 1.0),
+                }
+            )
+        return rows
 
 
 def _alike(value: Any, own: Field) -> str:
@@ -451,75 +602,3 @@ def _alike(value: Any, own: Field) -> str:
     if own.range is not None and own.range.unit == "%" and isinstance(value, int | float):
         return f"{100 * value:g} %"
     return label(value)
-
-
-def _rounded(value: Any, own: Bounded) -> Iterator[Any]:
-    """Values of few digits near one, the fewest first; then those that are a little farther from rest."""
-    found, _, unit, scale = worth(value)
-    rest, *_ = worth(own.neutral)
-    ends = [worth(space.value(own.field, share))[0] for share in (0.0, 1.0 - 1e-12)]
-    if found is None or rest is None or None in ends or found == rest:
-        return
-    least, most = sorted(float(end or 0) for end in ends)
-    for digits in (1, 2, 3):
-        near = float(f"{found / scale:.{digits}g}")
-        step = math.copysign(10 ** (math.floor(math.log10(abs(near) or 1)) - digits + 1), found - rest)
-        for rounded in (near, near + step):
-            rounded = float(f"{rounded:.12g}")
-            if least <= rounded * scale <= most * (1 + 1e-9):
-                yield f"{rounded:g} {unit}".rstrip() if unit else rounded
-
-
-def _write_find(
-    path: Path,
-    values: Sequence[Any],
-    until: Until,
-    bounded: Sequence[Bounded],
-    tried: Runs,
-    plain: Mapping[str, Any],
-    written: Mapping[str, Any],
-    asked: Attacked,
-) -> dict[str, Any]:
-    """Writes the find as a scenario without defaults, and says what each of its changes is needed for."""
-    fields = [own.field for own in bounded]
-    needed = [at for at, own in enumerate(bounded) if label(values[at]) != label(own.neutral)]
-    small = _applied(written, [fields[at] for at in needed], [values[at] for at in needed])
-    used = {int(split(fields[at].path)[1]) for at in needed if fields[at].path.startswith("change.")}
-    before = len(asked.written.get("change", []))
-    if "change" in small:
-        small["change"] = [own for at, own in enumerate(small["change"]) if at < before or at in used]
-        small = {key: value for key, value in small.items() if key != "change" or value}
-    for at, own in enumerate(bounded):
-        if at not in needed and own.is_added:
-            small = shrunk.without(small, own.field.path.removesuffix(".max"))
-    small = {**small, "seeds": asked.seeds}
-    text = shrunk.to_toml(small)
-    (path / "find").mkdir(exist_ok=True)
-    replace_text(path / "find" / SCENARIO, text)
-    replayed = json.loads(_engine.Scenario.from_json(json.dumps(small), "the find", asked.folder).to_json())
-    runs = tried.figures(replayed)
-    with claim(path / "find" / "run", "replace") as place:
-        simulate(parse(path / "find" / SCENARIO), folder=asked.folder, laws={}, threads=tried.threads, place=place)
-    reference = None
-    if asked.reference is not None:
-        reference = number(mean_of(tried.figures(_under(replayed, asked.reference)), until.kind.figure))
-    lines = []
-    for at in needed:
-        without = [*values[:at], bounded[at].neutral, *values[at + 1 :]]
-        left = mean_of(tried.figures(_applied(plain, fields, without)), until.kind.figure)
-        lines.append(
-            {
-                "field": bounded[at].name,
-                "clean": _alike(bounded[at].neutral, fields[at]),
-                "attack": label(values[at]),
-                "without": number(left),
-            }
-        )
-    return {
-        "value": number(mean_of(runs, until.kind.figure)),
-        "values": [number(run.get(until.kind.figure, math.nan)) for run in runs],
-        "goodput": number(mean_of(runs, "goodput")),
-        "reference": reference,
-        "changes": lines,
-        "holds": all(until.holds(run.get(until.kind.figure, math.nan)) for run in runs),
-    }

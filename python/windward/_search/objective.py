@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward._format.vary import worth
+from windward._search.twin import PREFIX
 from windward.errors import OptionError
 from windward.results._figures import FIGURES, FORMULAS, is_large
+from windward.results._tables import Named
 from windward.results.stats import mean_and_interval
 
 #: Other words for figures.
@@ -166,8 +168,15 @@ def _is_plain(text: str) -> bool:
     return True
 
 
+#: Window of a search in which nothing happens to the network any more.
+QUIET = "quiet"
+
+
 def measured(
-    runs: Mapping[str, float], flows: Sequence[Mapping[str, Any]], chosen: Sequence[str] | None
+    runs: Mapping[str, float],
+    flows: Sequence[Mapping[str, Any]],
+    chosen: Sequence[str] | None,
+    windows: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, float]:
     """Figures of a run by name, with `power`.
 
@@ -180,6 +189,8 @@ def measured(
     chosen
         The flows or groups that figures of flows are of: the sum of their goodputs, the mean of everything else.
         Waits and other figures of links stay those of the run. None: all flows.
+    windows
+        Its rows of `flow_windows`.
     """
     values = {name: runs[figure.column] for name, figure in FIGURES.items() if figure.column in runs}
     if chosen is not None:
@@ -191,15 +202,30 @@ def measured(
     goodput, rtt = values.get("goodput", math.nan), values.get("rtt", math.nan)
     if goodput > 0 and rtt > 0:
         values["power"] = math.log(goodput) - 0.5 * math.log(rtt)
+    twins = [flow for flow in flows if str(flow["group"]).startswith(PREFIX)]
+    if twins:
+        other = math.fsum(float(flow["goodput_bps"]) for flow in twins)
+        here = math.fsum(float(flow["goodput_bps"]) for flow in flows) - other
+        values["gain"] = min(other / here, _MOST_RATIO) if here > 0 else _MOST_RATIO
     rates = [float(flow["goodput_bps"]) for flow in flows]
     if len(rates) > 1 and max(rates) > 0:
         values["ratio"] = max(rates) / max(min(rates), max(rates) / _MOST_RATIO)
+    quiet = [row for row in windows if row["window"] == QUIET]
+    if quiet:
+        values["gap"] = max(float(row["longest_gap_s"]) for row in quiet)
+        values["rest"] = min(float(row["goodput_bps"]) for row in quiet)
     return values
 
 
 def of_tables(tables: Mapping[str, Mapping[str, Any]], chosen: Sequence[str] | None) -> dict[str, float]:
     """Figures of a run by name, from its tables as columns; see `measured`."""
     row = {name: float(column[0]) for name, column in tables.get("runs", {}).items()}
-    columns = {name: list(column) for name, column in tables.get("flows", {}).items()}
-    flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return measured(row, flows, chosen)
+    return measured(row, _rows(tables.get("flows", {})), chosen, _rows(tables.get("flow_windows", {})))
+
+
+def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    columns = {
+        name: [column.names[at] for at in column.indices] if isinstance(column, Named) else list(column)
+        for name, column in table.items()
+    }
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

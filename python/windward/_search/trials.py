@@ -24,7 +24,9 @@ from windward._engines.sweep import fingerprint, run_points
 from windward._format.vary import Field, label, measure, worth
 from windward._search import space
 from windward._search.objective import Judged, Objective, measured, of_tables
+from windward._search.patterns import Patterns
 from windward._search.samplers import Sampler, Vector
+from windward._search.twin import twinned
 from windward.errors import ResultError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
@@ -71,6 +73,24 @@ class Question:
     sampler: str
     #: Where the scenario's own files lie.
     folder: Path
+    #: Bounds that allow events, if there are any: their genes follow the shares of the fields.
+    patterns: Patterns | None = None
+    #: Law of a twin that runs beside each network.
+    twin: str | None = None
+    #: Laws that are Python objects, by name.
+    laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def values(self, genome: Vector) -> list[Any]:
+        """Values of the fields at a point of the unit cube, and the events."""
+        shares, genes = genome[: len(self.fields)], genome[len(self.fields) :]
+        values = [space.value(own, float(share)) for own, share in zip(self.fields, shares, strict=True)]
+        return values if self.patterns is None else [*values, self.patterns.events(genes)]
+
+    def changed(self, values: Sequence[Any], plain: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The scenario with these values of the fields, and these events."""
+        base = self.plain if plain is None else plain
+        found = space.changed(base, self.fields, values[: len(self.fields)], self.flows)
+        return found if self.patterns is None else self.patterns.applied(found, values[-1])
 
     @property
     def axes(self) -> list[Axis]:
@@ -80,6 +100,8 @@ class Question:
             ends = each.values if each.range is None else [space.value(each, at) for at in (0.0, 0.5, 1.0)]
             scale = measure(ends)
             found.append(Axis(path=each.path, kind=scale.kind, unit=scale.unit, scale=scale.scale))
+        if self.patterns is not None:
+            found.append(Axis(path="events", kind="text", unit="", scale=1.0))
         return found
 
     @property
@@ -106,6 +128,8 @@ class Question:
         entities = self.scenario.entities()
         rows = max(len(entities["flows"]["flow"]), len(entities["links"]["link"]))
         fields = json.dumps([[each.path, each.values, str(each.range)] for each in self.fields])
+        if self.patterns is not None:
+            fields += str(self.patterns)
         asked = [fields, self.objective.text, self.sampler, self.seed, self.count, self.is_of_flows, list(self.flows)]
         return Plan(
             identity={
@@ -182,7 +206,9 @@ class Trials:
         """
         scenario, target = self.question.scenario, self.target
         folder = self.question.folder
-        points = Points(engine="simulate", objective=None, folder=folder, laws={}, duration_s=scenario.duration_s)
+        points = Points(
+            engine="simulate", objective=None, folder=folder, laws=self.question.laws, duration_s=scenario.duration_s
+        )
         whole, already = target.plan.runs, target.finished
 
         def tell(under_way: float = 0.0) -> None:
@@ -220,15 +246,18 @@ class Trials:
 
     def _job(self, trial: int, share: Vector) -> Iterator[Job]:
         question = self.question
-        values = [space.value(own, float(at)) for own, at in zip(question.fields, share, strict=True)]
+        values = question.values(share)
         self.values[trial] = values
         missing = [seed for seed in question.seeds if seed not in self.runs.get(trial, ())]
         if not missing:
             return
         kinds = [axis.kind for axis in self.target.plan.axes]
-        cells = [label(value) if kind == "text" else worth(value)[0] for value, kind in zip(values, kinds, strict=True)]
+        shown = values if question.patterns is None else [*values[:-1], question.patterns.cell(values[-1])]
+        cells = [label(value) if kind == "text" else worth(value)[0] for value, kind in zip(shown, kinds, strict=True)]
         try:
-            changed = space.changed(question.plain, question.fields, values, question.flows)
+            changed = question.changed(values)
+            if question.twin is not None:
+                changed = twinned(changed, question.twin)
         except ValueError as error:
             self.take(lines.failed(trial, seed, cells, str(error)) for seed in missing)
             return
@@ -251,15 +280,17 @@ class Trials:
 
 def figures_of(found: Sweep, chosen: Sequence[str] | None) -> Iterator[tuple[int, int, dict[str, float]]]:
     """Point, seed and figures of each run of a sweep; `measured` says what `chosen` means."""
-    flows: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for table in found.chunks("flows"):
-        for row in table.to_pylist():
-            flows.setdefault((row["point"], row["seed"]), []).append(row)
+    rows: dict[str, dict[tuple[int, int], list[dict[str, Any]]]] = {"flows": {}, "flow_windows": {}}
+    for kind, own in rows.items():
+        for table in found.chunks(kind):
+            for row in table.to_pylist():
+                own.setdefault((row["point"], row["seed"]), []).append(row)
     for table in found.chunks(RUNS):
         for row in table.to_pylist():
             numbers = {name: value for name, value in row.items() if isinstance(value, float)}
             run = (row["point"], row["seed"])
-            yield *run, measured(numbers, flows.get(run, []), chosen)
+            flows, windows = (own.get(run, []) for own in rows.values())
+            yield *run, measured(numbers, flows, chosen, windows)
 
 
 def open_search(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from windward.errors import ResultError
 from windward.results._files import replace_text
 from windward.results._summary import versions
+from windward.show import _attack as _attack_words
 from windward.show._page import Page, describe
 from windward.show.page import _html
 from windward.show.page._engines import engines
@@ -168,11 +169,48 @@ def _tune(found: Any) -> str:
 
 def _attack(attack: Any) -> str:
     said = describe(attack)
-    parts = [Section("found", "What was found", said.how, "".join(map(table_of, said.tables)))]
+    tables = [*said.tables, *([kernels] if (kernels := _attack_words.of_kernels(attack)) is not None else [])]
+    parts = [Section("found", "What was found", said.how, "".join(map(table_of, tables)))]
     charts: list[Chart] = []
     if attack.is_found:
+        rows = [(f"{name}:", text, False) for name, text in _attack_words.explanation(attack)]
+        parts.append(Section("why", "Why", "", items(rows) + _side_by_side(attack, charts)))
+        parts.append(Section("lines", "What each part is needed for", "", table_of(_attack_words.lines(attack))))
         parts.append(_packets(attack.run, charts, key="find", title="The find"))
     return _whole(said, [*parts, _file(said)], charts)
+
+
+def _side_by_side(attack: Any, charts: list[Chart]) -> str:
+    """Charts of the clean network and of the find, in pairs with the same axes."""
+    from dataclasses import replace
+
+    if attack.clean is None:
+        return ""
+    pairs = []
+    drawn = [{chart.key: chart for chart in of_packets(run, _SIDES)} for run in (attack.clean, attack.run)]
+    for kind in _SIDES:
+        both = [side[kind] for side in drawn if kind in side]
+        if len(both) < 2:
+            continue
+        most = max(_most(chart) for chart in both)
+        for name, chart in zip(("without the attack", "with it"), both, strict=True):
+            own = replace(
+                chart, key=f"{name.split()[0]}-{kind}", title=f"{chart.title} {name}", y_most=chart.y_most or most
+            )
+            charts.append(own)
+            pairs.append(chart_of(own))
+    return f'<div class="pairs">{"".join(pairs)}</div>'
+
+
+#: Figures that are drawn for both networks.
+_SIDES = ("rates", "windows", "rtt", "queues")
+
+
+def _most(chart: Chart) -> float:
+    import numpy as np
+
+    lines = [line.values for panel in chart.panels for line in panel.lines]
+    return 1.02 * max((float(np.nanmax(own)) for own in lines if len(own) and not np.isnan(own).all()), default=1.0)
 
 
 def _file(said: Page) -> Section:

@@ -1,0 +1,91 @@
+"""Confirms a find between real kernels: some runs of it, and what they say."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from windward import _engine
+from windward._engines.emulate import emulate, why_not
+from windward._search.objective import measured
+from windward._search.questions import Until
+from windward.results import _figures
+from windward.results._place import claim
+from windward.results._schema import KEPT
+from windward.results._shapes import Progress
+from windward.results._summary import number
+
+#: Of the runs, so many must show it.
+_LEAST = 0.8
+
+#: Goodputs of flows above this share of all lie this near without random loss, and with it.
+_SHARE, _NEAR, _NEAR_WITH_LOSS = 0.05, 0.10, 0.25
+
+
+def confirm(
+    written: Mapping[str, Any],
+    until: Until,
+    goodputs: Mapping[str, float],
+    *,
+    runs: int,
+    folder: Path,
+    output: Path,
+    progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """Runs a find between kernels and judges it; a machine that cannot is said so, with its reason.
+
+    Parameters
+    ----------
+    written
+        The find.
+    goodputs
+        Goodput of each flow in the simulator.
+    runs
+        Number of runs.
+    """
+    if until.kind.is_quiet or until.kind.figure == "gain":
+        return {"runs": 0, "skipped": f"{until.kind.label} is not measured between kernels"}
+    if reason := why_not():
+        return {"runs": 0, "skipped": reason}
+    try:
+        scenario = _engine.Scenario.from_json(json.dumps({**written, "seeds": 1}), "the find", folder)
+        with claim(output, "replace") as place:
+            run = emulate(scenario, seeds=list(range(1, runs + 1)), place=place, progress=progress)
+    except (_engine.EmulationError, _engine.KernelError) as error:
+        return {"runs": 0, "skipped": str(error).splitlines()[0]}
+    figures = []
+    for at in range(runs):
+        tables = {kind: run.totals(kind).tables[at] for kind in KEPT}
+        row = {
+            name: float(column[0])
+            for name, column in _figures.packets(tables, {}, run.duration_s - run.warmup_s).items()
+        }
+        columns = tables["flows"]
+        flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*map(list, columns.values()), strict=True)]
+        figures.append(measured(row, flows, None))
+    values = [own.get(until.kind.figure, math.nan) for own in figures]
+    held = sum(until.holds(value) for value in values)
+    there = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
+    apart = {
+        flow: abs(float(there[flow]) - here) / here
+        for flow, here in goodputs.items()
+        if flow in there.index and here > _SHARE * math.fsum(goodputs.values())
+    }
+    has_loss = any(own.get("loss") not in (None, 0, "0 %") for own in written.get("link", []))
+    near = all(own <= (_NEAR_WITH_LOSS if has_loss else _NEAR) for own in apart.values())
+    return {
+        "runs": runs,
+        "held": held,
+        "is_confirmed": held >= _LEAST * runs and near,
+        "is_near": near,
+        "values": [number(value) for value in values],
+        "goodputs": {
+            flow: {"simulator": number(here), "kernels": number(float(there.get(flow, math.nan)))}
+            for flow, here in goodputs.items()
+        },
+        "problems": list(run.problems),
+        "notes": list(run.notes),
+    }
