@@ -197,10 +197,12 @@ FLOORS = {
     ),
     "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
     "sim/tcp": (
-        "averages headers ranges stream timer",
+        "averages chronograph headers ranges reader receive_window stream timer writer",
         "coding receiver sender",
+        "inbox",
         "end",
         "connection duplex socket",
+        "paced",
     ),
     "sim/tcp/sender": (
         "cwnd_validation ecn pacing prr rtt scoreboard turn",

@@ -22,28 +22,9 @@ impl Bytes {
         segments.iter().all(|&(from, to)| bytes.number(to) == bytes.number(from).map(|n| n + 1)).then_some(bytes)
     }
 
-    /// The application writes `count` bytes; a short last segment that is not among the first `sent` is filled first.
-    /// Returns the number of segments.
-    pub fn write(&mut self, count: u32, mss: u32, sent: u32) -> u32 {
-        let before = self.bounds.len();
-        let mut end = self.end() + count;
-        std::mem::swap(&mut end, self.bounds.last_mut().expect("there is a first byte"));
-        let total = self.end();
-        let is_filled = self.bounds.len() > 1 && self.bounds.len() as u32 - 1 > sent;
-        self.bounds.pop();
-        let mut next = match self.bounds.last() {
-            Some(&first) if is_filled && end - first < mss => first + mss,
-            _ => {
-                self.bounds.push(end);
-                end + mss
-            }
-        };
-        while next < total {
-            self.bounds.push(next);
-            next += mss;
-        }
-        self.bounds.push(total);
-        (self.bounds.len() - before) as u32
+    /// Adds a segment of `count` bytes after all others.
+    pub fn push(&mut self, count: u32) {
+        self.bounds.push(self.end() + count);
     }
 
     /// One past the last byte.
@@ -67,14 +48,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_make_segments() {
+    fn segments_follow_one_another() {
         let mut bytes = Bytes::new();
-        assert_eq!(bytes.write(2500, 1000, 0), 3);
-        assert_eq!((bytes.byte(2), bytes.end()), (2001, 2501));
-        // The short one is sent: the next bytes begin another.
-        assert_eq!((bytes.write(1000, 1000, 3), bytes.byte(4)), (1, 3501));
-        assert_eq!((bytes.write(300, 1000, 4), bytes.write(1000, 1000, 4), bytes.end()), (1, 1, 4801));
-        assert_eq!((bytes.number(4501), bytes.number(4502)), (Some(5), None));
+        for count in [1000, 500, 1] {
+            bytes.push(count);
+        }
+        assert_eq!((bytes.byte(1), bytes.byte(2), bytes.end()), (1001, 1501, 1502));
+        assert_eq!((bytes.number(1501), bytes.number(1502), bytes.number(7)), (Some(2), Some(3), None));
     }
 
     #[test]

@@ -206,6 +206,6 @@ Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds
 * **Not compared:** the PSH flag, and the number of segments in one piece, as both sides are cut into segments. Accurate ECN's option, which counts bytes, is not
   compared either: the simulator has the counter of packets in the flags. Nor is the codepoint of ACKs without data with accurate ECN. Linux sends them ECT(0), the
   simulator follows RFC 3168 §6.1.4.
-* **Handshakes** are not simulated: they give the agreed options and the first round-trip sample. The simulator numbers whole segments and does not
-  close connections with packets, so a script is played until it closes.
+* **Handshakes** are not simulated: they give the agreed options and the first round-trip sample. The simulator numbers whole segments and has no resets, so a
+  script is played until one comes.
 * **Tail loss probes** are always enabled. A script that disables them counts if no probe was sent.";

@@ -74,6 +74,11 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// One past the last number that it takes: FIN takes one.
+    pub fn end(&self) -> u32 {
+        self.to + u32::from(self.has('F'))
+    }
+
     /// True if a flag is set.
     pub fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use windward_laws::{AnyLaw, LawSpec};
-use windward_sim::{EcnMode, TcpOptions};
+use windward_sim::{EcnMode, IdleRestart, TcpOptions};
 use windward_units::Packets;
 
 /// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs
@@ -35,12 +35,11 @@ const WITHOUT_EFFECT: [&str; 23] = [
 ];
 
 /// Settings of which the simulator has one value.
-const WITH_ONE_VALUE: [(&str, &[&str]); 8] = [
+const WITH_ONE_VALUE: [(&str, &[&str]); 7] = [
     ("tcp_frto", &["1", "2"]),
     ("tcp_dsack", &["1"]),
     ("tcp_reordering", &["3"]),
     ("tcp_recovery", &["1"]),
-    ("tcp_slow_start_after_idle", &["0"]),
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
     ("tcp_rto_max_ms", &["120000"]),
@@ -57,11 +56,13 @@ pub struct Settings {
     pub has_probes: bool,
     /// The host's queue paces; the simulator has none.
     pub is_paced: bool,
+    /// The window is reduced after a pause.
+    pub has_idle_restart: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { law: "cubic".into(), has_hystart: true, has_probes: true, is_paced: false }
+        Self { law: "cubic".into(), has_hystart: true, has_probes: true, is_paced: false, has_idle_restart: true }
     }
 }
 
@@ -83,7 +84,8 @@ impl Settings {
         let command = [" > /dev/null", " #"].iter().fold(command, |text, end| text.split(end).next().unwrap_or(text));
         let words: Vec<&str> = command.split_whitespace().filter(|word| *word != "2>&1").collect();
         match words[..] {
-            [] | ["ip", "tcp_metrics", "flush", "all"] => Ok(()),
+            // Segments leave one by one in any case.
+            [] | ["ip", "tcp_metrics", "flush", "all"] | ["ethtool", "-K", ..] => Ok(()),
             [first, ..] if first.starts_with('#') || first.contains("sysctl_restore") => Ok(()),
             ["sysctl", ref rest @ ..] => self.set_all(rest.join(" ").as_str()),
             [script, ref rest @ ..] if script.ends_with("set_sysctls.py") => self.set_all(&rest.join(" ")),
@@ -139,6 +141,8 @@ impl Settings {
         }
         match (name, value) {
             ("tcp_congestion_control", law) => self.law = law.to_owned(),
+            ("tcp_slow_start_after_idle", "0") => self.has_idle_restart = false,
+            ("tcp_slow_start_after_idle", "1") => self.has_idle_restart = true,
             ("tcp_early_retrans", "3" | "4") => self.has_probes = true,
             ("tcp_early_retrans", "0") => self.has_probes = false,
             _ => {
@@ -161,7 +165,9 @@ impl Settings {
 
     /// TCP as with `stack = "linux"` in a scenario.
     pub fn tcp(&self, sack: bool, timestamps: bool, ecn: EcnMode) -> TcpOptions {
-        TcpOptions { timestamps, ecn, ..TcpOptions::linux(sack) }
+        let linux = TcpOptions::linux(sack);
+        let idle_restart = if self.has_idle_restart { linux.idle_restart } else { IdleRestart::Off };
+        TcpOptions { timestamps, ecn, idle_restart, ..linux }
     }
 }
 
@@ -188,7 +194,7 @@ mod tests {
             Ok(Settings { law: "reno".into(), has_probes: false, is_paced: true, ..Settings::default() })
         );
         for (command, reason) in [
-            ("sysctl -q net.ipv4.tcp_slow_start_after_idle=1", "the setting tcp_slow_start_after_idle = 1"),
+            ("sysctl -q net.ipv4.tcp_recovery=0", "the setting tcp_recovery = 0"),
             (
                 "tc qdisc replace dev tun0 root pfifo limit 0",
                 "the command `tc qdisc replace dev tun0 root pfifo limit 0`",

@@ -14,6 +14,8 @@ use windward_units::Duration;
 pub enum Endpoint {
     /// TCP: a law decides the window.
     Tcp(tcp::Connection),
+    /// TCP between applications that write or read at their own pace.
+    Paced(Box<tcp::Paced>),
     /// TFRC: the throughput equation decides the rate.
     Tfrc(Box<tfrc::Connection>),
 }
@@ -24,6 +26,10 @@ impl Endpoint {
         match makers.law(config.law) {
             Ok(maker) => {
                 let law = maker.build(config.tcp.initial_cwnd());
+                if config.tcp.is_paced_by_applications() {
+                    let laws = [law, maker.build(config.tcp.initial_cwnd())];
+                    return Self::Paced(Box::new(tcp::Paced::new(index, config, laws, routes, seed)));
+                }
                 Self::Tcp(tcp::Connection::new(index, config, law, routes, seed))
             }
             Err(options) => Self::Tfrc(Box::new(tfrc::Connection::new(index, config, options, routes))),
@@ -34,7 +40,34 @@ impl Endpoint {
     pub fn tcp(&self) -> Option<&tcp::Connection> {
         match self {
             Self::Tcp(flow) => Some(flow),
+            Self::Paced(_) | Self::Tfrc(_) => None,
+        }
+    }
+
+    /// Time from the start of a sized flow to its last ACK.
+    pub fn completion(&self) -> Option<Duration> {
+        match self {
+            Self::Tcp(flow) => flow.completion,
+            Self::Paced(flow) => flow.completion,
             Self::Tfrc(_) => None,
+        }
+    }
+
+    /// True if the amount of data is finite.
+    pub fn is_sized(&self) -> bool {
+        match self {
+            Self::Tcp(flow) => flow.is_sized(),
+            Self::Paced(flow) => flow.is_sized(),
+            Self::Tfrc(_) => false,
+        }
+    }
+
+    /// Number of segments that have arrived with a mark.
+    pub fn marked(&self) -> u64 {
+        match self {
+            Self::Tcp(flow) => u64::from(flow.receiver.marked()),
+            Self::Paced(flow) => u64::from(flow.marked()),
+            Self::Tfrc(_) => 0,
         }
     }
 
@@ -43,6 +76,7 @@ impl Endpoint {
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         match self {
             Self::Tcp(flow) => flow.on_packet(net, packet),
+            Self::Paced(flow) => flow.on_packet(net, packet),
             Self::Tfrc(flow) => flow.on_packet(net, packet),
         }
     }
@@ -52,6 +86,7 @@ impl Endpoint {
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         match self {
             Self::Tcp(flow) => flow.wake(net, which),
+            Self::Paced(flow) => flow.wake(net, which),
             Self::Tfrc(flow) => flow.wake(net, which),
         }
     }
@@ -60,6 +95,7 @@ impl Endpoint {
     pub fn start(&mut self, net: &mut Net) {
         match self {
             Self::Tcp(flow) => flow.start(net),
+            Self::Paced(flow) => flow.start(net),
             Self::Tfrc(flow) => flow.start(net),
         }
     }
@@ -68,6 +104,7 @@ impl Endpoint {
     pub fn stop(&mut self, net: &mut Net) {
         match self {
             Self::Tcp(flow) => flow.stop(net),
+            Self::Paced(flow) => flow.stop(net),
             Self::Tfrc(flow) => flow.stop(net),
         }
     }
@@ -76,6 +113,8 @@ impl Endpoint {
     /// the transport has laws.
     pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: Option<&Maker>) -> bool {
         match self {
+            // No transfer opens it.
+            Self::Paced(_) => false,
             Self::Tcp(flow) => law.is_some_and(|law| flow.reopen(net, tcp, || law.build(tcp.initial_cwnd()))),
             Self::Tfrc(flow) => {
                 flow.reopen(net);
@@ -88,14 +127,17 @@ impl Endpoint {
     pub fn is_open(&self) -> bool {
         match self {
             Self::Tcp(flow) => flow.is_open(),
+            Self::Paced(flow) => flow.is_open(),
             Self::Tfrc(flow) => flow.is_open(),
         }
     }
 
-    /// Payload that has reached the receiver, in bytes; each segment counts once.
+    /// Payload that has reached the receiver, in bytes; each segment counts once. Of an application that reads at its
+    /// own pace, what it has read.
     pub fn payload_arrived(&self) -> u64 {
         match self {
             Self::Tcp(flow) => flow.payload_arrived(),
+            Self::Paced(flow) => flow.payload_read(),
             Self::Tfrc(flow) => flow.payload_arrived(),
         }
     }
@@ -104,6 +146,7 @@ impl Endpoint {
     pub fn payload_delivered(&self) -> u64 {
         match self {
             Self::Tcp(flow) => flow.payload_below(flow.receiver.next()),
+            Self::Paced(flow) => flow.payload_read(),
             Self::Tfrc(flow) => flow.payload_arrived(),
         }
     }
@@ -112,6 +155,7 @@ impl Endpoint {
     pub fn segment(&self) -> u32 {
         match self {
             Self::Tcp(flow) => flow.segment(),
+            Self::Paced(flow) => flow.segment(),
             Self::Tfrc(flow) => flow.segment(),
         }
     }
@@ -120,6 +164,7 @@ impl Endpoint {
     pub fn counts(&self) -> Counts {
         match self {
             Self::Tcp(flow) => flow.sender.counts(),
+            Self::Paced(flow) => flow.counts(),
             Self::Tfrc(flow) => flow.counts(),
         }
     }
@@ -128,6 +173,7 @@ impl Endpoint {
     pub fn cwnd(&self) -> f64 {
         match self {
             Self::Tcp(flow) => flow.sender.law().cwnd().count(),
+            Self::Paced(flow) => flow.sender().law().cwnd().count(),
             Self::Tfrc(flow) => flow.sender().window(),
         }
     }
@@ -136,6 +182,7 @@ impl Endpoint {
     pub fn flight(&self) -> u32 {
         match self {
             Self::Tcp(flow) => flow.sender.pipe(),
+            Self::Paced(flow) => flow.sender().pipe(),
             Self::Tfrc(flow) => flow.flight(),
         }
     }
@@ -144,6 +191,7 @@ impl Endpoint {
     pub fn rtts(&self) -> (Duration, Duration) {
         match self {
             Self::Tcp(flow) => (flow.sender.rtt().srtt(), flow.sender.last_rtt()),
+            Self::Paced(flow) => (flow.sender().rtt().srtt(), flow.sender().last_rtt()),
             Self::Tfrc(flow) => (flow.sender().rtt(), flow.sender().last_rtt()),
         }
     }
@@ -152,6 +200,7 @@ impl Endpoint {
     pub fn averages(&self) -> &Averages {
         match self {
             Self::Tcp(flow) => &flow.averages,
+            Self::Paced(flow) => &flow.averages,
             Self::Tfrc(flow) => &flow.averages,
         }
     }
@@ -160,6 +209,7 @@ impl Endpoint {
     pub fn averages_mut(&mut self) -> &mut Averages {
         match self {
             Self::Tcp(flow) => &mut flow.averages,
+            Self::Paced(flow) => &mut flow.averages,
             Self::Tfrc(flow) => &mut flow.averages,
         }
     }
@@ -172,6 +222,7 @@ impl Endpoint {
                 Some(rtt) => rtt.take(),
                 None => flow.recent_rtt.take(),
             },
+            Self::Paced(flow) => flow.recent_rtt.take(),
             Self::Tfrc(flow) => flow.recent_rtt.take(),
         }
     }
@@ -181,7 +232,7 @@ impl Endpoint {
         match self {
             Self::Tcp(flow) if flow.coding.is_none() => _ = flow.receiver_rtt.get_or_insert_default(),
             // Combinations echo no ACK of a segment; TFRC's receiver gets the sender's estimate.
-            Self::Tcp(_) | Self::Tfrc(_) => {}
+            Self::Tcp(_) | Self::Paced(_) | Self::Tfrc(_) => {}
         }
     }
 
@@ -189,8 +240,8 @@ impl Endpoint {
     pub fn bound_receive_window(&mut self, segments: Option<u32>) {
         match self {
             Self::Tcp(flow) => flow.bound_receive_window(segments),
-            // TFRC has no window.
-            Self::Tfrc(_) => {}
+            // TFRC has no window, and no transfer bounds that of applications.
+            Self::Paced(_) | Self::Tfrc(_) => {}
         }
     }
 
@@ -198,6 +249,7 @@ impl Endpoint {
     pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         match self {
             Self::Tcp(flow) => flow.sender.law().observe(sink),
+            Self::Paced(flow) => flow.sender().law().observe(sink),
             Self::Tfrc(flow) => flow.observe(sink),
         }
     }

@@ -44,8 +44,8 @@ pub use medium::all::*;
 pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
     Arrivals, ConnectionUse, EcnMode, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice, LossDetection,
-    MOST_PERIODS, Network, NewReno, Pattern, RequestsConfig, RtoRule, SourceConfig, Spread, TcpOptions, TfrcOptions,
-    Timing, TransferConfig,
+    MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer, RequestsConfig, RtoRule, SourceConfig, Spread,
+    TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{

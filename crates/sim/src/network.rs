@@ -168,6 +168,89 @@ pub struct TcpOptions {
     pub nagle: bool,
     /// Restart of two-way connections after a pause of the application.
     pub idle_restart: IdleRestart,
+    /// Receive buffer in bytes, whose window moves; `None`: the constant `receive_window`.
+    pub receive_buffer: Option<ReceiveBuffer>,
+    /// Application that reads at its own pace; `None`: everything at once. Without `receive_buffer` the buffer is that
+    /// of `receive_window`.
+    pub reading: Option<Reading>,
+    /// Application of a flow that writes at a rate; `None`: it always has data.
+    pub writing: Option<Writing>,
+}
+
+/// Receive buffer of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveBuffer {
+    /// Constant, in bytes of payload; at least a segment.
+    Fixed(Bytes),
+    /// Follows what the application reads in a round trip, as in Linux; in bytes of memory, twice those of payload.
+    Auto {
+        /// Initial size (`tcp_rmem[1]`); at least two segments.
+        start: Bytes,
+        /// Largest size (`tcp_rmem[2]`); at least `start`.
+        most: Bytes,
+    },
+}
+
+impl ReceiveBuffer {
+    /// Linux's initial size.
+    pub const START: Bytes = Bytes::new(131_072);
+    /// Linux's largest size since 6.16.
+    pub const MOST: Bytes = Bytes::new(32 << 20);
+}
+
+/// Pace of an application that reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Rate at which it works on what it has read; positive. `None`: without delay.
+    pub rate: Option<BitRate>,
+    /// Most bytes of a read under `rate`; positive.
+    pub chunk: Bytes,
+    /// Times in which it reads nothing: beginning and end of each, in order and apart.
+    pub pauses: Arc<[(Time, Time)]>,
+}
+
+/// Pace of an application that writes, from the opening of its connection on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// At every span, what the rate brings in it; both positive.
+    Periodic {
+        /// Rate of the payload.
+        rate: BitRate,
+        /// Time between two writes.
+        every: Duration,
+    },
+    /// Writes of equal size at the rate; both positive.
+    Chunks {
+        /// Bytes of a write.
+        chunk: Bytes,
+        /// Rate of the payload.
+        rate: BitRate,
+    },
+    /// Writes of equal size at every span; both positive.
+    Fixed {
+        /// Bytes of a write.
+        chunk: Bytes,
+        /// Time between two writes.
+        every: Duration,
+    },
+}
+
+impl Writing {
+    /// Mean rate of the payload, in bits per second.
+    pub fn rate(self) -> f64 {
+        match self {
+            Self::Periodic { rate, .. } | Self::Chunks { rate, .. } => rate.as_bits_per_sec() as f64,
+            Self::Fixed { chunk, every } => 8.0 * chunk.count() as f64 / every.as_secs(),
+        }
+    }
+
+    /// Mean time between two writes, in seconds.
+    pub fn span(self) -> f64 {
+        match self {
+            Self::Periodic { every, .. } | Self::Fixed { every, .. } => every.as_secs(),
+            Self::Chunks { chunk, rate } => 8.0 * chunk.count() as f64 / rate.as_bits_per_sec() as f64,
+        }
+    }
 }
 
 /// Window of a two-way connection when its application writes after a pause of more than a timeout, with nothing
@@ -258,6 +341,17 @@ impl TcpOptions {
         }
     }
 
+    /// True if the applications of a flow write or read at their own pace, or its receive window moves.
+    pub fn is_paced_by_applications(&self) -> bool {
+        self.receive_buffer.is_some() || self.reading.is_some() || self.writing.is_some()
+    }
+
+    /// Receive buffer of an end whose window moves.
+    pub(crate) fn moving_window(&self) -> Option<ReceiveBuffer> {
+        let bytes = u64::from(self.receive_window) * self.segment.count();
+        self.receive_buffer.or(self.reading.is_some().then_some(ReceiveBuffer::Fixed(Bytes::new(bytes))))
+    }
+
     /// True if losses are detected by time.
     pub(crate) fn is_by_time(&self) -> bool {
         self.sack && self.loss_detection == LossDetection::Rack
@@ -295,6 +389,9 @@ impl Default for TcpOptions {
             adapts_delayed_ack: false,
             nagle: false,
             idle_restart: IdleRestart::Off,
+            receive_buffer: None,
+            reading: None,
+            writing: None,
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum Kind {
     Ack,
     /// A data segment of a two-way connection, which acknowledges too; see [`Packet::set_ack`].
     Segment,
+    /// A probe of a closed receive window: it asks for an ACK, and carries one.
+    Probe,
     /// A combination of data segments; its header takes the place of the SACK blocks.
     Coded,
     /// Feedback from the sink of coded data to its source; its content takes the place of the SACK blocks.
@@ -106,6 +108,8 @@ impl Packet {
 pub struct Piggyback {
     /// First missing segment of the other direction.
     pub number: u32,
+    /// Receive window in bytes, if it moves.
+    pub window: u32,
     /// The echoed timestamp, in nanoseconds.
     pub stamp: u64,
     /// The newest SACK block; empty if there is none.
@@ -113,16 +117,27 @@ pub struct Piggyback {
 }
 
 impl Packet {
+    /// Puts a receive window that moves onto a pure ACK. The two numbers are an empty range: it takes the place of the
+    /// last SACK block, and no reader of blocks mistakes it for one.
+    pub fn set_window(&mut self, window: u32) {
+        self.sack[SACK_BLOCKS - 1] = (window, 0);
+    }
+
+    /// Returns the receive window of a pure ACK.
+    pub fn window(&self) -> u32 {
+        self.sack[SACK_BLOCKS - 1].0
+    }
+
     /// Puts an acknowledgement onto a data segment.
     pub fn set_ack(&mut self, ack: Piggyback) {
-        let Piggyback { number, stamp, block } = ack;
-        self.sack = [(number, 0), (stamp as u32, (stamp >> 32) as u32), block];
+        let Piggyback { number, window, stamp, block } = ack;
+        self.sack = [(number, window), (stamp as u32, (stamp >> 32) as u32), block];
     }
 
     /// Returns the acknowledgement of a data segment.
     pub fn ack(&self) -> Piggyback {
-        let [(number, _), (low, high), block] = self.sack;
-        Piggyback { number, stamp: u64::from(high) << 32 | u64::from(low), block }
+        let [(number, window), (low, high), block] = self.sack;
+        Piggyback { number, window, stamp: u64::from(high) << 32 | u64::from(low), block }
     }
 }
 
@@ -132,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_segment_keeps_its_acknowledgement() {
-        let ack = Piggyback { number: u32::MAX, stamp: 0x0123_4567_89ab_cdef, block: (7, 9) };
+        let ack = Piggyback { number: u32::MAX, window: 65_535, stamp: 0x0123_4567_89ab_cdef, block: (7, 9) };
         let mut packet = Packet::new(Kind::Segment, Time::ZERO, 0, 0, 1500);
         packet.set_ack(ack);
         assert_eq!(packet.ack(), ack);

@@ -2,7 +2,7 @@
 
 use super::{Player, Stop, codepoint, time};
 use crate::script::Segment;
-use windward_sim::socket::{Acknowledgement, Arrival};
+use windward_sim::socket::{Acknowledgement, Arrival, Data};
 use windward_units::Time;
 
 impl Player<'_> {
@@ -10,7 +10,7 @@ impl Player<'_> {
         if self.opened.is_none() {
             self.opened = self.handshake.arrive(self.now, segment).map_err(Stop::Inapplicable)?;
             let is_over = self.opened.is_some() && !segment.has('S');
-            if !is_over || segment.to == segment.from {
+            if !is_over || segment.end() == segment.from {
                 return Ok(());
             }
         }
@@ -20,41 +20,35 @@ impl Player<'_> {
         if segment.has('R') {
             return Err(Stop::Closes("a reset"));
         }
+        self.socket()?;
         let acknowledges = self.acknowledgement(segment)?;
         let is_valid = acknowledges.number <= self.sent_count;
-        if segment.has('F') && is_valid {
+        if segment.has('F') && !self.takes_fin && is_valid {
             return Err(Stop::Closes("the other end closes"));
         }
-        let data = (segment.to > segment.from)
-            .then(|| self.theirs.number(segment.from).expect("the segments of data were numbered before"));
+        let has_data = segment.to > segment.from || (segment.has('F') && self.takes_fin);
+        let data = has_data.then(|| Data {
+            number: self.theirs.number(segment.from).expect("the segments of data were numbered before"),
+            payload: segment.to - segment.from,
+            is_last: segment.has('F'),
+        });
         let own_stamp = segment.stamps().map_or(0, |(own, _)| u64::from(own));
         let arrival = Arrival {
             acknowledges,
-            data: data.map(|number| (number, own_stamp)),
+            window: self.window(segment),
+            data: data.map(|data| (data, own_stamp)),
             codepoint: codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?.unwrap_or_default(),
             is_reduced: self.counting().is_none() && segment.has('W'),
         };
-        let window = self.window(segment)?;
         let now = time(self.now);
-        let socket = self.socket()?;
-        if let Some(window) = window.filter(|_| is_valid) {
-            socket.grant(window);
-        }
-        socket.arrive(now, &arrival);
+        self.socket()?.arrive(now, &arrival);
         self.take_sent();
         Ok(())
     }
 
-    /// Segments that the other end has room for.
-    fn window(&self, segment: &Segment) -> Result<Option<u32>, Stop> {
-        let (Some(opened), Some(field)) = (&self.opened, segment.window) else { return Ok(None) };
-        let window = (field << opened.scale) / opened.mss;
-        if window == 0 {
-            return Err(Stop::Inapplicable(
-                "a window of less than a segment: the simulator's receivers never close theirs".into(),
-            ));
-        }
-        Ok(Some(window))
+    /// Bytes that the other end has room for.
+    fn window(&self, segment: &Segment) -> Option<u32> {
+        Some(segment.window? << self.opened.as_ref()?.scale)
     }
 
     fn acknowledgement(&self, segment: &Segment) -> Result<Acknowledgement, Stop> {

@@ -2,7 +2,7 @@
 
 use super::{Player, STEP, Stop, codepoint, micros, show::show_expected, time};
 use crate::script::Segment;
-use windward_sim::socket::{Acknowledgement, Sent};
+use windward_sim::socket::{Acknowledgement, Data, Sent};
 
 impl Player<'_> {
     /// A segment must be sent, or several that make it.
@@ -13,7 +13,7 @@ impl Player<'_> {
             self.now = at + STEP;
             return Ok(());
         }
-        if segment.has('F') || segment.has('R') {
+        if segment.has('R') {
             return Err(Stop::Closes("the connection closes"));
         }
         if segment.window.is_some() {
@@ -31,10 +31,10 @@ impl Player<'_> {
                 self.stamps.push((own, sent.at));
             }
             self.now = self.now.max(sent.at.as_nanos() / 1000);
-            if let Some(number) = sent.data {
-                from = self.ours.byte(number + 1);
+            if let Some(data) = sent.data {
+                from = self.ours.byte(data.number + 1);
             }
-            if from >= segment.to {
+            if from >= segment.end() || sent.is_probe {
                 return Ok(());
             }
         }
@@ -57,10 +57,16 @@ impl Player<'_> {
         let Expected { segment, begin, tolerance, .. } = *expected;
         let is_in_time = sent.at + micros(tolerance) >= time(begin) && sent.at <= time(expected.latest());
         let carries = match sent.data {
-            Some(number) => {
-                segment.to > segment.from && self.ours.byte(number) == from && self.ours.byte(number + 1) <= segment.to
+            Some(Data { number, is_last, .. }) => {
+                let end = self.ours.byte(number + 1);
+                let is_in = self.ours.byte(number) == from && end <= segment.end();
+                segment.end() > segment.from && is_in && (is_last == segment.has('F') || end < segment.end())
             }
-            None => segment.to == segment.from && segment.from == self.ours.byte(self.sent_count),
+            // A probe repeats the last number.
+            None => {
+                let number = self.ours.byte(self.sent_count) - u32::from(sent.is_probe);
+                segment.end() == segment.from && segment.from == number
+            }
         };
         let Acknowledgement { number, stamp, echoes, .. } = sent.acknowledges;
         let acknowledges = segment.ack.is_none_or(|ack| ack == self.theirs.byte(number));

@@ -15,8 +15,8 @@ use crate::settings::Settings;
 use handshake::{Handshake, Opened};
 use std::collections::VecDeque;
 use std::path::Path;
-use windward_sim::Codepoint;
 use windward_sim::socket::{Sent, Socket};
+use windward_sim::{Codepoint, TcpOptions};
 use windward_units::{Duration, Packets, Time};
 
 /// Default tolerance of an event's time, packetdrill's own. Scripts give the
@@ -68,7 +68,9 @@ pub fn play(script: &Script, folder: &Path, trace: &mut dyn FnMut(String)) -> Ve
         Ok(settings) => settings,
         Err(why) => return Verdict::Inapplicable { line: 0, why },
     };
-    let Some(theirs) = Bytes::of(&data_of(script)) else {
+    // A FIN that comes elsewhere than after the last byte is invalid, or ends what can be played.
+    let of = |has_fin| Bytes::of(&data_of(script, has_fin)).map(|bytes| (bytes, has_fin));
+    let Some((theirs, takes_fin)) = of(true).or_else(|| of(false)) else {
         return Verdict::Inapplicable { line: 0, why: "segments that overlap others in part".into() };
     };
     let mut player = Player {
@@ -89,6 +91,11 @@ pub fn play(script: &Script, folder: &Path, trace: &mut dyn FnMut(String)) -> Ve
         stamps: Vec::new(),
         names: Names::new(),
         has_compared: false,
+        takes_fin,
+        descriptor: None,
+        has_no_delay: false,
+        is_corked: false,
+        is_closed: false,
         trace,
     };
     for event in &script.events {
@@ -114,13 +121,16 @@ pub fn play(script: &Script, folder: &Path, trace: &mut dyn FnMut(String)) -> Ve
     Verdict::Passes { until: None }
 }
 
-/// The segments of data that arrive.
-fn data_of(script: &Script) -> Vec<(u32, u32)> {
+/// The segments of data that arrive, and those of FIN if `has_fin`.
+fn data_of(script: &Script, has_fin: bool) -> Vec<(u32, u32)> {
     let arrivals = script.events.iter().filter_map(|event| match &event.action {
-        Action::Inbound(segment) if segment.to > segment.from && !segment.has('S') => Some((segment.from, segment.to)),
+        // FIN takes a number.
+        Action::Inbound(segment) if !segment.has('S') => {
+            Some((segment.from, if has_fin { segment.end() } else { segment.to }))
+        }
         _ => None,
     });
-    arrivals.collect()
+    arrivals.filter(|(from, to)| to > from).collect()
 }
 
 struct Player<'a> {
@@ -149,6 +159,16 @@ struct Player<'a> {
     names: Names,
     /// Something was held against the script.
     has_compared: bool,
+    /// Number of the socket that `accept` returned.
+    descriptor: Option<String>,
+    /// The other end's FIN has a number.
+    takes_fin: bool,
+    /// `TCP_NODELAY`: Nagle's algorithm is off.
+    has_no_delay: bool,
+    /// `TCP_CORK`.
+    is_corked: bool,
+    /// The application has closed its direction.
+    is_closed: bool,
     trace: &'a mut dyn FnMut(String),
 }
 
@@ -204,7 +224,10 @@ impl Player<'_> {
     fn take_sent(&mut self) {
         let Some(socket) = &mut self.socket else { return };
         for sent in socket.take_sent() {
-            self.sent_count = self.sent_count.max(sent.data.map_or(0, |number| number + 1));
+            if let Some(data) = sent.data.filter(|data| data.number == self.sent_count) {
+                self.sent_count += 1;
+                self.ours.push(data.payload + u32::from(data.is_last));
+            }
             if let Some(stamp) = self.handshake.stamp_at(sent.at).filter(|_| self.has_tick) {
                 self.stamps.push((stamp, sent.at));
             }
@@ -220,9 +243,9 @@ impl Player<'_> {
             let Some(opened) = &self.opened else { return Err(Stop::Inapplicable("data in a handshake".into())) };
             let law = self.settings.build(Packets::new(INITIAL_WINDOW)).map_err(Stop::Inapplicable)?;
             let tcp = self.settings.tcp(opened.has_sack, opened.has_stamps, opened.ecn);
-            let mut socket = Socket::new(law, &tcp, time(opened.at), opened.rtt);
-            socket.grant(opened.window / opened.mss);
-            self.socket = Some(socket);
+            let segment = windward_units::Bytes::new(opened.mss.into());
+            let tcp = TcpOptions { segment, nagle: !self.has_no_delay, ..tcp };
+            self.socket = Some(Socket::new(law, &tcp, time(opened.at), opened.rtt, opened.window));
         }
         Ok(self.socket.as_mut().expect("it was just made"))
     }
@@ -232,7 +255,7 @@ impl Player<'_> {
             self.socket()?;
         }
         let names = match (&self.socket, &self.opened) {
-            (Some(socket), Some(opened)) => names::of(&socket.info(), opened.marks.0),
+            (Some(socket), Some(opened)) => names::of(&socket.info(), socket.busy(time(self.now)), opened.marks.0),
             _ => Names::new(),
         };
         match assertion::run(code, &mut self.names, &names) {

@@ -8,7 +8,8 @@ use windward_sim::socket::Sent;
 
 impl Player<'_> {
     pub(super) fn show(&self, sent: &Sent) -> String {
-        let number = sent.data.unwrap_or(self.sent_count);
+        let number = sent.data.map_or(self.sent_count, |data| data.number);
+        let is_last = sent.data.is_some_and(|data| data.is_last);
         let shown = Shown {
             at: sent.at.as_nanos() / 1000,
             ip: match sent.codepoint {
@@ -20,13 +21,17 @@ impl Player<'_> {
             flags: match self.counting() {
                 Some(opened) => format!(".{}", opened.shown(sent)),
                 None => format!(
-                    "{}{}.",
+                    "{}{}{}.",
+                    if is_last { "F" } else { "" },
                     if sent.acknowledges.echoes { "E" } else { "" },
                     if sent.is_reduced { "W" } else { "" }
                 ),
             },
-            from: self.ours.byte(number),
-            to: self.ours.byte(if sent.data.is_some() { number + 1 } else { number }),
+            from: self.ours.byte(number) - u32::from(sent.is_probe),
+            to: match sent.data {
+                Some(data) => self.ours.byte(number) + data.payload,
+                None => self.ours.byte(number) - u32::from(sent.is_probe),
+            },
             ack: Some(self.theirs.byte(sent.acknowledges.number)),
             sack: self.blocks(sent),
         };

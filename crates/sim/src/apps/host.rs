@@ -84,7 +84,7 @@ impl Apps {
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         let Some(talk) = self.talk(packet.flow) else { return };
         talk.link.on_packet(net, packet, Side::of(packet.flow));
-        if matches!(talk.stage, Stage::Closing) && talk.link.is_done() {
+        if matches!(talk.stage, Stage::Closing) && talk.link.is_done(Side::Server) {
             let at = ((packet.flow - self.base) / 2) as usize;
             let slot = std::mem::replace(&mut self.slots[at], ENDED);
             self.free.push(slot);

@@ -28,6 +28,7 @@ impl Class {
             | Kind::HandshakeAck
             | Kind::Data
             | Kind::Segment
+            | Kind::Probe
             | Kind::Coded
             | Kind::Parcel { .. }
             | Kind::Routing => Self::Forth,

@@ -52,6 +52,10 @@ pub enum FlowTimer {
     Open,
     /// Transmission of new data stops.
     Close,
+    /// The application of an end reads again.
+    Read,
+    /// The application of a flow writes.
+    Write,
 }
 
 /// Event of an application over two-way connections.
@@ -119,6 +123,8 @@ ranks! {
     17 => App(AppTimer::Serve),
     18 => App(AppTimer::Arrival),
     19 => Run(RunTimer::Window),
+    20 => Flow(FlowTimer::Read),
+    21 => Flow(FlowTimer::Write),
 }
 
 /// Bits of a medium's timer.
@@ -178,7 +184,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::App(AppTimer::Arrival).rank();
+    const LAST: u8 = Wake::Flow(FlowTimer::Write).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

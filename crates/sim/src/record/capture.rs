@@ -130,7 +130,7 @@ impl Capture {
                     bytes.extend(ip_and_udp(ends, packet.ecn, packet.size, BACKGROUND_PORT, self.packets));
                 }
                 // Of two-way connections, frames show no headers.
-                Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck | Kind::Segment => {}
+                Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck | Kind::Segment | Kind::Probe => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
                     if let Some(flow) = self.flows.get(packet.flow as usize) {

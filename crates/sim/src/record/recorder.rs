@@ -48,7 +48,7 @@ impl Mark {
             retransmits: counts.retransmits,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
-            marked: flow.tcp().map_or(0, |flow| u64::from(flow.receiver.marked())),
+            marked: flow.marked(),
             coding: flow.tcp().and_then(|flow| flow.coding.as_ref()).map(|coding| {
                 let (source, sink) = coding.counts();
                 Box::new(CodingStats::new(0, &source, &sink))
@@ -282,8 +282,8 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64, rtts: [
         rtt_p50_s,
         rtt_p95_s,
         rtt_p99_s,
-        completion_s: flow.tcp().and_then(|flow| flow.completion).map_or(f64::NAN, Duration::as_secs),
-        unfinished: flow.tcp().map_or(0, |flow| u64::from(flow.is_sized() && flow.completion.is_none())),
+        completion_s: flow.completion().map_or(f64::NAN, Duration::as_secs),
+        unfinished: u64::from(flow.is_sized() && flow.completion().is_none()),
         loss: f64::NAN,
     }
 }

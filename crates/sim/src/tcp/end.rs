@@ -1,5 +1,7 @@
 //! One end of a two-way connection: a sender and a receiver whose data and ACKs share segments. It knows no network.
 
+use super::chronograph::Chronograph;
+use super::inbox::Inbox;
 use super::receiver::{AckDue, Receiver};
 use super::sender::{Sender, Turn};
 use super::stream::Stream;
@@ -7,7 +9,12 @@ use crate::ecn::Ecn;
 use crate::network::{IdleRestart, TcpOptions};
 use crate::packet::{Kind, Packet, Range, SACK_BLOCKS};
 use windward_laws::AnyLaw;
-use windward_units::Time;
+use windward_units::{Duration, Time};
+
+/// Least time to the first probe of a closed window (Linux: `TCP_RTO_MIN`), and the longest to any
+/// (`TCP_RTO_MAX`).
+const LEAST_PROBE: Duration = Duration::from_millis(200);
+const LONGEST_PROBE: Duration = Duration::from_millis(120_000);
 
 /// One end.
 pub struct End {
@@ -17,15 +24,37 @@ pub struct End {
     pub receiver: Receiver,
     /// Data that it sends.
     stream: Stream,
-    has_nagle: bool,
+    /// Nagle's algorithm.
+    pub nagle: Nagle,
+    /// Duplicate ACKs count for nothing.
+    has_sack: bool,
     idle_restart: IdleRestart,
     initial_window: u32,
     /// Last transmission of data.
     last_sent: Option<Time>,
-    /// True once the application has written its last byte.
-    is_closing: bool,
-    /// Number of the segment that carries FIN, once it is sent.
-    fin: Option<u32>,
+    /// Use of the window since it was last judged: the most segments outstanding, and that time.
+    used: (u32, Time),
+    /// Right edge of the other end's receive window, in bytes of the stream; `None` if that window does not move.
+    edge: Option<u64>,
+    /// Probes sent since the other end closed its window; `None` while data may be sent. The retransmission timer is
+    /// then that of the probes.
+    probes: Option<u32>,
+    /// Buffer and application of arriving data; `None` if everything is read at once from a window that does not move.
+    pub inbox: Option<Box<Inbox>>,
+    /// Round-trip sample of the last packet.
+    pub sample: Option<Duration>,
+    chronograph: Chronograph,
+}
+
+/// Short segments that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nagle {
+    /// None.
+    Off,
+    /// Those behind another short one in flight.
+    Minshall,
+    /// All (Linux: `TCP_CORK`).
+    Cork,
 }
 
 /// Data of a departing segment.
@@ -44,8 +73,12 @@ pub struct Data {
 pub struct Outgoing {
     /// Its data; `None` for a pure ACK.
     pub data: Option<Data>,
+    /// True for a probe of a closed window, which has no data.
+    pub is_probe: bool,
     /// First missing segment of the other direction.
     pub number: u32,
+    /// Receive window in bytes, if it moves.
+    pub window: Option<u32>,
     /// SACK blocks, the newest first.
     pub sack: [Range; SACK_BLOCKS],
     /// Echoed timestamp.
@@ -57,16 +90,23 @@ pub struct Outgoing {
 impl End {
     /// An end before the handshake. Its law draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, seed: u64) -> Self {
+        let inbox = Inbox::new(tcp).map(Box::new);
         Self {
             sender: Sender::new(law, tcp, 0, seed),
             receiver: Receiver::two_way(tcp),
             stream: Stream::new(tcp.segment.count() as u32),
-            has_nagle: tcp.nagle,
+            has_sack: tcp.sack,
+            nagle: if tcp.nagle { Nagle::Minshall } else { Nagle::Off },
             idle_restart: tcp.idle_restart,
             initial_window: tcp.initial_window,
             last_sent: None,
-            is_closing: false,
-            fin: None,
+            used: (0, Time::ZERO),
+            // Both ends have the same options.
+            edge: inbox.as_ref().map(|inbox| inbox.announced()),
+            probes: None,
+            inbox,
+            sample: None,
+            chronograph: Chronograph::default(),
         }
     }
 
@@ -75,47 +115,122 @@ impl End {
         self.stream.written()
     }
 
-    /// Bytes that have arrived in order from the other end, `from`.
+    /// Bytes from the other end, `from`, that the application has read.
     #[inline]
     pub fn arrived(&self, from: &Self) -> u64 {
-        from.stream.below(self.receiver.next())
+        match &self.inbox {
+            None => from.stream.below(self.receiver.next()),
+            Some(inbox) => inbox.bytes_read(),
+        }
     }
 
     /// Adds `bytes` of the application, the last ones if `is_last`, and sends what may be sent.
     pub fn write(&mut self, now: Time, bytes: u64, is_last: bool, out: impl FnMut(Outgoing)) {
+        if self.stream.unsent() < u64::from(self.stream.segment()) {
+            self.sender.note_short_write();
+        }
+        self.resume(now);
+        if self.last_sent.is_none() {
+            self.used.1 = now;
+        }
+        self.stream.write(bytes);
+        if is_last {
+            self.stream.close();
+        }
+        self.send(now, out);
+    }
+
+    /// Closes this direction: FIN follows the last byte written. The other direction stays open.
+    pub fn close(&mut self, now: Time, out: impl FnMut(Outgoing)) {
+        self.stream.close();
+        self.send(now, out);
+    }
+
+    /// Sets Nagle's algorithm, and sends what it no longer holds.
+    pub fn set_nagle(&mut self, nagle: Nagle, now: Time, out: impl FnMut(Outgoing)) {
+        self.nagle = nagle;
+        self.send(now, out);
+    }
+
+    /// Bounds this end to `window` bytes after what is acknowledged.
+    pub fn grant(&mut self, window: u64) {
+        self.edge = Some(self.stream.below(self.sender.una()) + window);
+    }
+
+    /// Receive window of the other end after the segment `number`, in bytes.
+    pub fn window_at(&self, number: u32) -> u32 {
+        let edge = self.edge.unwrap_or(0);
+        edge.saturating_sub(self.stream.below(number.max(self.sender.una()))) as u32
+    }
+
+    /// Sends a pure ACK.
+    pub fn answer(&mut self, mut out: impl FnMut(Outgoing)) {
+        self.put(None, Ecn::default(), &mut out);
+    }
+
+    /// Time for which data waited to be sent or acknowledged until `now`, and the part of it in which a receive window
+    /// without room for a segment was the reason.
+    pub fn busy(&self, now: Time) -> (Duration, Duration) {
+        self.chronograph.read(now)
+    }
+
+    /// Drops the data that has not been sent, and writes no more.
+    pub fn cut(&mut self) {
+        self.stream.cut();
+        self.stream.close();
+        if self.probes.take().is_some() {
+            self.sender.timer().cancel();
+        }
+    }
+
+    /// Reduces the window after a pause, if nothing is outstanding.
+    fn resume(&mut self, now: Time) {
         if let Some(last) = self.last_sent
             && self.sender.una() == self.sender.next()
         {
-            self.sender.resume(now, now.since(last), self.idle_restart, self.initial_window);
+            let idle = now.since(last);
+            if idle > self.sender.rtt().rto() {
+                self.used = (0, now);
+            }
+            self.sender.resume(idle, self.idle_restart, self.initial_window);
         }
-        self.stream.write(bytes);
-        self.is_closing |= is_last;
-        self.send(now, out);
     }
 
     /// Handles an arriving packet with `payload` bytes of data.
     #[inline]
     pub fn arrive(&mut self, now: Time, packet: &Packet, payload: u32, mut out: impl FnMut(Outgoing)) {
-        let due = if packet.kind == Kind::Segment {
-            let ack = packet.ack();
-            // Data that acknowledges nothing new is no duplicate ACK (RFC 5681 §2).
-            if ack.number > self.sender.una() || ack.block.0 < ack.block.1 {
-                let sack = [ack.block, (0, 0), (0, 0)];
-                let ecn = packet.ecn.of_ack();
-                self.acknowledge(
-                    now,
-                    &Packet { kind: Kind::Ack, number: ack.number, stamp: ack.stamp, sack, ecn, ..*packet },
-                );
+        self.sample = None;
+        let due = match packet.kind {
+            Kind::Segment => {
+                let ack = packet.ack();
+                self.note_window(now, ack.number, ack.window);
+                // Data that acknowledges nothing new is no duplicate ACK (RFC 5681 §2).
+                if ack.number > self.sender.una() || ack.block.0 < ack.block.1 {
+                    let sack = [ack.block, (0, 0), (0, 0)];
+                    let ecn = packet.ecn.of_ack();
+                    self.acknowledge(
+                        now,
+                        &Packet { kind: Kind::Ack, number: ack.number, stamp: ack.stamp, sack, ecn, ..*packet },
+                    );
+                }
+                Some(self.receive(now, packet, payload))
             }
-            let rtt = self.sender.rtt();
-            self.receiver.note_arrival(now, rtt.srtt(), rtt.rto());
-            let ecn = packet.ecn.of_data();
-            Some(self.receiver.receive(now, &Packet { kind: Kind::Data, size: payload, ecn, ..*packet }))
-        } else {
-            self.acknowledge(now, packet);
-            None
+            kind => {
+                // An ACK that moves the window and nothing else is no duplicate (RFC 5681 §2).
+                let moves = self.note_window(now, packet.number, packet.window());
+                let is_news = packet.number > self.sender.una() || packet.sack[0].0 < packet.sack[0].1;
+                if is_news || !moves || self.has_sack {
+                    self.acknowledge(now, packet);
+                }
+                (kind == Kind::Probe).then_some(AckDue::Now)
+            }
         };
         let has_sent = self.send(now, &mut out);
+        if let Some(probes) = self.probes {
+            // Linux: `tcp_ack_probe`.
+            let deadline = now + self.probe_wait(probes);
+            self.sender.timer().set(deadline);
+        }
         match due {
             Some(AckDue::Now) if !has_sent => self.put(None, Ecn::default(), &mut out),
             Some(AckDue::By(deadline)) if !has_sent => {
@@ -126,15 +241,55 @@ impl End {
         }
     }
 
+    /// Takes the receive window that comes with the ACK `number` (Linux: `tcp_may_update_window`). Returns true if it
+    /// moves.
+    #[inline]
+    fn note_window(&mut self, now: Time, number: u32, window: u32) -> bool {
+        let una = self.sender.una();
+        let Some(before) = self.edge.filter(|_| number >= una) else { return false };
+        let edge = self.stream.below(number) + u64::from(window);
+        // An older ACK of the same data says less, unless it closes the window.
+        if edge == before || (number == una && edge < before && window > 0) {
+            return false;
+        }
+        self.edge = Some(edge);
+        if edge > before && self.probes.is_some() {
+            // Linux: `tcp_ack_update_window`.
+            self.resume(now);
+        }
+        true
+    }
+
     #[inline]
     fn acknowledge(&mut self, now: Time, packet: &Packet) {
-        self.sender.on_ack(now, packet);
+        self.sample = self.sender.on_ack(now, packet);
         self.stream.acknowledge(self.sender.una());
+    }
+
+    /// Handles the data of a segment.
+    #[inline]
+    fn receive(&mut self, now: Time, packet: &Packet, payload: u32) -> AckDue {
+        let rtt = self.sender.rtt();
+        self.receiver.note_arrival(now, rtt.srtt(), rtt.rto());
+        let data = Packet { kind: Kind::Data, size: payload, ecn: packet.ecn.of_data(), ..*packet };
+        match &mut self.inbox {
+            None => self.receiver.receive(now, &data),
+            Some(inbox) => inbox.arrive(now, &data, &mut self.receiver),
+        }
+    }
+
+    /// Lets the application read, and announces the window if it grows much or an ACK is due.
+    pub fn read(&mut self, now: Time, mut out: impl FnMut(Outgoing)) {
+        if let Some(inbox) = &mut self.inbox
+            && inbox.read(now, &self.receiver)
+        {
+            self.put(None, Ecn::default(), &mut out);
+        }
     }
 
     /// True if all data is acknowledged, FIN too.
     pub fn is_done(&self) -> bool {
-        self.is_closing && self.stream.is_sent() && self.sender.una() == self.sender.next()
+        self.stream.is_closing() && self.stream.is_sent() && self.sender.una() == self.sender.next()
     }
 
     /// Handles the expiry of the timer of delayed ACKs.
@@ -144,24 +299,46 @@ impl End {
     }
 
     /// Handles the expiry of the retransmission timer.
-    pub fn expire(&mut self, now: Time, out: impl FnMut(Outgoing)) {
+    pub fn expire(&mut self, now: Time, mut out: impl FnMut(Outgoing)) {
         if self.sender.next() > self.sender.una() {
             self.sender.on_timer(now);
+        } else if let Some(probes) = &mut self.probes {
+            *probes += 1;
+            let probes = *probes;
+            let deadline = now + self.probe_wait(probes);
+            self.sender.timer().set(deadline);
+            self.put_probe(&mut out);
         }
         self.send(now, out);
+    }
+
+    /// Time to the next probe of a closed window after `probes` of them (Linux: `tcp_probe0_when`).
+    fn probe_wait(&self, probes: u32) -> Duration {
+        let base = self.sender.rtt().rto().max(LEAST_PROBE);
+        (base * (1 << probes.min(16))).min(LONGEST_PROBE)
     }
 
     /// Sends all segments that are allowed now. Returns true if there were any.
     #[inline]
     pub fn send(&mut self, now: Time, mut out: impl FnMut(Outgoing)) -> bool {
-        // Minshall's variant of Nagle's algorithm: a short segment waits while another one is in flight.
-        let with_tail = !self.has_nagle || self.is_closing || !self.stream.has_short();
+        let with_tail = self.stream.is_closing()
+            || match self.nagle {
+                Nagle::Off => true,
+                // Minshall's variant: a short segment waits while another one is in flight.
+                Nagle::Minshall => !self.stream.has_short(),
+                Nagle::Cork => false,
+            };
         let ready = self.stream.ready(with_tail);
         if ready == 0 && self.sender.una() == self.sender.next() {
             // An idle sender is not short of data: its window stays valid until the application writes.
+            self.chronograph.stop(now);
             return false;
         }
+        self.chronograph.start(now);
         self.sender.set_end(self.sender.next().saturating_add(ready));
+        if let Some(edge) = self.edge {
+            self.bound(now, ready, edge);
+        }
         let mut has_sent = false;
         loop {
             let turn = self.sender.turn(now);
@@ -173,36 +350,91 @@ impl End {
                 }
                 Turn::Idle => break,
             };
+            if self.last_sent.is_some() && self.sender.una() == self.sender.next() {
+                self.sender.restart(now);
+            }
             let ecn = self.sender.on_send(now, turn);
             let payload = match turn {
                 Turn::New(_) => self.stream.take(number),
                 _ => self.stream.payload(number),
             };
-            if self.is_closing && self.fin.is_none() && self.stream.is_sent() {
-                self.fin = Some(self.sender.next() - 1);
-            }
             self.receiver.note_send(now);
             self.last_sent = Some(now);
-            self.put(Some(Data { number, payload, is_last: self.fin == Some(number) }), ecn, &mut out);
+            self.put(Some(Data { number, payload, is_last: self.stream.is_last(number) }), ecn, &mut out);
             has_sent = true;
+        }
+        if has_sent && self.idle_restart == IdleRestart::Linux {
+            self.validate_window(now);
         }
         has_sent
     }
 
+    /// Bounds the sender of `ready` new segments to the byte `edge`. Starts to probe a window without room for one
+    /// while nothing is in flight, and ends it.
+    fn bound(&mut self, now: Time, ready: u32, edge: u64) {
+        let fits = self.stream.fitting(ready, edge);
+        self.chronograph.limit(now, fits < ready && fits < self.room());
+        self.sender.set_receive_window(self.sender.unacknowledged().saturating_add(fits));
+        let is_closed = ready > 0 && fits == 0 && self.sender.una() == self.sender.next();
+        if is_closed && self.probes.is_none() {
+            self.probes = Some(0);
+            let deadline = now + self.probe_wait(0);
+            self.sender.timer().set(deadline);
+        } else if !is_closed && self.probes.take().is_some() {
+            self.sender.timer().cancel();
+        }
+    }
+
+    /// Segments that the congestion window has room for.
+    fn room(&self) -> u32 {
+        let info = self.sender.window();
+        info.saturating_sub(self.sender.pipe())
+    }
+
+    /// Reduces a window that was not used for a timeout (Linux: `tcp_cwnd_validate`).
+    fn validate_window(&mut self, now: Time) {
+        if self.sender.is_window_limited() {
+            self.used = (0, now);
+            return;
+        }
+        let (used, since) = self.used;
+        let used = used.max(self.sender.unacknowledged());
+        self.used = (used, since);
+        if now.since(since) >= self.sender.rtt().rto() {
+            self.sender.shrink_unused(used.max(self.initial_window));
+            self.used = (0, now);
+        }
+    }
+
     #[inline]
     fn put(&mut self, data: Option<Data>, ecn: Ecn, out: &mut impl FnMut(Outgoing)) {
+        let outgoing = self.outgoing(data, ecn);
+        out(outgoing);
+    }
+
+    #[cold]
+    fn put_probe(&mut self, out: &mut impl FnMut(Outgoing)) {
+        let outgoing = self.outgoing(None, Ecn::default());
+        out(Outgoing { is_probe: true, ..outgoing });
+    }
+
+    #[inline]
+    fn outgoing(&mut self, data: Option<Data>, ecn: Ecn) -> Outgoing {
         let (sack, stamp) = self.receiver.acknowledge();
         let echo = self.receiver.echo();
         let ecn = if data.is_some() { ecn.with_ack(echo) } else { echo };
-        out(Outgoing { data, number: self.receiver.next(), sack, stamp, ecn });
+        let beyond = self.receiver.beyond();
+        let window = self.inbox.as_mut().map(|inbox| inbox.announce(beyond));
+        Outgoing { data, is_probe: false, number: self.receiver.next(), window, sack, stamp, ecn }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::ReceiveBuffer;
     use windward_laws::LawSpec;
-    use windward_units::{Duration, Packets};
+    use windward_units::{Bytes, Packets};
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_millis(ms)
@@ -221,7 +453,7 @@ mod tests {
 
     fn data(now: Time, number: u32, acknowledges: u32) -> Packet {
         let mut packet = Packet { number, ..Packet::new(Kind::Segment, now, 0, 0, 0) };
-        packet.set_ack(crate::packet::Piggyback { number: acknowledges, stamp: 0, block: (0, 0) });
+        packet.set_ack(crate::packet::Piggyback { number: acknowledges, window: 0, stamp: 0, block: (0, 0) });
         packet
     }
 
@@ -246,6 +478,81 @@ mod tests {
                 assert!(remembers);
             }
         }
+    }
+
+    /// The other end closes its window of 5 segments. With a timeout of 300 ms, probes leave after 0.3, 0.6 and 1.2 s,
+    /// and the ACK of each starts the time of the next anew. The window is that of before. The third answer opens it.
+    #[test]
+    fn a_closed_window_is_probed() {
+        let buffer = Some(ReceiveBuffer::Fixed(Bytes::new(5 * 1448)));
+        let mut end = end(&TcpOptions { receive_buffer: buffer, ..TcpOptions::linux(true) }, 36.0);
+        let update = |number, segments: u32| {
+            let mut packet = ack(number);
+            packet.set_window(segments * 1448);
+            packet
+        };
+        let mut sent = 0;
+        end.write(at(0), 20 * 1448, false, |_| sent += 1);
+        assert_eq!(sent, 5);
+        end.arrive(at(100), &update(5, 0), 0, |_| panic!("the window is closed"));
+        let cwnd = end.sender.info().cwnd;
+        for (probe, answer) in [(400, 500), (1100, 1200), (2400, 2500)] {
+            assert_eq!(end.sender.timer().deadline(), at(probe));
+            end.sender.timer().cancel();
+            let mut probes = Vec::new();
+            end.expire(at(probe), |out| probes.push((out.is_probe, out.data, out.number)));
+            assert_eq!(probes, [(true, None, 0)]);
+            assert_eq!(end.sender.info().cwnd, cwnd);
+            let window = if probe == 2400 { 2 } else { 0 };
+            let mut numbers = Vec::new();
+            end.arrive(at(answer), &update(5, window), 0, |out| numbers.extend(out.data.map(|data| data.number)));
+            assert_eq!(numbers, if window == 0 { vec![] } else { vec![5, 6] });
+        }
+        assert_eq!(end.sender.counts().timeouts, 0);
+    }
+
+    /// A probe is answered with the window of the moment, which carries no data: it is no duplicate to report.
+    #[test]
+    fn a_probe_is_answered() {
+        let buffer = Some(ReceiveBuffer::Fixed(Bytes::new(2896)));
+        let mut receiver = end(&TcpOptions { receive_buffer: buffer, ..TcpOptions::default() }, 10.0);
+        let probe = Packet::new(Kind::Probe, at(0), 0, 0, 0);
+        let mut answers = Vec::new();
+        receiver.arrive(at(0), &probe, 0, |out| answers.push((out.data, out.window, out.sack[0])));
+        assert_eq!(answers, [(None, Some(2896), (0, 0))]);
+    }
+
+    /// RFC 2861 as in Linux: of a window of 64 the application uses 4 for a timeout of 300 ms. The window halves its
+    /// distance to the initial one, (64 + 10)/2 = 37, and after another timeout (37 + 10)/2 = 23.
+    #[test]
+    fn a_window_that_is_not_used_shrinks() {
+        let mut end = end(&TcpOptions::linux(true), 64.0);
+        let mut windows = Vec::new();
+        for round in 0..7 {
+            end.write(at(100 * round), 4 * 1448, false, |_| {});
+            windows.push(end.sender.info().cwnd);
+            // The ACK comes while the next data wait.
+            let acked = 4 * (round as u32 + 1);
+            end.arrive(at(100 * round + 99), &ack(acked), 0, |_| {});
+        }
+        // Unused windows do not grow.
+        assert_eq!(windows, [64, 64, 64, 37, 37, 37, 23]);
+        // The threshold, unlimited before, stays above three quarters of the window.
+        assert_eq!(end.sender.info().ssthresh, None);
+    }
+
+    /// Linux marks segments as app-limited at the write: while less than a segment waits, the window has room and
+    /// nothing is lost. A write of 3 segments finds 2 in flight: the next 3 deliveries end the mark.
+    #[test]
+    fn a_write_marks_what_it_sends() {
+        let mut end = end(&TcpOptions::default(), 10.0);
+        end.write(at(0), 2 * 1448, false, |_| {});
+        end.write(at(10), 3 * 1448, false, |_| {});
+        assert_eq!(end.sender.app_limited_until(), 5);
+        // The window is full: the write marks nothing.
+        end.write(at(20), 20 * 1448, false, |_| {});
+        end.write(at(30), 1448, false, |_| {});
+        assert_eq!(end.sender.app_limited_until(), 6);
     }
 
     /// A request answered after 5 ms: its ACK rides on the response. Answered after 60 ms, it is acknowledged alone

@@ -5,22 +5,29 @@
 //! wire alone; of a two-way connection any segment may be.
 
 mod averages;
+mod chronograph;
 mod coding;
 mod connection;
 mod duplex;
 mod end;
 mod headers;
+mod inbox;
+mod paced;
 mod ranges;
+mod reader;
+mod receive_window;
 mod receiver;
 mod sender;
 pub mod socket;
 mod stream;
 mod timer;
+mod writer;
 
 pub(crate) use averages::Averages;
 pub use connection::Connection;
 pub(crate) use duplex::{Duplex, Side};
 pub(crate) use headers::Headers;
 pub use headers::{IP_HEADER, TCP_HEADER, sack_option};
+pub use paced::Paced;
 pub use sender::Counts;
 pub(crate) use timer::{Ring, Timer};

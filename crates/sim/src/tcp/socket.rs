@@ -2,11 +2,10 @@
 //! and receiver that flows use, nothing else. The handshake is complete; segments are counted from zero in either
 //! direction.
 
-use super::receiver::{AckDue, Receiver};
-use super::sender::{Sender, Turn};
+use super::end::{End, Nagle, Outgoing};
 use crate::ecn::{Codepoint, Ecn};
 use crate::network::TcpOptions;
-use crate::packet::{Kind, Packet, Range, SACK_BLOCKS};
+use crate::packet::{Kind, Packet, Piggyback, Range, SACK_BLOCKS};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time};
 
@@ -14,8 +13,7 @@ pub use super::sender::{Info, State};
 
 /// One end of a connection.
 pub struct Socket {
-    sender: Sender,
-    receiver: Receiver,
+    end: End,
     /// Sent segments, until the caller takes them.
     sent: Vec<Sent>,
 }
@@ -35,13 +33,26 @@ pub struct Acknowledgement {
     pub marked: u32,
 }
 
+/// Data of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data {
+    /// Number of the segment.
+    pub number: u32,
+    /// Bytes of the application.
+    pub payload: u32,
+    /// True if it carries FIN.
+    pub is_last: bool,
+}
+
 /// An arriving segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Its acknowledgement.
     pub acknowledges: Acknowledgement,
-    /// Number and timestamp of the data segment that it carries.
-    pub data: Option<(u32, u64)>,
+    /// Receive window of the other end in bytes; `None`: as before.
+    pub window: Option<u32>,
+    /// Data, or FIN, and its timestamp.
+    pub data: Option<(Data, u64)>,
     /// Codepoint of the IP header.
     pub codepoint: Codepoint,
     /// CWR (RFC 3168 §6.1.2).
@@ -53,8 +64,10 @@ pub struct Arrival {
 pub struct Sent {
     /// Time of transmission.
     pub at: Time,
-    /// Number of the data segment that it carries; `None` for a pure ACK.
-    pub data: Option<u32>,
+    /// Data that it carries; `None` for a pure ACK.
+    pub data: Option<Data>,
+    /// True for a probe of a closed window.
+    pub is_probe: bool,
     /// Its acknowledgement.
     pub acknowledges: Acknowledgement,
     /// Codepoint of the IP header.
@@ -63,69 +76,110 @@ pub struct Sent {
     pub is_reduced: bool,
 }
 
+impl Sent {
+    fn new(at: Time, outgoing: Outgoing) -> Self {
+        let Outgoing { data, is_probe, number, sack, stamp, ecn, .. } = outgoing;
+        // The fields of ECN have one place in a pure ACK, and one for either role in a data segment.
+        let (own, echo) = if data.is_some() { (ecn.of_data(), ecn.of_ack()) } else { (Ecn::default(), ecn) };
+        Self {
+            at,
+            data: data.map(|data| Data { number: data.number, payload: data.payload, is_last: data.is_last }),
+            is_probe,
+            acknowledges: Acknowledgement { number, sack, stamp, echoes: echo.flag(), marked: echo.count() },
+            codepoint: own.codepoint(),
+            is_reduced: own.flag(),
+        }
+    }
+}
+
 impl Socket {
     /// A connection whose handshake ends at `now`, with an RTT sample unless Karn's rule forbids it, and without data
-    /// to send.
-    pub fn new(law: AnyLaw, tcp: &TcpOptions, now: Time, sample: Option<Duration>) -> Self {
-        let mut sender = Sender::new(law, tcp, 0, 1);
-        sender.establish(now, sample);
-        Self { sender, receiver: Receiver::new(tcp), sent: Vec::new() }
+    /// to send. The other end has a receive window of `window` bytes.
+    pub fn new(law: AnyLaw, tcp: &TcpOptions, now: Time, sample: Option<Duration>, window: u32) -> Self {
+        let mut end = End::new(law, tcp, 1);
+        end.sender.establish(now, sample);
+        end.grant(window.into());
+        Self { end, sent: Vec::new() }
     }
 
-    /// Adds `segments` of data written by the application.
-    pub fn write(&mut self, now: Time, segments: u32) {
-        self.sender.set_end(self.sender.end() + segments);
-        self.send(now);
+    /// Writes `bytes` of the application; a short segment waits if `has_more` says that it will write on at once.
+    pub fn write(&mut self, now: Time, bytes: u64, has_more: bool) {
+        let Self { end, sent } = self;
+        let nagle = end.nagle;
+        if has_more {
+            end.nagle = Nagle::Cork;
+        }
+        end.write(now, bytes, false, |outgoing| sent.push(Sent::new(now, outgoing)));
+        end.nagle = nagle;
     }
 
-    /// Sets the receive window of the other end to `segments` from now on, including those in flight.
-    pub fn grant(&mut self, segments: u32) {
-        self.sender.set_receive_window(segments);
+    /// Closes the direction of this end.
+    pub fn close(&mut self, now: Time) {
+        let Self { end, sent } = self;
+        end.close(now, |outgoing| sent.push(Sent::new(now, outgoing)));
+    }
+
+    /// Sets Nagle's algorithm.
+    pub fn set_nagle(&mut self, now: Time, is_on: bool, is_corked: bool) {
+        let nagle = match (is_on, is_corked) {
+            (_, true) => Nagle::Cork,
+            (true, false) => Nagle::Minshall,
+            (false, false) => Nagle::Off,
+        };
+        let Self { end, sent } = self;
+        end.set_nagle(nagle, now, |outgoing| sent.push(Sent::new(now, outgoing)));
     }
 
     /// Handles an arriving segment. One that acknowledges unsent data is answered and dropped (RFC 9293 §3.10.7.4).
     pub fn arrive(&mut self, now: Time, arrival: &Arrival) {
+        let Self { end, sent } = self;
+        let out = |outgoing| sent.push(Sent::new(now, outgoing));
         let Acknowledgement { number, sack, stamp, echoes, marked } = arrival.acknowledges;
-        if number > self.sender.next() {
-            return self.acknowledge(now);
+        if number > end.sender.next() {
+            return end.answer(out);
         }
-        let packet = |kind, number, stamp| Packet { number, stamp, ..Packet::new(kind, now, 0, 0, 0) };
-        // Data that acknowledges nothing new is no duplicate ACK (RFC 5681 §2).
-        let is_news = number > self.sender.una() || sack[0] != (0, 0);
-        if arrival.data.is_none() || is_news {
-            self.sender
-                .on_ack(now, &Packet { sack, ecn: Ecn::echo(echoes, marked), ..packet(Kind::Ack, number, stamp) });
-            self.send(now);
-        }
-        if let Some((number, stamp)) = arrival.data {
-            let ecn = Ecn::new(arrival.codepoint);
-            let ecn = if arrival.is_reduced { ecn.flagged() } else { ecn };
-            match self.receiver.receive(now, &Packet { ecn, ..packet(Kind::Data, number, stamp) }) {
-                AckDue::Now => self.acknowledge(now),
-                AckDue::By(deadline) => self.receiver.timer.set(deadline),
+        let window = arrival.window.unwrap_or_else(|| end.window_at(number));
+        let echo = Ecn::echo(echoes, marked);
+        let Some((data, own_stamp)) = arrival.data else {
+            let mut packet = Packet { number, stamp, sack, ecn: echo, ..Packet::new(Kind::Ack, now, 0, 0, 0) };
+            if sack[SACK_BLOCKS - 1] == (0, 0) {
+                packet.set_window(window);
             }
-        }
+            return end.arrive(now, &packet, 0, out);
+        };
+        let own = Ecn::new(arrival.codepoint);
+        let own = if arrival.is_reduced { own.flagged() } else { own };
+        let mut packet = Packet::new(Kind::Segment, now, 0, 0, data.payload);
+        packet.set_ack(Piggyback { number, window, stamp, block: sack[0] });
+        let (number, is_last) = (data.number, data.is_last);
+        end.arrive(
+            now,
+            &Packet { number, is_last, stamp: own_stamp, ecn: own.with_ack(echo), ..packet },
+            data.payload,
+            out,
+        );
     }
 
     /// Time of the next call of [`Self::ring`]; [`Time::NEVER`] while only arrivals matter.
     pub fn deadline(&self) -> Time {
-        self.sender.deadline().min(self.receiver.timer.deadline())
+        self.end.sender.deadline().min(self.end.receiver.timer.deadline())
     }
 
     /// Handles the timers that are due.
     pub fn ring(&mut self, now: Time) {
-        if self.receiver.timer.deadline() <= now {
-            self.receiver.timer.cancel();
-            self.acknowledge(now);
+        let Self { end, sent } = self;
+        let mut out = |outgoing| sent.push(Sent::new(now, outgoing));
+        if end.receiver.timer.deadline() <= now {
+            end.receiver.timer.cancel();
+            end.expire_ack(&mut out);
         }
-        if self.sender.timer().deadline() <= now {
-            self.sender.timer().cancel();
-            self.sender.on_timer(now);
-            self.send(now);
+        if end.sender.timer().deadline() <= now {
+            end.sender.timer().cancel();
+            end.expire(now, &mut out);
         }
-        if self.sender.pacing_timer().deadline() <= now {
-            self.sender.pacing_timer().cancel();
-            self.send(now);
+        if end.sender.pacing_timer().deadline() <= now {
+            end.sender.pacing_timer().cancel();
+            end.send(now, &mut out);
         }
     }
 
@@ -136,34 +190,13 @@ impl Socket {
 
     /// Returns the state of the sender, as Linux does in `struct tcp_info`.
     pub fn info(&self) -> Info {
-        self.sender.info()
+        self.end.sender.info()
     }
 
-    fn send(&mut self, now: Time) {
-        loop {
-            let turn = self.sender.turn(now);
-            let number = match turn {
-                Turn::New(number) | Turn::Again(number) => number,
-                Turn::Wait(until) => return self.sender.pacing_timer().set(until),
-                Turn::Idle => return,
-            };
-            let ecn = self.sender.on_send(now, turn);
-            self.put(now, Some(number), ecn);
-        }
-    }
-
-    fn acknowledge(&mut self, now: Time) {
-        self.put(now, None, Ecn::default());
-    }
-
-    /// Adds a segment to the sent ones. Every segment acknowledges, data segments too.
-    fn put(&mut self, now: Time, data: Option<u32>, ecn: Ecn) {
-        let (sack, stamp) = self.receiver.acknowledge();
-        let echo = self.receiver.echo();
-        let acknowledges =
-            Acknowledgement { number: self.receiver.next(), sack, stamp, echoes: echo.flag(), marked: echo.count() };
-        let sent = Sent { at: now, data, acknowledges, codepoint: ecn.codepoint(), is_reduced: ecn.flag() };
-        self.sent.push(sent);
+    /// Time for which data waited to be sent or acknowledged until `now`, and the part of it that the other end's
+    /// receive window is the reason for.
+    pub fn busy(&self, now: Time) -> (Duration, Duration) {
+        self.end.busy(now)
     }
 }
 
@@ -177,12 +210,14 @@ mod tests {
 
     fn socket() -> Socket {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
-        Socket::new(law.build(Packets::new(2.0)), &TcpOptions::default(), Time::ZERO, Some(RTT))
+        Socket::new(law.build(Packets::new(2.0)), &TcpOptions::default(), Time::ZERO, Some(RTT), 65_535)
     }
 
     fn arrival(number: u32, data: Option<(u32, u64)>) -> Arrival {
+        let data = data.map(|(number, stamp)| (Data { number, payload: 1448, is_last: false }, stamp));
         Arrival {
             acknowledges: Acknowledgement { number, ..Acknowledgement::default() },
+            window: None,
             data,
             codepoint: Codepoint::NotCapable,
             is_reduced: false,
@@ -192,8 +227,8 @@ mod tests {
     #[test]
     fn it_sends_acknowledges_and_repeats() {
         let mut socket = socket();
-        socket.write(Time::ZERO, 5);
-        let numbers = |sent: Vec<Sent>| sent.iter().map(|sent| sent.data).collect::<Vec<_>>();
+        socket.write(Time::ZERO, 5 * 1448, false);
+        let numbers = |sent: Vec<Sent>| sent.iter().map(|sent| sent.data.map(|data| data.number)).collect::<Vec<_>>();
         assert_eq!(numbers(socket.take_sent()), [Some(0), Some(1)]);
         // An ACK of unsent data is invalid: the answer acknowledges the received data.
         socket.arrive(Time::ZERO + RTT, &arrival(9, Some((0, 7))));

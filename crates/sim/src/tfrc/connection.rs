@@ -259,7 +259,7 @@ impl Connection {
             FlowTimer::Pace => &mut self.pace,
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
-            FlowTimer::Request | FlowTimer::Complete => return,
+            FlowTimer::Request | FlowTimer::Complete | FlowTimer::Read | FlowTimer::Write => return,
         };
         match timer.ring(net.now) {
             Ring::Nothing => {}

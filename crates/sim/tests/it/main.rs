@@ -3,6 +3,7 @@
 
 mod air_capture;
 mod allocations;
+mod applications;
 mod backlog;
 mod cell;
 mod coding;

@@ -219,7 +219,7 @@ impl Connection {
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and already waits for data.
             Kind::HandshakeAck => self.receiver.open(net.now),
-            Kind::Segment | Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => {
+            Kind::Segment | Kind::Probe | Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => {
                 debug_assert!(false, "no packet of a connection")
             }
         }
@@ -407,7 +407,7 @@ impl Connection {
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
             FlowTimer::Complete if self.state == State::Open => return self.send(net),
-            FlowTimer::Complete => return,
+            FlowTimer::Complete | FlowTimer::Read | FlowTimer::Write => return,
         };
         match timer.ring(net.now) {
             Ring::Nothing => {}

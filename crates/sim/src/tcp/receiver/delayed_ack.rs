@@ -11,6 +11,15 @@ const LEAST: Duration = Duration::from_millis(40);
 /// Longest delay (`TCP_DELACK_MAX`).
 const LONGEST: Duration = Duration::from_millis(200);
 
+/// Receive buffer when a segment arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// True if the application reads everything at once.
+    pub is_drained: bool,
+    /// True if the ACK of a second segment would not announce a smaller window. Otherwise the next read acknowledges.
+    pub advances: bool,
+}
+
 /// State of Linux's delayed ACKs.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
@@ -24,6 +33,10 @@ pub struct DelayedAck {
     last: Option<Time>,
     /// Bytes received in order since the last ACK.
     unacked: u32,
+    /// True if a short segment is among them.
+    has_pushed: bool,
+    /// Effect of a read that follows the arrival.
+    outlook: Outlook,
     /// Smoothed round-trip time of this end; zero before the first sample.
     srtt: Duration,
 }
@@ -31,7 +44,19 @@ pub struct DelayedAck {
 impl DelayedAck {
     /// State before the first segment, with full segments of `segment` bytes.
     pub fn new(segment: u32) -> Self {
-        Self { segment, ato: LEAST, is_pingpong: false, last: None, unacked: 0, srtt: Duration::ZERO }
+        let outlook = Outlook { is_drained: true, advances: true };
+        let (unacked, has_pushed) = (0, false);
+        Self { segment, ato: LEAST, is_pingpong: false, last: None, unacked, has_pushed, outlook, srtt: Duration::ZERO }
+    }
+
+    /// Records the state of a receive buffer that the application does not empty at once.
+    pub fn expect(&mut self, outlook: Outlook) {
+        self.outlook = outlook;
+    }
+
+    /// Decides on a read of the application, which has emptied the buffer or not: true if it acknowledges.
+    pub fn read(&self, is_drained: bool) -> bool {
+        self.unacked > self.segment || (self.unacked > 0 && self.has_pushed && is_drained && !self.is_pingpong)
     }
 
     /// Records the arrival of a data segment at an end with these estimates. Returns true if the gap before it was
@@ -56,7 +81,9 @@ impl DelayedAck {
         self.unacked += payload;
         // The application reads at once and drains the buffer. Linux then acknowledges a pushed segment.
         let is_pushed = payload < self.segment;
-        if self.unacked > self.segment || (!self.is_pingpong && (is_quick || is_pushed)) {
+        self.has_pushed |= is_pushed;
+        let is_read = is_pushed && self.outlook.is_drained;
+        if (self.unacked > self.segment && self.outlook.advances) || (!self.is_pingpong && (is_quick || is_read)) {
             return None;
         }
         Some(now + self.ato.min(self.srtt.max(LEAST)).min(LONGEST))
@@ -64,7 +91,7 @@ impl DelayedAck {
 
     /// Records that an ACK leaves, alone or with data.
     pub fn acknowledge(&mut self) {
-        self.unacked = 0;
+        (self.unacked, self.has_pushed) = (0, false);
     }
 
     /// Records that data leaves.

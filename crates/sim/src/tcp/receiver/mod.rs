@@ -6,6 +6,7 @@ mod rtt;
 mod sack_compression;
 
 pub use ack_due::AckDue;
+pub use delayed_ack::Outlook;
 pub use rtt::ReceiverRtt;
 
 use super::ranges::Ranges;
@@ -119,6 +120,24 @@ impl Receiver {
         if let Delay::Adaptive(delay) = &mut self.delay {
             delay.expire(rto);
         }
+    }
+
+    /// Records the state of a receive buffer that the application of a two-way end does not empty at once.
+    pub fn expect(&mut self, outlook: Outlook) {
+        if let Delay::Adaptive(delay) = &mut self.delay {
+            delay.expect(outlook);
+        }
+    }
+
+    /// Records that the application of a two-way end reads, and empties the buffer or not. Returns true if it
+    /// acknowledges.
+    pub fn note_read(&self, is_drained: bool) -> bool {
+        matches!(&self.delay, Delay::Adaptive(delay) if delay.read(is_drained))
+    }
+
+    /// Number of segments beyond the first gap.
+    pub fn beyond(&self) -> u32 {
+        self.beyond.count()
     }
 
     /// Starts a new connection whose segment numbers continue those of this one.

@@ -76,6 +76,11 @@ impl ReceiverRtt {
         }
     }
 
+    /// The estimate.
+    pub fn estimate(&self) -> Option<Duration> {
+        self.estimate
+    }
+
     /// Returns the estimate, if a segment has arrived since the last call.
     pub fn take(&mut self) -> Option<Duration> {
         self.estimate.filter(|_| std::mem::take(&mut self.has_heard))

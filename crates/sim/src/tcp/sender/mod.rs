@@ -32,6 +32,7 @@ use crate::network::{IdleRestart, TcpOptions};
 use crate::packet::Packet;
 use crate::tcp::timer::Timer;
 use loss::Recovery;
+use phase::Phase;
 use rtt::Estimator;
 use tcb::Tcb;
 use windward_laws::AnyLaw;
@@ -67,6 +68,11 @@ impl Sender {
     /// Counters.
     pub fn counts(&self) -> Counts {
         self.tcb.counts
+    }
+
+    /// The window in force, in segments.
+    pub fn window(&self) -> u32 {
+        self.tcb.window_now()
     }
 
     /// Segments in flight.
@@ -144,13 +150,31 @@ impl Sender {
         self.tcb.start(now, sample);
     }
 
-    /// Tells the law that the application writes with nothing outstanding, `idle` after the last transmission, and
-    /// reduces the window to at most that of `rule`; `initial` is the initial window.
-    pub fn resume(&mut self, now: Time, idle: Duration, rule: IdleRestart, initial: u32) {
+    /// Records that the application writes while less than a segment waits to be sent: segments are app-limited until
+    /// those in flight are delivered (Linux: `tcp_rate_check_app_limited`).
+    pub fn note_short_write(&mut self) {
         let tcb = &mut self.tcb;
-        // Linux: `tcp_rate_check_app_limited`, when the application writes.
-        tcb.rate.app_limited_until = tcb.rate.delivered + 1;
-        tcb.law.on_restart(now);
+        let pipe = tcb.board.pipe();
+        if pipe < tcb.window_now() && tcb.board.next_lost().is_none() {
+            tcb.rate.app_limited_until = tcb.rate.delivered + pipe + 1;
+        }
+    }
+
+    /// Number of deliveries at which segments are app-limited no more.
+    #[cfg(test)]
+    pub fn app_limited_until(&self) -> u32 {
+        self.tcb.rate.app_limited_until
+    }
+
+    /// Tells the law that data leaves with nothing in flight (Linux's `CA_EVENT_TX_START`).
+    pub fn restart(&mut self, now: Time) {
+        self.tcb.law.on_restart(now);
+    }
+
+    /// Reduces the window by `rule` when data comes with nothing outstanding, `idle` after the last transmission;
+    /// `initial` is the initial window.
+    pub fn resume(&mut self, idle: Duration, rule: IdleRestart, initial: u32) {
+        let tcb = &mut self.tcb;
         let rto = tcb.rtt.estimator.rto();
         if rule == IdleRestart::Off || idle <= rto {
             return;
@@ -163,6 +187,21 @@ impl Sender {
         }
         tcb.law.on_idle(Packets::new(f64::from(restart)));
         tcb.take_window();
+    }
+
+    /// True if the window limited the sender in the last round trip (Linux: `tcp_is_cwnd_limited`).
+    pub fn is_window_limited(&self) -> bool {
+        self.recovery.is_window_limited(&self.tcb)
+    }
+
+    /// Halves the distance of the window to the `used` segments, if no loss or mark is being answered (RFC 2861; Linux:
+    /// `tcp_cwnd_application_limited`).
+    pub fn shrink_unused(&mut self, used: u32) {
+        let tcb = &mut self.tcb;
+        if tcb.phase == Phase::Open && used < tcb.window {
+            tcb.law.on_idle(Packets::new(f64::from(used.midpoint(tcb.window))));
+            tcb.take_window();
+        }
     }
 
     /// Starts a new connection over the same path with `law`. Its segment numbers continue those of the old one, which

@@ -73,7 +73,7 @@ impl RackTlp {
             let is_duplicate = !advances && !self.rack.is_far();
             let is_unused = match tcb.drives_recovery {
                 true => newest.is_app_limited,
-                false => !self.validation.lets_grow(tcb.law.cwnd().count(), || tcb.ssthresh().unwrap_or(0.0)),
+                false => !self.is_window_limited(tcb),
             };
             let (acked, marked) = (count, marks.count);
             tcb.report_ack(

@@ -106,6 +106,11 @@ impl RackTlp {
         }
     }
 
+    /// True if the window limited the sender in the last round trip.
+    pub fn is_window_limited(&self, tcb: &Tcb) -> bool {
+        self.validation.lets_grow(tcb.law.cwnd().count(), || tcb.ssthresh().unwrap_or(0.0))
+    }
+
     /// Records that nothing is sent any more until the next ACK or the next time of pacing.
     pub fn pause(&mut self, tcb: &Tcb) {
         let is_full = tcb.board.pipe() >= tcb.window_now();
