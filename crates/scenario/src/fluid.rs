@@ -8,7 +8,7 @@ use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::early;
 use crate::load::Loads;
 use crate::names::FlowName;
-use crate::optimum::{path_loss, propagation};
+use crate::optimum::{paced, path_loss, propagation};
 use crate::scenario::{Compiled, Scenario};
 use std::sync::Arc;
 use thiserror::Error;
@@ -36,6 +36,11 @@ pub enum FluidError {
          windward.fluid.follow_emultcp in Python"
     )]
     Connections(String),
+    /// Applications with a pace of their own.
+    #[error(
+        "flow `{0}`: `write` and `read` are not supported by the fluid engine\nhint: remove them, or use `simulate`"
+    )]
+    Paced(String),
     /// A closed loop, whose load depends on the answer.
     #[error("app `{0}`: closed loops are not supported by the fluid engine\nhint: use `optimum` or `simulate`")]
     ClosedLoop(String),
@@ -144,6 +149,9 @@ impl Scenario {
         let specs: Vec<LawSpec> = network.flows.iter().zip(&compiled.flows).map(spec).collect::<Result<_, _>>()?;
         if let Some(transfer) = network.transfers.first() {
             return Err(FluidError::Connections(compiled.flows[transfer.flows.start].label.clone()));
+        }
+        if let Some(label) = paced(&compiled) {
+            return Err(FluidError::Paced(label.to_owned()));
         }
         let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
         if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {

@@ -174,6 +174,13 @@ impl Scenario {
     }
 }
 
+/// The first flow whose applications write or read at their own pace.
+pub(crate) fn paced(compiled: &Compiled) -> Option<&str> {
+    let is_paced = |flow: &FlowConfig| flow.tcp.writing.is_some() || flow.tcp.reading.is_some();
+    let at = compiled.network.flows.iter().position(is_paced)?;
+    Some(&compiled.flows[at].label)
+}
+
 /// A scenario as a problem.
 pub(crate) struct Question<'a> {
     pub compiled: &'a Compiled,
@@ -200,6 +207,11 @@ impl<'a> Question<'a> {
                 at: format!("flow `{}`", compiled.flows[transfer.flows.start].label),
                 reason: "`connections` is not supported by the optimum: it has no utility function".to_owned(),
             });
+        }
+        if let Some(at) = paced(compiled) {
+            let reason =
+                "`write` and `read` are not supported by the optimum: its flows always send and are always read";
+            return Err(Error::Invalid { at: format!("flow `{at}`"), reason: reason.to_owned() });
         }
         let constraints = region(scenario, compiled, routes, loads, packet_bits)?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();

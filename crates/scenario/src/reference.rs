@@ -79,6 +79,9 @@ pub fn reference() -> String {
                 page.section("`connections` of a flow", "connections", "Connections");
                 page.section("`coding` of a flow", "coding", "Coding");
                 page.section("`small_queues` of a flow", "smallqueues", "SmallQueues");
+                page.section("`write` of a flow", "write", "Write");
+                page.section("`read` of a flow or an application", "read", "Read");
+                page.section("`receive_buffer` of a flow or an application", "autotuning", "Autotuning");
             }
             "app" => {
                 page.section("`tcp` of an application", "tcp", "Tcp");

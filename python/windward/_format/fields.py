@@ -3529,6 +3529,77 @@ Ecn = Literal["off"] | Literal["classic"] | Literal["accurate"] | Literal["scala
 
 
 @dataclass(frozen=True, kw_only=True)
+class Write:
+    """Pace of an application that writes, by two of the three keys, or by `rate` alone.
+
+    Attributes
+    ----------
+    rate
+        Rate of the payload. Alone, it comes in writes of a full segment.
+    every
+        Time between two writes, at least 1 µs; the first is at the opening of the connection.
+    chunk
+        Bytes of a write.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> write = ww.Write()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", write=write)
+    """
+
+    rate: str | None = None
+    every: str | None = None
+    chunk: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """Pace of an application that reads: a rate, pauses, or both.
+
+    Attributes
+    ----------
+    rate
+        Rate at which the application works on what it has read: it reads at most `chunk` and is then busy for as long
+        as the rate takes. Default: it takes everything at once.
+    chunk
+        Most bytes of a read under `rate`. Default: a full segment.
+    pauses
+        Pauses in which nothing is read: pairs of time and length, in order and apart.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> read = ww.Read()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", read=read)
+    """
+
+    rate: str | None = None
+    chunk: str | None = None
+    pauses: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Autotuning:
+    """Autotuning of a receive buffer.
+
+    Attributes
+    ----------
+    max
+        Largest buffer in bytes of memory (Linux: `tcp_rmem[2]`), of which half is payload. At least 131 072 B, with
+        which it begins.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> receive_buffer = ww.Autotuning()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", receive_buffer=receive_buffer)
+    """
+
+    max: str = "33554432 B"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flow:
     """A TCP flow.
 
@@ -3641,6 +3712,23 @@ class Flow:
     ecn
         Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
         3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+    write
+        Application that writes at its own pace, such as `{ rate = "1 Mbit/s", every = "20 ms" }`. Default: it always
+        has data.
+    read
+        Application that reads at its own pace, such as `{ rate = "2 Mbit/s" }` or `{ pauses = [["10 s", "2 s"]] }`.
+        The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
+    receive_buffer
+        Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
+        from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+    nagle
+        Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
+        Default: false, as browsers and servers choose with `TCP_NODELAY`.
+    idle_restart
+        Reduces the window when the application writes after a pause of more than a timeout: to the initial window
+        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With `stack
+        = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true with
+        `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
 
     Examples
     --------
@@ -3685,6 +3773,11 @@ class Flow:
     known_base_rtt: str | None = None
     pacing: bool = False
     ecn: Ecn = "off"
+    write: Write | None = None
+    read: Read | None = None
+    receive_buffer: str | Autotuning | None = None
+    nagle: bool = None
+    idle_restart: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3740,13 +3833,20 @@ class Tcp:
     ecn
         Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
         3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+    read
+        Application that reads at its own pace, such as `{ rate = "2 Mbit/s" }` or `{ pauses = [["10 s", "2 s"]] }`.
+        The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
+    receive_buffer
+        Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
+        from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
     idle_restart
         Reduces the window when the application writes after a pause of more than a timeout: to the initial window
-        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. Default:
-        false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`.
+        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With `stack
+        = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true with
+        `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
 
     Examples
     --------
@@ -3771,7 +3871,9 @@ class Tcp:
     rto: Rto | None = None
     pacing: bool = False
     ecn: Ecn = "off"
-    nagle: bool = False
+    read: Read | None = None
+    receive_buffer: str | Autotuning | None = None
+    nagle: bool = None
     idle_restart: bool | None = None
 
 

@@ -100,6 +100,14 @@ impl Plan {
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
+        if let Some(at) = network.flows.iter().position(|flow| flow.tcp.is_paced_by_applications()) {
+            let message = format!(
+                "flow `{}`: `write`, `read` and `receive_buffer` are not supported by the emulator\nhint: remove them, or \
+                 use `simulate`",
+                compiled.flows[at].name
+            );
+            return Err(Error::Impossible(message));
+        }
         if network.flows.iter().any(|flow| flow.coding.is_some_and(|coding| coding.ideal)) {
             let message = "real packets need a real field: `coding = \"ideal\"` is for `simulate`\nhint: use `coding = \"random\"`";
             return Err(Error::Impossible(message.to_owned()));

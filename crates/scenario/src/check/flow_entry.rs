@@ -3,11 +3,11 @@
 use super::common::place;
 use super::flow_plan::FlowEntry;
 use super::tcp;
-use crate::format::{Flow, KnownBaseRtt, SmallQueues};
+use crate::format::{Flow, KnownBaseRtt, SmallQueues, Write};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
-use windward_sim::{EcnMode, LawChoice, TcpOptions};
+use windward_sim::{EcnMode, LawChoice, TcpOptions, Writing};
 use windward_units::{Bytes, Duration, Time};
 
 /// Headers of IPv4, and of DCCP with sequence number and RTT (RFC 4340 §5.1), rounded to 4 bytes.
@@ -15,6 +15,9 @@ const TFRC_HEADERS: Bytes = Bytes::new(40);
 
 /// Maximum host processing time; longer ones would be a path.
 const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
+
+/// Least time between two writes of an application.
+const LEAST_EVERY: Duration = Duration::from_micros(1);
 
 /// Largest pacing shift: about 1 µs.
 const MOST_SHIFT: u32 = 20;
@@ -37,6 +40,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     table.check_end();
     table.check_host_jitter();
     table.check_small_queues();
+    table.check_applications();
     tcp::check(&flow.tcp(), table.tcp, table.law, ("flow", at, &[]), table.problems);
     table.check_marks();
     if table.is_tfrc() && coding.is_some() {
@@ -70,8 +74,19 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         known_base_rtt,
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
         device_queue: flow.device_queue.map(|packets| packets.0),
+        writing: flow.write.and_then(|write| writing(write, options.segment)),
         // Small queues are decided by the route.
         ..options
+    }
+}
+
+/// The simulator's writer; `None` if it is not determined, which is reported elsewhere.
+fn writing(write: Write, segment: Bytes) -> Option<Writing> {
+    match (write.rate.map(|rate| rate.0), write.every.map(|every| every.0), write.chunk.map(|chunk| chunk.0)) {
+        (Some(rate), Some(every), None) => Some(Writing::Periodic { rate, every }),
+        (Some(rate), None, chunk) => Some(Writing::Chunks { rate, chunk: chunk.unwrap_or(segment) }),
+        (None, Some(every), Some(chunk)) => Some(Writing::Fixed { chunk, every }),
+        _ => None,
     }
 }
 
@@ -139,6 +154,54 @@ impl Table<'_> {
         for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
             let why = format!("`small_queues` cannot be combined with `{other}`");
             self.refuse(["small_queues"], why, Some("leave one of them out"));
+        }
+    }
+
+    /// Refuses applications that write or read at their own pace where flows have no connection of two ends.
+    fn check_applications(&mut self) {
+        let flow = self.flow;
+        self.check_writer();
+        let given = [
+            ("write", flow.write.is_some()),
+            ("read", flow.read.is_some()),
+            ("receive_buffer", flow.receive_buffer.is_some()),
+        ];
+        let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return };
+        if self.is_tfrc() {
+            return self.refuse([key], format!("`{key}` needs TCP; the flow is TFRC's"), None);
+        }
+        let others = [
+            ("coding", flow.coding.is_some()),
+            ("connections", flow.connections.is_some()),
+            ("host_jitter", flow.host_jitter.is_some()),
+            ("device_queue", flow.device_queue.is_some()),
+            ("small_queues", flow.small_queues.is_some()),
+        ];
+        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+            self.refuse([key], format!("`{key}` cannot be combined with `{other}`"), Some("leave one of them out"));
+        }
+    }
+
+    fn check_writer(&mut self) {
+        let flow = self.flow;
+        let Some(write) = &flow.write else {
+            if flow.nagle {
+                self.refuse(["nagle"], "`nagle` needs `write`: a flow that always has data sends full segments", None);
+            }
+            if flow.idle_restart.is_some() {
+                let why = "`idle_restart` needs `write`: a flow that always has data never pauses";
+                self.refuse(["idle_restart"], why, None);
+            }
+            return;
+        };
+        let Some(writing) = self.tcp.writing else {
+            let why = "`write` needs `rate` alone, or two of `rate`, `every` and `chunk`";
+            return self.refuse(["write"], why, Some("write = { rate = \"1 Mbit/s\", every = \"20 ms\" }"));
+        };
+        if writing.span() < LEAST_EVERY.as_secs() {
+            let why = format!("the application writes more often than every {LEAST_EVERY}");
+            let key = if write.every.is_some() { "every" } else { "rate" };
+            self.refuse(["write", key], why, Some("write more at a time"));
         }
     }
 

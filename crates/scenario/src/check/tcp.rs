@@ -1,10 +1,11 @@
 //! TCP options of flows and applications.
 
 use super::common::place;
-use crate::format::{LossDetection, ReceiveWindow, Stack, Tcp};
+use crate::format::{Autotuning, LossDetection, Read, ReceiveBuffer, ReceiveWindow, Stack, Tcp, Written};
 use crate::path::Segment;
 use crate::problems::Problems;
-use windward_sim::{EcnMode, IdleRestart, LawChoice, TcpOptions};
+use windward_sim::{self as sim, EcnMode, IdleRestart, LawChoice, Reading, TcpOptions};
+use windward_units::{Bytes, Duration, Time};
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
@@ -52,7 +53,19 @@ pub(super) fn options(tcp: &Tcp) -> TcpOptions {
             (Some(true), Stack::Rfc) => IdleRestart::Rfc5681,
             (Some(true), Stack::Linux) => IdleRestart::Linux,
         },
+        receive_buffer: tcp.receive_buffer.map(ReceiveBuffer::config),
+        reading: tcp.read.as_ref().map(|read| reading(read, segment)),
         ..stack
+    }
+}
+
+fn reading(read: &Read, segment: Bytes) -> Reading {
+    let at = |time: Duration| Time::from_nanos(time.as_nanos());
+    let pause = |[from, length]: &[Written<Duration>; 2]| (at(from.0), at(from.0) + length.0);
+    Reading {
+        rate: read.rate.map(|rate| rate.0),
+        chunk: read.chunk.map_or(segment, |chunk| chunk.0),
+        pauses: read.pauses.iter().map(pause).collect(),
     }
 }
 
@@ -77,6 +90,56 @@ pub(super) fn check_sizes(tcp: &TcpOptions, table: Table<'_>, problems: &mut Pro
     }
 }
 
+/// Refuses readers without a pace or a buffer, and buffers of impossible sizes.
+fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
+    let mut refuse = |keys: &[&'static str], why: String, hint: &str| {
+        let (list, at, inside) = table;
+        let keys = inside.iter().chain(keys).copied().map(Segment::from);
+        problems.add(place(list, at, []).into_iter().chain(keys), why, Some(hint.to_owned()));
+    };
+    let has_window = tcp.receive_window != Tcp::default().receive_window;
+    if let Some(read) = &tcp.read {
+        if read.rate.is_none() && read.pauses.is_empty() {
+            refuse(&["read"], "`read` has neither a `rate` nor `pauses`".to_owned(), "give one of them");
+        }
+        if read.rate.is_none() && read.chunk.is_some() {
+            refuse(&["read", "chunk"], "`chunk` needs a `rate`".to_owned(), "leave it out, or give a `rate`");
+        }
+        if tcp.receive_buffer.is_none() && !has_window {
+            let why = "`read` needs a receive buffer that can fill: the default window holds 1.5 GB".to_owned();
+            refuse(&["read"], why, "receive_buffer = \"auto\", or a size such as \"256 KiB\"");
+        }
+        let ends = read.pauses.iter().map(|[at, length]| at.0 + length.0);
+        if ends.zip(read.pauses.iter().skip(1)).any(|(end, [next, _])| next.0 <= end) {
+            let hint = "each begins after the end of the one before";
+            refuse(&["read", "pauses"], "the pauses overlap or are not in order".to_owned(), hint);
+        }
+        if read.pauses.iter().any(|[_, length]| length.0 == Duration::ZERO) {
+            refuse(&["read", "pauses"], "a pause has no length".to_owned(), "a pause is a time and a length");
+        }
+    }
+    let segment = tcp.segment.0.count();
+    match tcp.receive_buffer {
+        Some(_) if has_window => {
+            let why = "`receive_buffer` cannot be combined with `receive_window`".to_owned();
+            refuse(&["receive_buffer"], why, "leave one of them out");
+        }
+        Some(ReceiveBuffer::Of(bytes)) if bytes.count() < segment => {
+            let why = format!("a receive buffer of {bytes} is smaller than one segment of {}", tcp.segment.0);
+            refuse(&["receive_buffer"], why, "allow at least two segments");
+        }
+        Some(ReceiveBuffer::Limited(Autotuning { max })) if max.0 < sim::ReceiveBuffer::START => {
+            let why = format!("a limit of {} is below the initial buffer of {}", max.0, sim::ReceiveBuffer::START);
+            refuse(&["receive_buffer", "max"], why, "raise it, or give a constant size");
+        }
+        Some(ReceiveBuffer::Auto | ReceiveBuffer::Limited(_)) if 4 * segment > sim::ReceiveBuffer::START.count() => {
+            let why = format!("autotuning begins with a window of 65 536 B, too few for segments of {}", tcp.segment.0);
+            refuse(&["receive_buffer"], why, "give a constant size");
+        }
+        _ => {}
+    }
+}
+
 /// Refuses options that exclude each other, or the law.
 pub(super) fn check(
     tcp: &Tcp,
@@ -85,6 +148,7 @@ pub(super) fn check(
     table: Table<'_>,
     problems: &mut Problems,
 ) {
+    check_reader(tcp, table, problems);
     let mut refuse = |key, why: String, hint: &str| problems.add(path(table, key), why, Some(hint.to_owned()));
     if !tcp.sack && tcp.loss_detection == Some(LossDetection::Rack) {
         let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";

@@ -1,8 +1,8 @@
 //! TCP flows.
 
 use super::{
-    Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive,
-    ReceiveWindow, SmallQueues, Written, zero,
+    Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, Read,
+    ReceiveBuffer, ReceiveWindow, SmallQueues, Write, Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,21 +33,12 @@ macro_rules! tcp_tables {
         #[serde(deny_unknown_fields, expecting = "a table")]
         pub(crate) struct Tcp {
             $($($(#[$meta])* pub $field: $type,)*)*
-            /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in
-            /// flight. Default: false, as browsers and servers choose with `TCP_NODELAY`.
-            #[serde(default)]
-            pub nagle: bool,
-            /// Reduces the window when the application writes after a pause of more than a timeout: to the initial
-            /// window (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial
-            /// window. Default: false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub idle_restart: Option<bool>,
         }
 
         impl Flow {
             /// TCP options of the flow.
             pub fn tcp(&self) -> Tcp {
-                Tcp { $($($field: self.$field.clone(),)*)* nagle: false, idle_restart: None }
+                Tcp { $($($field: self.$field.clone(),)*)* }
             }
         }
     };
@@ -209,6 +200,33 @@ tcp_tables! {
         /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
         #[serde(default)]
         pub ecn: Ecn,
+    }
+    own {
+        /// Application that writes at its own pace, such as `{ rate = "1 Mbit/s", every = "20 ms" }`. Default: it
+        /// always has data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub write: Option<Write>,
+    }
+    shared {
+        /// Application that reads at its own pace, such as `{ rate = "2 Mbit/s" }` or `{ pauses = [["10 s", "2 s"]] }`.
+        /// The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub read: Option<Read>,
+        /// Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the
+        /// application from 65 536 B on, or a table with its limit. Default: none; the window is always
+        /// `receive_window`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub receive_buffer: Option<ReceiveBuffer>,
+        /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
+        /// Default: false, as browsers and servers choose with `TCP_NODELAY`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub nagle: bool,
+        /// Reduces the window when the application writes after a pause of more than a timeout: to the initial window
+        /// (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With
+        /// `stack = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true
+        /// with `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub idle_restart: Option<bool>,
     }
 }
 

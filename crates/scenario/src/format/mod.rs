@@ -9,6 +9,7 @@ mod link;
 
 mod amounts;
 mod app;
+mod application;
 pub(crate) mod cell;
 mod change;
 mod coding;
@@ -28,6 +29,7 @@ mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use app::{App, ArrivalTime, Arrivals, Requests, Response, Reuse, SizePoint, Sizes};
+pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
 pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
