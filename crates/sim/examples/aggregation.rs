@@ -83,6 +83,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         rts_threshold: None,
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(0),
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..positions.len()).map(station).collect(),

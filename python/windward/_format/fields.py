@@ -2253,6 +2253,10 @@ class Wifi:
         ath9k"`.
     ampdu
         Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
+    amsdu
+        Most bytes of an A-MSDU, an MPDU of several packets, for 802.11n, ac and ax: up to 7935 bytes in 802.11n, 4065
+        with A-MPDUs; 11 424 in 802.11ac and ax, 7935 at 2.4 GHz. Default: 0 bytes, so that each packet is an MPDU of
+        its own.
     block_ack
         BlockAck sessions, for 802.11n, ac and ax.
     txq
@@ -2297,6 +2301,7 @@ class Wifi:
     profile: Profile | None = None
     rate_control: str | RateControl | None = None
     ampdu: Ampdu | None = None
+    amsdu: str | None = None
     block_ack: BlockAck | None = None
     txq: TransmitQueues | None = None
     edca: Edca | None = None

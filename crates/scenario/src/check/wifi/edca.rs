@@ -24,6 +24,13 @@ use windward_units::{Bytes, Duration, Frequency, PowerLevel, Time};
 
 /// Headers and checksum of an MPDU beside the IP packet: 26 bytes of QoS data, 8 of LLC and SNAP, 4 of the checksum.
 const OVERHEAD: Bytes = Bytes::new(38);
+/// Bytes of an MPDU beside its A-MSDU: 26 of QoS data, 4 of the checksum.
+const MPDU_BYTES: u64 = 30;
+/// Longest A-MSDU of 802.11n, longest MPDU of it within an A-MPDU, and longest MPDU of 802.11ac and ax (IEEE
+/// 802.11-2020, table 9-25).
+const HT_AMSDU: u64 = 7935;
+const HT_MPDU: u64 = 4095;
+const VHT_MPDU: u64 = 11_454;
 /// Noise figure of receivers over kT at 290 K, in decibels per hertz and milliwatt: −174 dBm and 7 dB, as in ns-3.
 const NOISE_DENSITY: f64 = -174.0 + 7.0;
 /// Signals this much below the noise, in decibels, are neglected.
@@ -60,6 +67,7 @@ impl Check<'_> {
             ("profile", wifi.profile.is_some()),
             ("rate_control", wifi.rate_control.is_some()),
             ("ampdu", wifi.ampdu.is_some()),
+            ("amsdu", wifi.amsdu.is_some()),
             ("block_ack", wifi.block_ack.is_some()),
             ("edca", wifi.edca.is_some()),
             ("txq", wifi.txq.is_some()),
@@ -76,7 +84,8 @@ impl Check<'_> {
             ("queue", wifi.queue.is_some()),
         ];
         let (given, of, hint) = if is_new {
-            let hint = "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu`, `block_ack` and `txq` set the MAC";
+            let hint =
+                "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu`, `amsdu`, `block_ack` and `txq` set the MAC";
             (&of_old[..], "802.11a, b and g", hint)
         } else {
             (&of_new[..], "802.11n, ac and ax", "standard = \"802.11ac\"")
@@ -122,6 +131,7 @@ impl Check<'_> {
         let radio = radio.map(|radio| Radio { sense: radio.sense.min(weakest), ..radio });
         let motion = self.motion(&stations, radio);
         let ampdu = self.ampdu(format, &defaults);
+        let amsdu = self.amsdu(format, ampdu);
         let block_ack = self.block_ack(format, &defaults);
         let access_point = self.access_point(&stations);
         let edca: Vec<_> =
@@ -146,6 +156,7 @@ impl Check<'_> {
             rts_threshold: wifi.rts_threshold.map(|threshold| threshold.0),
             retries: wifi.short_retries.0,
             ampdu: ampdu?.0,
+            amsdu: amsdu?,
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
             stations: (stations.iter().zip(edca).zip(queues))
@@ -303,6 +314,28 @@ impl Check<'_> {
         must(spacing <= LONGEST_SPACING, "spacing", format!("{spacing} is too long; allowed: up to {LONGEST_SPACING}"));
         let limits = (frames > 1).then_some(Limits { frames, bytes, duration });
         (self.problems.len() == before).then_some((limits,))
+    }
+
+    /// Most bytes of an A-MSDU.
+    fn amsdu(&mut self, format: Format, ampdu: Option<(Option<Limits>,)>) -> Option<Bytes> {
+        let Some(given) = self.wifi.amsdu else { return Some(Bytes::new(0)) };
+        let is_low = self.wifi.band.is_some_and(|band| band.0.as_hertz() < 3e9);
+        let (most, of) = match format {
+            Format::Ht if matches!(ampdu, Some((None,))) => (HT_AMSDU, ""),
+            Format::Ht => (HT_MPDU - MPDU_BYTES, " within A-MPDUs"),
+            Format::He if is_low => (HT_AMSDU, " at 2.4 GHz"),
+            Format::Vht | Format::He => (VHT_MPDU - MPDU_BYTES, ""),
+        };
+        if given.0.count() > most {
+            let message = format!(
+                "A-MSDUs of {} B are too long; allowed in {}{of}: up to {most} B",
+                given.0.count(),
+                standard_name(format)
+            );
+            self.refuse(["amsdu".into()], message, Some(&format!("amsdu = \"{most} B\"")));
+            return None;
+        }
+        Some(given.0)
     }
 
     fn block_ack(&mut self, format: Format, defaults: &Defaults) -> Option<BlockAckConfig> {

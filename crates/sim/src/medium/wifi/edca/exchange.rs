@@ -2,7 +2,7 @@
 
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, Fate, Mpdu, most_attempts};
+use super::session::{Attempt, Fate, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
@@ -10,6 +10,7 @@ use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::exchange;
 use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, RTS};
 use crate::output::FrameKind;
+use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
 
@@ -223,9 +224,9 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
         done.clear();
-        session.learn(&mut |mpdu: &Mpdu| {
-            done.push(mpdu.estimate);
-            out.complete(now, &mpdu.packet);
+        session.learn(&mut |packet: &Packet, estimate| {
+            done.push(estimate);
+            out.complete(now, packet);
         });
         way.counts.successes += done.len() as u64;
         session.request_attempts = 0;
@@ -371,15 +372,16 @@ impl Edca {
                 continue;
             }
             has_given_up = true;
-            way.counts.given_up += 1;
-            let gone = session.give_up(number);
-            done.push(gone.estimate);
-            out.complete(now, &gone.packet);
-            if !gone.is_received {
-                way.backlog -= 1;
-                way.counts.link.lost += 1;
-                out.lose(gone.packet, Cause::Sent);
-            }
+            session.give_up(number, &mut |packet, estimate, is_received| {
+                way.counts.given_up += 1;
+                done.push(estimate);
+                out.complete(now, packet);
+                if !is_received {
+                    way.backlog -= 1;
+                    way.counts.link.lost += 1;
+                    out.lose(*packet, Cause::Sent);
+                }
+            });
         }
         if has_given_up {
             let is_behind = session.advance();
@@ -388,7 +390,7 @@ impl Edca {
             } else {
                 // Without a session the receiver waits for nothing.
                 let start = session.start();
-                session.skip_to(start, &mut |_: &Mpdu, _: Fate| {});
+                session.skip_to(start, &mut |_: &Packet, _: Time, _: Fate| {});
                 session.advance();
             }
         }

@@ -12,6 +12,7 @@ mod counts;
 mod errors;
 mod exchange;
 mod mac;
+mod packets;
 mod queues;
 mod report;
 mod session;
@@ -25,7 +26,9 @@ mod way;
 mod tests;
 
 pub use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
-pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, Rung, ladder};
+pub use config::{
+    AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, FullPpdu, Noise, RateChoice, Rung, ladder,
+};
 pub use errors::required_ratio;
 pub use mac::Edca;
 pub use report::{AmpduSizeStats, EdcaLinkStats, EdcaStationStats, WifiQueueStats, WifiRateStats};

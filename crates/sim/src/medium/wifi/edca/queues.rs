@@ -2,7 +2,7 @@
 
 use super::counts::QueueCounts;
 use super::mac::Edca;
-use super::session::Waiting;
+use super::packets::Waiting;
 use super::transmit::Transmit;
 use super::way::WayState;
 use crate::medium::interface::Out;

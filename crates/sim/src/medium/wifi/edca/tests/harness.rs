@@ -114,6 +114,7 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         rts_threshold: None,
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(0),
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=u64::from(senders)).map(station).collect(),
