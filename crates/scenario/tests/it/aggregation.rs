@@ -1,7 +1,7 @@
 //! Networks of 802.11n, ac and ax: rates by distance, links of an access point, categories, the optimum.
 
 use windward_scenario::{Compiled, Objective, Scenario};
-use windward_sim::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, RateChoice};
+use windward_sim::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, Hardware, RateChoice};
 use windward_sim::wifi::ppdu::Timing;
 use windward_sim::{Control, Makers, MediumConfig, Output, run};
 use windward_tables::Data;
@@ -181,17 +181,19 @@ fn profiles_have_the_limits_of_their_implementation() {
     let limits = ath9k.ampdu.expect("it aggregates");
     assert_eq!((limits.frames, limits.bytes, limits.duration), (32, 65_535, Duration::from_micros(4096)));
     let queues = ath9k.stations[0].txqs.expect("it has queues");
-    assert!(queues.airtime_fairness && queues.aql.is_none() && !ath9k.stations[0].is_firmware);
+    assert!(queues.airtime_fairness && queues.aql.is_none() && queues.charges_received);
+    assert_eq!(ath9k.stations[0].hardware, Hardware::TwoAggregates);
     assert!(matches!(ath9k.ways[0].rate, RateChoice::Minstrel(_)));
     assert_eq!(of("802.11n", "profile = \"linux-ath9k\"\nampdu = { mpdus = 20 }").ampdu.unwrap().frames, 20);
 
     let mt76 = of("802.11ax", "profile = \"linux-mt76\"");
-    assert!(mt76.stations[1].is_firmware && mt76.stations[1].txqs.is_some_and(|queues| queues.aql.is_some()));
+    assert_eq!(mt76.stations[1].hardware, Hardware::Firmware);
+    assert!(mt76.stations[1].txqs.is_some_and(|queues| queues.aql.is_some()));
     assert_eq!(mt76.ampdu.unwrap().frames, 256);
     let driver = of("802.11ax", "profile = \"linux-mt76\"\ntxq = { hardware = \"driver\" }");
-    assert!(!driver.stations[1].is_firmware);
+    assert_eq!(driver.stations[1].hardware, Hardware::Driver);
     let fifo = of("802.11ax", "profile = \"linux-mt76\"\ntxq = { queue = \"fifo\" }");
-    assert!(!fifo.stations[1].is_firmware, "a shared queue has no airtime queue limits");
+    assert_eq!(fifo.stations[1].hardware, Hardware::Driver, "a shared queue has no airtime queue limits");
 
     let ns3 = of("802.11ac", "profile = \"ns3\"");
     assert_eq!((ns3.ampdu.unwrap().bytes, ns3.timing), (65_535, Timing::NS3));

@@ -4,7 +4,9 @@ use crate::common::network;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
-use windward_sim::wifi::edca::{BlockAckConfig, Category, Contention, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
+use windward_sim::wifi::edca::{
+    BlockAckConfig, Category, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice,
+};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing, Width};
 use windward_sim::wifi::{Phy, Reach};
 use windward_sim::{
@@ -22,7 +24,7 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
         contention: Contention::STATION,
         buffer: Buffer::Packets(1000),
         txqs: None,
-        is_firmware: false,
+        hardware: Hardware::Driver,
         weight: 256,
     };
     let limits = Limits::most(mode.format());

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use windward_sim::Buffer;
 use windward_sim::NodeId;
 use windward_sim::wifi::edca::{
-    BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, ladder,
+    self, BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, ladder,
 };
 use windward_sim::wifi::minstrel::Capabilities;
 use windward_sim::wifi::ppdu::{Format, Guard, Impossible, Limits, Mode as Rate, Timing, Width};
@@ -160,14 +160,14 @@ impl Check<'_> {
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
             stations: (stations.iter().zip(edca).zip(queues))
-                .map(|((station, contention), (txqs, is_firmware, weight))| EdcaStation {
+                .map(|((station, contention), (txqs, hardware, weight))| EdcaStation {
                     key: station.key,
                     node: station.node,
                     place: station.place,
                     contention,
                     buffer: station.buffer,
                     txqs,
-                    is_firmware,
+                    hardware,
                     weight,
                 })
                 .collect(),
@@ -438,7 +438,7 @@ impl Check<'_> {
         format: Format,
         station: &StationConfig,
         defaults: &Defaults,
-    ) -> (Option<TxqConfig>, bool, u16) {
+    ) -> (Option<TxqConfig>, edca::Hardware, u16) {
         let own = self.station_of(station.node).map(|(index, table)| (index, table.txq.clone(), table.weight));
         let weight = own.as_ref().and_then(|(_, _, weight)| *weight).map_or(u32::from(Txqs::WEIGHT), |count| count.0);
         if let (Some((index, ..)), true) = (&own, weight > u32::from(u16::MAX)) {
@@ -460,6 +460,13 @@ impl Check<'_> {
                 self.problems.add(self.path(&inside(key)), message, Some("queue = \"fq-codel\"".to_owned()));
             }
         }
+        let is_fair = given.airtime_fairness.unwrap_or(is_per_station);
+        if given.received_airtime == Some(true) && !is_fair {
+            let message = "`received_airtime` needs airtime fairness";
+            let hint = if is_per_station { "airtime_fairness = true" } else { "queue = \"fq-codel\"" };
+            let hint = Some(hint.to_owned());
+            self.problems.add(self.path(&inside("received_airtime")), message, hint);
+        }
         if given.below.is_some() && is_per_station {
             let message = "`below` is for queues that all receivers share";
             self.problems.add(self.path(&inside("below")), message, Some("queue = \"fifo\"".to_owned()));
@@ -470,25 +477,27 @@ impl Check<'_> {
             TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
             TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
             TransmitQueue::Fifo => {
-                let Buffer::Packets(packets) = station.buffer else { return (None, false, weight as u16) };
+                let Buffer::Packets(packets) = station.buffer else {
+                    return (None, edca::Hardware::Driver, weight as u16);
+                };
                 shared(FlowsConfig::fifo(u32::try_from(packets).unwrap_or(u32::MAX)))
             }
         };
         let config = TxqConfig {
             discipline,
-            airtime_fairness: given.airtime_fairness.unwrap_or(is_per_station),
+            airtime_fairness: is_fair,
+            charges_received: given.received_airtime.unwrap_or(true),
             aql: given.aql.unwrap_or(is_per_station && defaults.aql).then(Aql::default),
         };
-        let is_firmware = match given.hardware {
-            Some(hardware) => hardware == Hardware::Firmware,
-            // The default needs what other keys may exclude.
-            None => defaults.hardware == Hardware::Firmware && config.aql.is_some(),
-        };
-        if is_firmware && config.aql.is_none() {
+        // A default of firmware needs what other keys may exclude.
+        let is_default_allowed = defaults.hardware != Hardware::Firmware || config.aql.is_some();
+        let default = if is_default_allowed { defaults.hardware } else { Hardware::Driver };
+        let hardware = given.hardware.unwrap_or(default);
+        if hardware == Hardware::Firmware && config.aql.is_none() {
             let message = "the firmware would take all packets: it needs airtime queue limits";
             self.problems.add(self.path(&inside("hardware")), message, Some("aql = true".to_owned()));
         }
-        (Some(config), is_firmware, weight as u16)
+        (Some(config), hardware.of_sim(), weight as u16)
     }
 
     /// Fixed rates of what each station sends and of what is sent to it.

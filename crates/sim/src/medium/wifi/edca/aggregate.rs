@@ -1,9 +1,10 @@
 //! Composition of a PPDU: which packets form an A-MSDU, and which MPDUs go out together.
 
+use super::config::EdcaConfig;
 use super::mac::Edca;
 use super::packets::Waiting;
+use super::sending::Sending;
 use super::session::MOST_PACKETS;
-use super::station::Sending;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::ppdu::{DELIMITER, Format, LLC, Mode, ppdu_duration, subframe_bytes};
@@ -24,6 +25,12 @@ struct Composition {
 }
 
 impl Composition {
+    fn new(mode: Mode, config: &EdcaConfig, most: u64, frames: usize) -> Self {
+        let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
+        let step = bits_per_nano.div_ceil(8_000_000_000) as u64;
+        Self { most, frames, step, bytes: 0, last: 0 }
+    }
+
     /// Bytes of the PSDU with one more MPDU of `mpdu` bytes, and the start of its subframe.
     fn with(&self, mpdu: u64) -> (u64, u64) {
         let start = match self.bytes {
@@ -74,14 +81,8 @@ impl Edca {
             None => (1, u64::MAX, Duration::MAX),
         };
         let room = longest.as_nanos().min(most.as_nanos());
-        let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
-        let mut composition = Composition {
-            most: bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing)),
-            frames: if is_single { 1 } else { frames as usize },
-            step: bits_per_nano.div_ceil(8_000_000_000) as u64,
-            bytes: 0,
-            last: 0,
-        };
+        let most = bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing));
+        let mut composition = Composition::new(mode, config, most, if is_single { 1 } else { frames as usize });
         let sending = &mut stations[id as usize].sending;
         sending.numbers.clear();
         sending.ends.clear();
@@ -107,6 +108,26 @@ impl Edca {
                 self.join(now, id, session, (&mut composition, size), out);
             }
         }
+        self.seal(id, session, mode)
+    }
+
+    /// Composes a PPDU at `mode` again, of those of its MPDUs that are neither acknowledged nor given up. Returns false
+    /// without one.
+    pub(super) fn compose_again(&mut self, id: u32, session: u32, mode: Mode, numbers: &[u32]) -> bool {
+        let Self { config, stations, sessions, .. } = self;
+        let (overhead, of) = (config.overhead.count(), &sessions[session as usize]);
+        let mut composition = Composition::new(mode, config, u64::MAX, usize::MAX);
+        let sending = &mut stations[id as usize].sending;
+        sending.numbers.clear();
+        sending.ends.clear();
+        for &number in numbers.iter().filter(|&&number| of.is_held(number)) {
+            composition.take(sending, number, of.mpdu(number).bytes(overhead));
+        }
+        self.seal(id, session, mode)
+    }
+
+    /// Completes a PPDU of its MPDUs; false without one.
+    fn seal(&mut self, id: u32, session: u32, mode: Mode) -> bool {
         let Self { config, stations, times, .. } = self;
         let sending = &mut stations[id as usize].sending;
         let count = sending.numbers.len();

@@ -2,8 +2,9 @@
 
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
+use super::sending::Sending;
 use super::session::Fate;
-use super::station::{Frame, Lock, Sending, Stage, Station};
+use super::station::{Frame, Lock, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
 use crate::medium::wifi::air::DETECTION;

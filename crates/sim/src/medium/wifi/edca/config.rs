@@ -122,11 +122,23 @@ pub struct EdcaStation {
     pub buffer: Buffer,
     /// Linux's transmit queues; `None`: one queue of `buffer`, of which every link takes what it needs.
     pub txqs: Option<TxqConfig>,
-    /// True if the firmware composes aggregates of packets that it holds already, as many as AQL allows; otherwise the
-    /// driver takes packets from the transmit queues as it composes an aggregate.
-    pub is_firmware: bool,
+    /// Place and time at which PPDUs are composed.
+    pub hardware: Hardware,
     /// Weight of the station's airtime at those that send to it; positive.
     pub weight: u16,
+}
+
+/// Composition of PPDUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hardware {
+    /// The driver takes packets from the transmit queues as their function gets to the air.
+    #[default]
+    Driver,
+    /// The driver keeps two PPDUs of each category ready in the hardware, as ath9k: it composes the second while the
+    /// first is under way, for the slowest rate of its chain.
+    TwoAggregates,
+    /// The firmware composes PPDUs of packets that it holds already, as many as AQL allows.
+    Firmware,
 }
 
 /// Directed link between two stations.

@@ -12,6 +12,19 @@ use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
+/// Place of an MPDU at the originator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// For the next PPDU.
+    Free,
+    /// In a PPDU that the hardware holds.
+    Held,
+    /// Known to be received.
+    Acknowledged,
+    /// Sent no more.
+    GivenUp,
+}
+
 /// A numbered MPDU: a packet, or an A-MSDU of several.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mpdu {
@@ -30,15 +43,23 @@ pub(super) struct Mpdu {
     pub attempts: u32,
     /// True if the recipient has it or had it.
     pub is_received: bool,
-    /// True if the originator knows that.
-    pub is_acknowledged: bool,
-    /// True if the originator sends it no more.
-    pub is_given_up: bool,
+    /// Place at the originator.
+    state: State,
     /// Time of its reception.
     pub received_at: Time,
 }
 
 impl Mpdu {
+    /// True if the originator knows that it is received.
+    pub fn is_acknowledged(&self) -> bool {
+        self.state == State::Acknowledged
+    }
+
+    /// True if it is neither acknowledged nor given up.
+    pub fn is_outstanding(&self) -> bool {
+        matches!(self.state, State::Free | State::Held)
+    }
+
     /// Bytes of the MPDU, with `overhead` bytes beside a single packet.
     pub fn bytes(&self, overhead: u64) -> u64 {
         u64::from(self.packet.size) + overhead + u64::from(self.extra)
@@ -177,8 +198,7 @@ impl Session {
             first_follower: 0,
             attempts: 0,
             is_received: false,
-            is_acknowledged: false,
-            is_given_up: false,
+            state: State::Free,
             received_at: Time::ZERO,
         });
         number
@@ -203,11 +223,28 @@ impl Session {
         (count > 0).then(|| self.followers.of(places)).into_iter().flatten().map(|waiting| &waiting.packet)
     }
 
-    /// Numbers to be sent again, in order.
+    /// Numbers for the next PPDU, in order.
     pub fn unacknowledged(&self) -> impl Iterator<Item = (u32, &Mpdu)> {
         let skipped = (self.start - self.base) as usize;
         let all = (self.start..).zip(self.mpdus.iter().skip(skipped));
-        all.filter(|(_, mpdu)| !mpdu.is_acknowledged && !mpdu.is_given_up)
+        all.filter(|(_, mpdu)| mpdu.state == State::Free)
+    }
+
+    /// Counts an MPDU among those that the hardware holds.
+    pub fn hold(&mut self, number: u32) {
+        self.mpdu_mut(number).state = State::Held;
+    }
+
+    /// True if the hardware holds an MPDU that is neither acknowledged nor given up.
+    pub fn is_held(&self, number: u32) -> bool {
+        number >= self.start && self.mpdu(number).state == State::Held
+    }
+
+    /// Takes an MPDU back from the hardware, for another PPDU.
+    pub fn let_go(&mut self, number: u32) {
+        if self.is_held(number) {
+            self.mpdu_mut(number).state = State::Free;
+        }
     }
 
     /// Counts a transmission of an MPDU.
@@ -286,8 +323,8 @@ impl Session {
     pub fn learn(&mut self, done: &mut impl FnMut(&Packet, u16)) {
         let Self { mpdus, followers, .. } = self;
         for mpdu in mpdus.iter_mut().skip((self.start - self.base) as usize) {
-            if mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up {
-                mpdu.is_acknowledged = true;
+            if mpdu.is_received && mpdu.is_outstanding() {
+                mpdu.state = State::Acknowledged;
                 each_packet(followers, mpdu, |packet, _, estimate| done(packet, estimate));
             }
         }
@@ -298,7 +335,7 @@ impl Session {
     /// if the recipient has it.
     pub fn give_up(&mut self, number: u32, done: &mut impl FnMut(&Packet, u16, bool)) {
         let mpdu = self.mpdu_mut(number);
-        mpdu.is_given_up = true;
+        mpdu.state = State::GivenUp;
         let mpdu = self.mpdu(number);
         each_packet(&self.followers, mpdu, |packet, _, estimate| done(packet, estimate, mpdu.is_received));
     }
@@ -308,7 +345,7 @@ impl Session {
     pub fn advance(&mut self) -> bool {
         while self.start < self.next() {
             let mpdu = self.mpdu(self.start);
-            if !mpdu.is_acknowledged && !mpdu.is_given_up {
+            if mpdu.is_outstanding() {
                 break;
             }
             self.start += 1;

@@ -1,7 +1,7 @@
 //! Exchanges under losses of everything, categories, bursts and protection.
 
 use super::harness::{Bench, secs, star};
-use crate::medium::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, EdcaWay, Noise};
+use crate::medium::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
 use crate::medium::wifi::txq::TxqConfig;
 use windward_units::{Bytes, Duration};
@@ -12,15 +12,18 @@ fn ht7() -> Mode {
 
 /// Each packet is delivered once and in order, or lost once: Rayleigh fading around a poor signal loses MPDUs,
 /// BlockAcks and requests; three attempts and a short wait make everything happen. Two stations send to each other, one
-/// packet in an MPDU or several.
+/// packet in an MPDU or several, composed as they go out or ahead.
 #[test]
 fn every_packet_has_one_fate() {
-    for (seed, after_loss, rts, amsdu, txqs) in [
-        (1, AfterLoss::Data, false, 0, None),
-        (2, AfterLoss::Request, false, 0, None),
-        (3, AfterLoss::Data, true, 0, None),
-        (4, AfterLoss::Data, false, 3839, None),
-        (5, AfterLoss::Request, true, 11_424, Some(TxqConfig::default())),
+    let (driver, two) = (Hardware::Driver, Hardware::TwoAggregates);
+    for (seed, after_loss, rts, amsdu, txqs, hardware) in [
+        (1, AfterLoss::Data, false, 0, None, driver),
+        (2, AfterLoss::Request, false, 0, None, driver),
+        (3, AfterLoss::Data, true, 0, None, driver),
+        (4, AfterLoss::Data, false, 3839, None, driver),
+        (5, AfterLoss::Request, true, 11_424, Some(TxqConfig::default()), driver),
+        (6, AfterLoss::Data, false, 0, Some(TxqConfig { aql: None, ..TxqConfig::default() }), two),
+        (7, AfterLoss::Request, true, 3839, None, two),
     ] {
         let vht = Mode::new(Format::Vht, Width::Mhz80, 1, Guard::Ns400, 7).unwrap();
         let config = star(1, vht);
@@ -37,7 +40,7 @@ fn every_packet_has_one_fate() {
         config.block_ack.after_loss = after_loss;
         config.block_ack.attempts = Some(3);
         config.block_ack.reorder_timeout = Duration::from_millis(4);
-        config.stations.iter_mut().for_each(|station| station.txqs = txqs);
+        config.stations.iter_mut().for_each(|station| (station.txqs, station.hardware) = (txqs, hardware));
         let mut bench = Bench::new(&config, seed);
         // Both saturated for a while, longer where packets share MPDUs; then everything drains.
         let span = if amsdu > 0 { 110.0 } else { 70.0 };
