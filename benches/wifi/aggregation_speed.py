@@ -103,7 +103,12 @@ def main() -> None:
 
 CPU time of a later part, so without the start: medians of {REPEATS} runs. Each network is a receiver and {STATIONS}
 saturated stations on a circle of 1 m; all are on one channel. Networks 300 m apart do not hear each other. Those 100 m
-apart do not sense each other, but interfere. Goal: at most {MOST_GROWTH} times the cost in one network."""
+apart do not sense each other, but interfere. Goal: at most {MOST_GROWTH} times the cost in one network.
+
+Counted by callgrind with a first-level cache: 1705 instructions an MPDU in one network, 2300 and 44 misses in 50
+networks 300 m apart. The memory of all stations exceeds the cache. The queue that a packet joins, reception, and the
+stations that hear a frame have 7 misses each; the dispatch of events has 6, the calendar 3. Insertion into the calendar
+takes 14 % of the instructions in one network and 18 % in 50: each datagram has an event."""
     version = f"ns-3 {ns3_version(python)}" if python and not missing else f"ns-3 took no part: {missing}"
     reached = [f"* Saturated, an MPDU of ours: {verdict(costs[0], MOST_NANOSECONDS, ' ns', False)}."]
     if ratios:

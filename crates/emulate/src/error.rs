@@ -37,7 +37,7 @@ pub enum Error {
     /// More packets than this machine moves in time.
     #[error(
         "the scenario may send {expected:.0} packets/s, but this machine can emulate only {limit:.0} packets/s in real \
-         time\nhint: lower the rates, or use `simulate`"
+         time\nhint: lower the rates, in Wi-Fi by `width` or `streams`, or use `simulate`"
     )]
     TooFast {
         /// Packets a second that the flows may cause.

@@ -15,7 +15,6 @@ use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::Conflict;
-use windward_sim::wifi::edca::EdcaConfig;
 use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
@@ -119,7 +118,7 @@ pub(crate) fn constraints(
                 wireless_region(&conflicts, rate, &mut links, &used, plan)
             }
             MediumConfig::Edca(edca) => {
-                wireless_region(&edca.conflicts(), |local| aggregated_rate(edca, local, bytes), &mut links, &used, plan)
+                wireless_region(&edca.conflicts(), |local| edca.saturated(local, bytes), &mut links, &used, plan)
             }
             MediumConfig::Csma(csma) => {
                 let rate = |local| 1.0 / csma.network.exchange(local, bytes).as_secs();
@@ -158,12 +157,6 @@ fn wireless_region(
         conflicts: conflicts_among(&locals, conflicts),
         entropy: plan.map_or(0.0, |plan| plan.entropy),
     }
-}
-
-/// Packets a second that a link alone delivers in full aggregates.
-fn aggregated_rate(edca: &EdcaConfig, local: u32, bytes: u64) -> f64 {
-    let frames = edca.largest(edca.rate(local), bytes);
-    edca.received(local, bytes) * frames as f64 / edca.exchange(local, frames, bytes).as_secs()
 }
 
 /// Region that the used links of a slotted network share, with one packet per slot and link. It has the schedules of

@@ -7,7 +7,9 @@
 //! channel: 20 dBm, free space up to 5 m and from there the power 3.5 of the distance.
 
 use windward_laws::LawSpec;
-use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice};
+use windward_sim::wifi::edca::{
+    BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, Noise, RateChoice,
+};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing as Durations, Width};
 use windward_sim::wifi::{PathLoss, Phy, Position, Propagation, Reach};
 use windward_sim::{
@@ -64,7 +66,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
         txqs: None,
-        is_firmware: false,
+        hardware: Hardware::Driver,
         weight: 256,
     };
     let watts = |dbm: f64| libm::pow(10.0, dbm / 10.0) / 1000.0;
@@ -83,6 +85,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         rts_threshold: None,
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(0),
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..positions.len()).map(station).collect(),

@@ -88,8 +88,8 @@ class Frames(ABC):
     def edca_links(self) -> pd.DataFrame:
         """Links of networks of 802.11n, ac and ax: what `wifi_links` does not have.
 
-        Columns: `seed`, `link`, `mpdus`, `mean_ampdu`, `mpdu_failures`, `given_up` (packets), `requests` (frames),
-        `airtime`, `mean_rate_bps` (bit/s), `mean_ppdu_s` (s).
+        Columns: `seed`, `link`, `mpdus`, `mean_ampdu`, `mean_amsdu`, `mpdu_failures`, `given_up` (packets), `requests`
+        (frames), `airtime`, `mean_rate_bps` (bit/s), `mean_ppdu_s` (s).
         """
         return self._frame("edca_links")
 

@@ -1835,8 +1835,8 @@ class BlockAck:
 TransmitQueue = Literal["fq-codel"] | Literal["shared-fq-codel"] | Literal["fifo"]
 
 
-#: Place at which A-MPDUs are composed.
-Hardware = Literal["driver"] | Literal["firmware"]
+#: Place and time at which A-MPDUs are composed.
+Hardware = Literal["driver"] | Literal["two-aggregates"] | Literal["firmware"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1853,8 +1853,13 @@ class TransmitQueues:
     aql
         Airtime queue limits: 5 to 12 ms of estimated airtime for each receiver below the queues. Needs `queue = "fq-
         codel"`. Default: true with it; false with `profile = "linux-ath9k"`.
+    received_airtime
+        True if a station is charged for the airtime of what it sends, too, as Linux does unless `airtime_flags` says
+        otherwise. A station that sends much then waits for what it is sent, the ACKs of its upload among it. Needs
+        airtime fairness. Default: true with it.
     hardware
-        Place at which A-MPDUs are composed. Default: "driver"; "firmware" with `profile = "linux-mt76"`.
+        Place and time at which A-MPDUs are composed. Default: "driver"; "two-aggregates" with `profile = "linux-
+        ath9k"`, "firmware" with `profile = "linux-mt76"`.
     below
         Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
 
@@ -1868,6 +1873,7 @@ class TransmitQueues:
     queue: TransmitQueue | None = None
     airtime_fairness: bool | None = None
     aql: bool | None = None
+    received_airtime: bool | None = None
     hardware: Hardware | None = None
     below: int | None = None
 
@@ -2253,6 +2259,10 @@ class Wifi:
         ath9k"`.
     ampdu
         Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
+    amsdu
+        Most bytes of an A-MSDU, an MPDU of several packets, for 802.11n, ac and ax: up to 7935 bytes in 802.11n, 4065
+        with A-MPDUs; 11 424 in 802.11ac and ax, 7935 at 2.4 GHz. Default: 0 bytes, so that each packet is an MPDU of
+        its own.
     block_ack
         BlockAck sessions, for 802.11n, ac and ax.
     txq
@@ -2297,6 +2307,7 @@ class Wifi:
     profile: Profile | None = None
     rate_control: str | RateControl | None = None
     ampdu: Ampdu | None = None
+    amsdu: str | None = None
     block_ack: BlockAck | None = None
     txq: TransmitQueues | None = None
     edca: Edca | None = None

@@ -99,19 +99,21 @@ pub enum Direction {
     FromAccessPoint,
 }
 
-/// An MPDU with a packet.
-#[derive(Clone, Copy, Debug)]
+/// An MPDU with a packet, or with an A-MSDU of several.
+#[derive(Clone, Debug)]
 pub struct AirMpdu {
-    /// Number, equal for retransmissions of one packet.
+    /// Number, equal for retransmissions of one MPDU.
     pub number: u32,
     /// Bytes, including the header and checksum of the MAC.
     pub bytes: u32,
-    /// Transmissions of the packet so far, including this one.
+    /// Transmissions of the MPDU so far, including this one.
     pub attempt: u32,
     /// True if its destination received it, for a broadcast if any station did.
     pub is_received: bool,
-    /// The packet, if it is known.
+    /// The packet, if it is known; of an A-MSDU the first.
     pub packet: Option<Packet>,
+    /// The other packets of an A-MSDU.
+    pub followers: Vec<Packet>,
 }
 
 /// Content of a BlockAck or of a request.

@@ -11,7 +11,7 @@ use crate::ecn::{COUNT_MODULO, Ecn};
 use crate::medium::MediumConfig;
 use crate::net::Tap;
 use crate::network::{EcnMode, Network, TcpOptions};
-use crate::output::{AirFrame, AirMpdu, FrameKind};
+use crate::output::{AirFrame, FrameKind};
 use crate::packet::{Kind, NodeId, Packet, Range};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::collections::BTreeMap;
@@ -103,7 +103,22 @@ impl Tap for Capture {
         for (at, mpdu) in frame.mpdus.iter().enumerate() {
             let place = Place { reference: self.aggregates, is_last: at == last };
             let (mut bytes, length) = radio::data(frame, mpdu, frame.is_aggregate.then_some(place));
-            self.put_headers(frame, mpdu, &mut bytes);
+            if mpdu.followers.is_empty() {
+                radio::put_snap(&mut bytes);
+                self.put_headers(frame, mpdu.packet.as_ref(), &mut bytes);
+            } else {
+                let start = bytes.len();
+                let mut end = start;
+                for packet in mpdu.packet.iter().chain(&mpdu.followers) {
+                    // Subframes are found by their lengths: what packets hold behind their headers is zero, and the
+                    // last one ends with its headers.
+                    bytes.resize(start + (end - start).next_multiple_of(4), 0);
+                    radio::put_subframe(&mut bytes, frame, packet.size);
+                    radio::put_snap(&mut bytes);
+                    end = bytes.len() + packet.size as usize;
+                    self.put_headers(frame, Some(packet), &mut bytes);
+                }
+            }
             self.put(interface, frame, &bytes, length);
         }
     }
@@ -121,9 +136,9 @@ impl Capture {
         self.out.packet(interface, frame.ended, bytes, length);
     }
 
-    /// Adds the headers of an MPDU's packet.
-    fn put_headers(&self, frame: &AirFrame, mpdu: &AirMpdu, bytes: &mut Vec<u8>) {
-        if let Some(packet) = &mpdu.packet {
+    /// Adds the headers of a packet.
+    fn put_headers(&self, frame: &AirFrame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
+        if let Some(packet) = packet {
             match packet.kind {
                 Kind::Datagram => {
                     let ends = self.datagrams[packet.flow as usize];

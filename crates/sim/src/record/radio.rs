@@ -15,6 +15,9 @@ const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
 
+/// QoS control: the MPDU holds an A-MSDU.
+const AMSDU_PRESENT: u16 = 1 << 7;
+
 /// Control field of a BlockAck and of a request: compressed bitmap.
 const COMPRESSED: u16 = 2 << 1;
 
@@ -68,8 +71,8 @@ pub fn control(frame: &AirFrame) -> (Vec<u8>, u32) {
     (bytes, tap + frame.bytes - CHECKSUM)
 }
 
-/// Returns the headers of an MPDU up to its payload, radiotap's included, and the length of the whole on the air with
-/// it.
+/// Returns the headers of an MPDU up to its packet or A-MSDU, radiotap's included, and the length of the whole on the
+/// air with it.
 pub fn data(frame: &AirFrame, mpdu: &AirMpdu, place: Option<Place>) -> (Vec<u8>, u32) {
     let (mut bytes, tap) = radiotap(frame, place);
     let kind = if frame.category.is_some() { QOS_DATA } else { DATA };
@@ -85,10 +88,23 @@ pub fn data(frame: &AirFrame, mpdu: &AirMpdu, place: Option<Place>) -> (Vec<u8>,
     bytes.extend(sequence(mpdu.number).to_le_bytes());
     if frame.category.is_some() {
         // QoS control: an ACK, or in an A-MPDU the BlockAck, follows.
-        bytes.extend(identifier(frame).to_le_bytes());
+        let present = if mpdu.followers.is_empty() { 0 } else { AMSDU_PRESENT };
+        bytes.extend((identifier(frame) | present).to_le_bytes());
     }
-    bytes.extend(SNAP);
     (bytes, tap + mpdu.bytes - CHECKSUM)
+}
+
+/// Adds the headers of a packet: LLC and SNAP.
+pub fn put_snap(bytes: &mut Vec<u8>) {
+    bytes.extend(SNAP);
+}
+
+/// Adds the header of an A-MSDU's subframe with a packet of `size` bytes: destination, source, and length with LLC and
+/// SNAP. The packet's other end is taken for the station's own.
+pub fn put_subframe(bytes: &mut Vec<u8>, frame: &AirFrame, size: u32) {
+    bytes.extend(frame.to.map_or(NETWORK, address));
+    bytes.extend(address(frame.from));
+    bytes.extend(((size + SNAP.len() as u32).min(65_535) as u16).to_be_bytes());
 }
 
 /// Adds the fields that all frames begin with: frame control, duration, receiver.

@@ -4,7 +4,9 @@ use crate::common::network;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
-use windward_sim::wifi::edca::{BlockAckConfig, Category, Contention, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
+use windward_sim::wifi::edca::{
+    BlockAckConfig, Category, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice,
+};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing, Width};
 use windward_sim::wifi::{Phy, Reach};
 use windward_sim::{
@@ -22,7 +24,7 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
         contention: Contention::STATION,
         buffer: Buffer::Packets(1000),
         txqs: None,
-        is_firmware: false,
+        hardware: Hardware::Driver,
         weight: 256,
     };
     let limits = Limits::most(mode.format());
@@ -37,6 +39,7 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
         rts_threshold: Some(Bytes::new(20_000)),
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(0),
         spacing: Duration::ZERO,
         block_ack,
         stations: (0..2).map(station).collect(),
@@ -289,6 +292,47 @@ fn a_capture_tells_the_fate_of_every_mpdu() {
         assert_eq!(received(&frames.mpdus_received), received(&mpdus.received));
         assert_eq!(mpdus.attempt.iter().filter(|&&attempt| attempt > 1).count() as u64, told.repeated);
     }
+}
+
+/// Three packets of 1500 bytes in 4600: an MPDU of 30 bytes and 2·1524 + 1522 of subframes, in A-MPDUs. Each subframe
+/// has the addresses of its MPDU, its length, LLC and SNAP, and the headers of its packet; the numbers of the packets
+/// go on.
+#[test]
+fn an_amsdu_shows_its_packets() {
+    let mode = Mode::new(Format::Vht, Width::Mhz80, 1, Guard::Ns400, 9).unwrap();
+    let mut network = pair(mode, Category::BestEffort, 300_000_000);
+    let Some(MediumConfig::Edca(config)) = network.topology.media.first_mut() else { panic!("a network") };
+    config.amsdu = Bytes::new(4600);
+    let (output, file) = captured(&network);
+    let (mut joined, mut aggregated) = (0, 0);
+    for (_, bytes, length) in packets(&file).1 {
+        let (fields, frame) = radiotap(bytes);
+        if frame[0] != 0x88 {
+            continue;
+        }
+        let on_air = length - u32::from(word(bytes, 2)) + 4;
+        if word(frame, 24) & 0x80 == 0 {
+            assert_eq!(on_air, 1538);
+            continue;
+        }
+        aggregated += u32::from(fields.contains_key(&20));
+        let mut at = 26;
+        let mut left = (on_air - 30) as usize;
+        while left > 0 {
+            joined += 1;
+            let subframe = &frame[at..];
+            assert_eq!((&subframe[..6], &subframe[6..12]), (&frame[4..10], &frame[10..16]));
+            assert_eq!(subframe[12..22], [5, 0xe4, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0], "1508 bytes, LLC and SNAP");
+            assert_eq!((subframe[22], subframe[31]), (0x45, 17), "IPv4 and UDP");
+            let step = if left == 1522 { 1522 } else { 1524 };
+            (at, left) = (at + step, left - step);
+        }
+        assert!(matches!(on_air, 3076 | 4600), "two or three packets");
+    }
+    assert!(joined > 3000 && aggregated > 1000, "{joined} {aggregated}");
+    let links = output.media.get("edca_links").expect("links");
+    let mean = links.values("mean_amsdu").expect("a column")[0];
+    assert!((2.5..=3.0).contains(&mean), "{mean}");
 }
 
 /// To DS with the access point as receiver and destination, From DS with it as sender and source.

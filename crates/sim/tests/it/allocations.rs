@@ -9,7 +9,7 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
-use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
+use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode as Rate, Timing, Width};
 use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
@@ -218,8 +218,9 @@ fn nor_does_one_of_a_wireless_network() {
     }
 }
 
-/// Twenty saturated stations of 802.11ac around a receiver, VHT80, MCS 9, which lose MPDUs.
-fn saturated(seconds: u64) -> Network {
+/// Twenty saturated stations of 802.11ac around a receiver, VHT80, MCS 9, which lose MPDUs, with A-MSDUs of `amsdu`
+/// bytes.
+fn saturated(seconds: u64, amsdu: u64) -> Network {
     let rate = Rate::new(Format::Vht, Width::Mhz80, 1, Guard::Ns400, 9).expect("VHT has it");
     let senders = 20;
     let station = |key: u32| EdcaStation {
@@ -229,7 +230,7 @@ fn saturated(seconds: u64) -> Network {
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
         txqs: None,
-        is_firmware: false,
+        hardware: Hardware::Driver,
         weight: 256,
     };
     let limits = Limits::most(Format::Vht);
@@ -242,6 +243,7 @@ fn saturated(seconds: u64) -> Network {
         rts_threshold: None,
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(amsdu),
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=senders).map(station).collect(),
@@ -277,17 +279,19 @@ fn saturated(seconds: u64) -> Network {
 
 #[test]
 fn nor_does_one_of_aggregating_stations() {
-    let count = |seconds| {
-        let network = saturated(seconds);
+    let count = |seconds, amsdu| {
+        let network = saturated(seconds, amsdu);
         let before = ALLOCATIONS.get();
         let output = simulate(&network, 1);
         (ALLOCATIONS.get() - before, output)
     };
-    let (short, early) = count(3);
-    let (long, late) = count(6);
-    assert!(late.packet_hops > early.packet_hops + 20_000);
-    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
-    // Three histograms for each link, of its waits, of those of its queue and of its latencies, make room for times
-    // longer than all before and for counts beyond 16 bits: at most four times each.
-    assert!(long <= short + 4 + 12 * late.links.len() as u64, "{short} {long}");
+    for amsdu in [0, 5000] {
+        let (short, early) = count(3, amsdu);
+        let (long, late) = count(6, amsdu);
+        assert!(late.packet_hops > early.packet_hops + 20_000);
+        assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+        // Three histograms for each link, of its waits, of those of its queue and of its latencies, make room for times
+        // longer than all before and for counts beyond 16 bits: at most four times each.
+        assert!(long <= short + 4 + 12 * late.links.len() as u64, "{amsdu}: {short} {long}");
+    }
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use windward_sim::Buffer;
 use windward_sim::NodeId;
 use windward_sim::wifi::edca::{
-    BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, ladder,
+    self, BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, ladder,
 };
 use windward_sim::wifi::minstrel::Capabilities;
 use windward_sim::wifi::ppdu::{Format, Guard, Impossible, Limits, Mode as Rate, Timing, Width};
@@ -24,6 +24,13 @@ use windward_units::{Bytes, Duration, Frequency, PowerLevel, Time};
 
 /// Headers and checksum of an MPDU beside the IP packet: 26 bytes of QoS data, 8 of LLC and SNAP, 4 of the checksum.
 const OVERHEAD: Bytes = Bytes::new(38);
+/// Bytes of an MPDU beside its A-MSDU: 26 of QoS data, 4 of the checksum.
+const MPDU_BYTES: u64 = 30;
+/// Longest A-MSDU of 802.11n, longest MPDU of it within an A-MPDU, and longest MPDU of 802.11ac and ax (IEEE
+/// 802.11-2020, table 9-25).
+const HT_AMSDU: u64 = 7935;
+const HT_MPDU: u64 = 4095;
+const VHT_MPDU: u64 = 11_454;
 /// Noise figure of receivers over kT at 290 K, in decibels per hertz and milliwatt: −174 dBm and 7 dB, as in ns-3.
 const NOISE_DENSITY: f64 = -174.0 + 7.0;
 /// Signals this much below the noise, in decibels, are neglected.
@@ -60,6 +67,7 @@ impl Check<'_> {
             ("profile", wifi.profile.is_some()),
             ("rate_control", wifi.rate_control.is_some()),
             ("ampdu", wifi.ampdu.is_some()),
+            ("amsdu", wifi.amsdu.is_some()),
             ("block_ack", wifi.block_ack.is_some()),
             ("edca", wifi.edca.is_some()),
             ("txq", wifi.txq.is_some()),
@@ -76,7 +84,8 @@ impl Check<'_> {
             ("queue", wifi.queue.is_some()),
         ];
         let (given, of, hint) = if is_new {
-            let hint = "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu`, `block_ack` and `txq` set the MAC";
+            let hint =
+                "for 802.11n, ac and ax `rate_control`, `edca`, `ampdu`, `amsdu`, `block_ack` and `txq` set the MAC";
             (&of_old[..], "802.11a, b and g", hint)
         } else {
             (&of_new[..], "802.11n, ac and ax", "standard = \"802.11ac\"")
@@ -122,6 +131,7 @@ impl Check<'_> {
         let radio = radio.map(|radio| Radio { sense: radio.sense.min(weakest), ..radio });
         let motion = self.motion(&stations, radio);
         let ampdu = self.ampdu(format, &defaults);
+        let amsdu = self.amsdu(format, ampdu);
         let block_ack = self.block_ack(format, &defaults);
         let access_point = self.access_point(&stations);
         let edca: Vec<_> =
@@ -146,17 +156,18 @@ impl Check<'_> {
             rts_threshold: wifi.rts_threshold.map(|threshold| threshold.0),
             retries: wifi.short_retries.0,
             ampdu: ampdu?.0,
+            amsdu: amsdu?,
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
             stations: (stations.iter().zip(edca).zip(queues))
-                .map(|((station, contention), (txqs, is_firmware, weight))| EdcaStation {
+                .map(|((station, contention), (txqs, hardware, weight))| EdcaStation {
                     key: station.key,
                     node: station.node,
                     place: station.place,
                     contention,
                     buffer: station.buffer,
                     txqs,
-                    is_firmware,
+                    hardware,
                     weight,
                 })
                 .collect(),
@@ -305,6 +316,28 @@ impl Check<'_> {
         (self.problems.len() == before).then_some((limits,))
     }
 
+    /// Most bytes of an A-MSDU.
+    fn amsdu(&mut self, format: Format, ampdu: Option<(Option<Limits>,)>) -> Option<Bytes> {
+        let Some(given) = self.wifi.amsdu else { return Some(Bytes::new(0)) };
+        let is_low = self.wifi.band.is_some_and(|band| band.0.as_hertz() < 3e9);
+        let (most, of) = match format {
+            Format::Ht if matches!(ampdu, Some((None,))) => (HT_AMSDU, ""),
+            Format::Ht => (HT_MPDU - MPDU_BYTES, " within A-MPDUs"),
+            Format::He if is_low => (HT_AMSDU, " at 2.4 GHz"),
+            Format::Vht | Format::He => (VHT_MPDU - MPDU_BYTES, ""),
+        };
+        if given.0.count() > most {
+            let message = format!(
+                "A-MSDUs of {} B are too long; allowed in {}{of}: up to {most} B",
+                given.0.count(),
+                standard_name(format)
+            );
+            self.refuse(["amsdu".into()], message, Some(&format!("amsdu = \"{most} B\"")));
+            return None;
+        }
+        Some(given.0)
+    }
+
     fn block_ack(&mut self, format: Format, defaults: &Defaults) -> Option<BlockAckConfig> {
         let most = if format == Format::He { 256 } else { 64 };
         let (attempts, after_loss) = (defaults.attempts, defaults.after_loss.of_sim());
@@ -405,7 +438,7 @@ impl Check<'_> {
         format: Format,
         station: &StationConfig,
         defaults: &Defaults,
-    ) -> (Option<TxqConfig>, bool, u16) {
+    ) -> (Option<TxqConfig>, edca::Hardware, u16) {
         let own = self.station_of(station.node).map(|(index, table)| (index, table.txq.clone(), table.weight));
         let weight = own.as_ref().and_then(|(_, _, weight)| *weight).map_or(u32::from(Txqs::WEIGHT), |count| count.0);
         if let (Some((index, ..)), true) = (&own, weight > u32::from(u16::MAX)) {
@@ -427,6 +460,13 @@ impl Check<'_> {
                 self.problems.add(self.path(&inside(key)), message, Some("queue = \"fq-codel\"".to_owned()));
             }
         }
+        let is_fair = given.airtime_fairness.unwrap_or(is_per_station);
+        if given.received_airtime == Some(true) && !is_fair {
+            let message = "`received_airtime` needs airtime fairness";
+            let hint = if is_per_station { "airtime_fairness = true" } else { "queue = \"fq-codel\"" };
+            let hint = Some(hint.to_owned());
+            self.problems.add(self.path(&inside("received_airtime")), message, hint);
+        }
         if given.below.is_some() && is_per_station {
             let message = "`below` is for queues that all receivers share";
             self.problems.add(self.path(&inside("below")), message, Some("queue = \"fifo\"".to_owned()));
@@ -437,25 +477,27 @@ impl Check<'_> {
             TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
             TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
             TransmitQueue::Fifo => {
-                let Buffer::Packets(packets) = station.buffer else { return (None, false, weight as u16) };
+                let Buffer::Packets(packets) = station.buffer else {
+                    return (None, edca::Hardware::Driver, weight as u16);
+                };
                 shared(FlowsConfig::fifo(u32::try_from(packets).unwrap_or(u32::MAX)))
             }
         };
         let config = TxqConfig {
             discipline,
-            airtime_fairness: given.airtime_fairness.unwrap_or(is_per_station),
+            airtime_fairness: is_fair,
+            charges_received: given.received_airtime.unwrap_or(true),
             aql: given.aql.unwrap_or(is_per_station && defaults.aql).then(Aql::default),
         };
-        let is_firmware = match given.hardware {
-            Some(hardware) => hardware == Hardware::Firmware,
-            // The default needs what other keys may exclude.
-            None => defaults.hardware == Hardware::Firmware && config.aql.is_some(),
-        };
-        if is_firmware && config.aql.is_none() {
+        // A default of firmware needs what other keys may exclude.
+        let is_default_allowed = defaults.hardware != Hardware::Firmware || config.aql.is_some();
+        let default = if is_default_allowed { defaults.hardware } else { Hardware::Driver };
+        let hardware = given.hardware.unwrap_or(default);
+        if hardware == Hardware::Firmware && config.aql.is_none() {
             let message = "the firmware would take all packets: it needs airtime queue limits";
             self.problems.add(self.path(&inside("hardware")), message, Some("aql = true".to_owned()));
         }
-        (Some(config), is_firmware, weight as u16)
+        (Some(config), hardware.of_sim(), weight as u16)
     }
 
     /// Fixed rates of what each station sends and of what is sent to it.

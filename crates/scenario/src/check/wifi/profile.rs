@@ -47,6 +47,7 @@ impl Defaults {
             None => linux,
             Some(Profile::LinuxAth9k) => Self {
                 ampdu: Limits { frames: ATH9K.0, duration: ATH9K.1, ..most },
+                hardware: Hardware::TwoAggregates,
                 aql: false,
                 rate_control: Some(RateControl::MinstrelHt(MinstrelHt {})),
                 ..linux

@@ -33,8 +33,8 @@ tagged! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", expecting = "\"linux-ath9k\", \"linux-mt76\" or \"ns3\"")]
 pub(crate) enum Profile {
-    /// Linux with an Atheros chip of 802.11n: Minstrel-HT; A-MPDUs of at most 32 MPDUs, 65 535 bytes and 4.096 ms,
-    /// which the driver composes; FQ-CoDel and airtime fairness without airtime queue limits.
+    /// Linux with an Atheros chip of 802.11n: Minstrel-HT; A-MPDUs of at most 32 MPDUs, 65 535 bytes and 4.096 ms, of
+    /// which the driver keeps two ready; FQ-CoDel and airtime fairness without airtime queue limits.
     LinuxAth9k,
     /// Linux with a MediaTek chip: firmware composes A-MPDUs of what airtime queue limits let down.
     LinuxMt76,
@@ -60,7 +60,13 @@ pub(crate) struct TransmitQueues {
     /// "fq-codel"`. Default: true with it; false with `profile = "linux-ath9k"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aql: Option<bool>,
-    /// Place at which A-MPDUs are composed. Default: "driver"; "firmware" with `profile = "linux-mt76"`.
+    /// True if a station is charged for the airtime of what it sends, too, as Linux does unless `airtime_flags` says
+    /// otherwise. A station that sends much then waits for what it is sent, the ACKs of its upload among it. Needs
+    /// airtime fairness. Default: true with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_airtime: Option<bool>,
+    /// Place and time at which A-MPDUs are composed. Default: "driver"; "two-aggregates" with `profile =
+    /// "linux-ath9k"`, "firmware" with `profile = "linux-mt76"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
     /// Most packets of an access category below a queue that all receivers share. Default: 123, as ath9k.
@@ -68,15 +74,28 @@ pub(crate) struct TransmitQueues {
     pub below: Option<Count>,
 }
 
-/// Place at which A-MPDUs are composed.
+/// Place and time at which A-MPDUs are composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase", expecting = "\"driver\" or \"firmware\"")]
+#[serde(rename_all = "kebab-case", expecting = "\"driver\", \"two-aggregates\" or \"firmware\"")]
 pub(crate) enum Hardware {
-    /// The driver takes packets from the queues as it composes an A-MPDU, as ath9k.
+    /// The driver takes packets from the queues as an A-MPDU begins.
     Driver,
+    /// The driver keeps two A-MPDUs of each access category ready in the hardware, as ath9k: it composes the second
+    /// while the first is under way.
+    TwoAggregates,
     /// The firmware composes A-MPDUs of packets that it holds already, as many as `aql` allows, and serves receivers in
     /// turn, as mt76 and ath10k.
     Firmware,
+}
+
+impl Hardware {
+    pub fn of_sim(self) -> edca::Hardware {
+        match self {
+            Self::Driver => edca::Hardware::Driver,
+            Self::TwoAggregates => edca::Hardware::TwoAggregates,
+            Self::Firmware => edca::Hardware::Firmware,
+        }
+    }
 }
 
 /// Discipline of the queues above the MAC.

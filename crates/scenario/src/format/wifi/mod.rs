@@ -107,6 +107,11 @@ pub(crate) struct Wifi {
     /// Limits of A-MPDUs, for 802.11n, ac and ax. Default: those of the standard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ampdu: Option<Ampdu>,
+    /// Most bytes of an A-MSDU, an MPDU of several packets, for 802.11n, ac and ax: up to 7935 bytes in 802.11n, 4065
+    /// with A-MPDUs; 11 424 in 802.11ac and ax, 7935 at 2.4 GHz. Default: 0 bytes, so that each packet is an MPDU of
+    /// its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amsdu: Option<Written<Bytes>>,
     /// BlockAck sessions, for 802.11n, ac and ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_ack: Option<BlockAck>,

@@ -162,6 +162,7 @@ impl<R: Router> Wifi<R> {
             attempt: 1 + head.map_or(0, |head| head.short_retries + head.long_retries),
             is_received,
             packet: head.map(|head| head.packet),
+            followers: Vec::new(),
         };
         let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
         AirFrame {

@@ -1,10 +1,13 @@
-//! Composition of a PPDU: which MPDUs go out together.
+//! Composition of a PPDU: which packets form an A-MSDU, and which MPDUs go out together.
 
+use super::config::EdcaConfig;
 use super::mac::Edca;
-use super::station::Sending;
+use super::packets::Waiting;
+use super::sending::Sending;
+use super::session::MOST_PACKETS;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
-use crate::medium::wifi::ppdu::{DELIMITER, Format, Mode, ppdu_duration};
+use crate::medium::wifi::ppdu::{DELIMITER, Format, LLC, Mode, ppdu_duration, subframe_bytes};
 use windward_units::{Duration, Time};
 
 /// Accumulates the MPDUs of a PPDU within its limits.
@@ -22,6 +25,12 @@ struct Composition {
 }
 
 impl Composition {
+    fn new(mode: Mode, config: &EdcaConfig, most: u64, frames: usize) -> Self {
+        let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
+        let step = bits_per_nano.div_ceil(8_000_000_000) as u64;
+        Self { most, frames, step, bytes: 0, last: 0 }
+    }
+
     /// Bytes of the PSDU with one more MPDU of `mpdu` bytes, and the start of its subframe.
     fn with(&self, mpdu: u64) -> (u64, u64) {
         let start = match self.bytes {
@@ -43,11 +52,20 @@ impl Composition {
         sending.ends.push(bytes as u32);
         true
     }
+
+    /// Lengthens the last MPDU if the limits allow it.
+    fn lengthen(&mut self, sending: &mut Sending, by: u64) -> bool {
+        let bytes = self.bytes + by;
+        let Some(end) = sending.ends.last_mut().filter(|_| bytes <= self.most) else { return false };
+        (self.bytes, *end) = (bytes, bytes as u32);
+        true
+    }
 }
 
 impl Edca {
     /// Composes the next PPDU of a session at `mode`, no longer than `most`; a first MPDU is always taken, and only one
-    /// if `is_single`. Those that failed come first, in order, then new ones. Returns false without an MPDU.
+    /// if `is_single`. Those that failed come first, in order, then new ones, each with the packets that wait behind
+    /// its first and fit into an A-MSDU. Returns false without an MPDU.
     pub(super) fn compose(
         &mut self,
         now: Time,
@@ -63,20 +81,14 @@ impl Edca {
             None => (1, u64::MAX, Duration::MAX),
         };
         let room = longest.as_nanos().min(most.as_nanos());
-        let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
-        let mut composition = Composition {
-            most: bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing)),
-            frames: if is_single { 1 } else { frames as usize },
-            step: bits_per_nano.div_ceil(8_000_000_000) as u64,
-            bytes: 0,
-            last: 0,
-        };
+        let most = bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing));
+        let mut composition = Composition::new(mode, config, most, if is_single { 1 } else { frames as usize });
         let sending = &mut stations[id as usize].sending;
         sending.numbers.clear();
         sending.ends.clear();
         let mut is_full = false;
         for (number, mpdu) in sessions[session as usize].unacknowledged() {
-            if !composition.take(sending, number, u64::from(mpdu.packet.size) + overhead) {
+            if !composition.take(sending, number, mpdu.bytes(overhead)) {
                 is_full = true;
                 break;
             }
@@ -84,27 +96,38 @@ impl Edca {
         let window = if config.ampdu.is_some() { config.block_ack.window } else { 1 };
         while !is_full && self.sessions[session as usize].has_room(window) {
             self.fetch(now, id, session, out);
-            let Self { stations, sessions, queues, ways, queue_counts, .. } = self;
-            let (of, queue) = (&mut sessions[session as usize], &mut queues[session as usize]);
-            let station = &mut stations[id as usize];
-            let Some(&waiting) = queue.front() else { break };
-            let size = waiting.packet.size;
-            if !composition.take(&mut station.sending, of.next(), u64::from(size) + overhead) {
+            let Self { stations, sessions, queues, .. } = self;
+            let (of, queue) = (&mut sessions[session as usize], &queues[session as usize]);
+            let Some(size) = queue.front().map(|waiting| u64::from(waiting.packet.size)) else { break };
+            if !composition.take(&mut stations[id as usize].sending, of.next(), size + overhead) {
                 break;
             }
-            queue.pop_front();
-            station.note_queue(now);
-            station.waiting -= 1;
-            station.bytes -= u64::from(size);
-            of.push(waiting);
-            let way = &mut ways[session as usize / CATEGORIES];
-            way.counts.link.packets += 1;
-            way.counts.link.bytes += u64::from(size);
-            way.line.leave(waiting.since, now);
-            let counts = &mut queue_counts[session as usize];
-            counts.sent += 1;
-            counts.line.leave(waiting.since, now);
+            if let Some(waiting) = self.leave_queue(now, id, session) {
+                self.sessions[session as usize].push(waiting);
+                self.ways[session as usize / CATEGORIES].counts.numbered += 1;
+                self.join(now, id, session, (&mut composition, size), out);
+            }
         }
+        self.seal(id, session, mode)
+    }
+
+    /// Composes a PPDU at `mode` again, of those of its MPDUs that are neither acknowledged nor given up. Returns false
+    /// without one.
+    pub(super) fn compose_again(&mut self, id: u32, session: u32, mode: Mode, numbers: &[u32]) -> bool {
+        let Self { config, stations, sessions, .. } = self;
+        let (overhead, of) = (config.overhead.count(), &sessions[session as usize]);
+        let mut composition = Composition::new(mode, config, u64::MAX, usize::MAX);
+        let sending = &mut stations[id as usize].sending;
+        sending.numbers.clear();
+        sending.ends.clear();
+        for &number in numbers.iter().filter(|&&number| of.is_held(number)) {
+            composition.take(sending, number, of.mpdu(number).bytes(overhead));
+        }
+        self.seal(id, session, mode)
+    }
+
+    /// Completes a PPDU of its MPDUs; false without one.
+    fn seal(&mut self, id: u32, session: u32, mode: Mode) -> bool {
         let Self { config, stations, times, .. } = self;
         let sending = &mut stations[id as usize].sending;
         let count = sending.numbers.len();
@@ -121,5 +144,56 @@ impl Edca {
         sending.control = Some(*times.control(mode));
         sending.duration = ppdu_duration(mode, u64::from(sending.ends[count - 1]), &config.timing);
         true
+    }
+
+    /// Joins packets to the new MPDU with a first packet of `size` bytes, as long as they fit into its A-MSDU and the
+    /// PPDU.
+    fn join(
+        &mut self,
+        now: Time,
+        id: u32,
+        session: u32,
+        (composition, size): (&mut Composition, u64),
+        out: &mut impl Out,
+    ) {
+        let most = self.ways[session as usize / CATEGORIES].longest_amsdu;
+        if most == 0 {
+            return;
+        }
+        let (mut bytes, mut packets) = (subframe_bytes(size), 1);
+        // With a second packet the first one gets a subframe, which holds the LLC and SNAP of the MPDU.
+        let mut framing = bytes - LLC - size;
+        while packets < MOST_PACKETS {
+            self.fetch(now, id, session, out);
+            let Some(next) = self.queues[session as usize].front() else { return };
+            let longer = bytes.next_multiple_of(4) + subframe_bytes(u64::from(next.packet.size));
+            let by = longer - bytes + framing;
+            if longer > most || !composition.lengthen(&mut self.stations[id as usize].sending, by) {
+                return;
+            }
+            let Some(waiting) = self.leave_queue(now, id, session) else { return };
+            self.sessions[session as usize].join(waiting, by);
+            (bytes, packets, framing) = (longer, packets + 1, 0);
+        }
+    }
+
+    /// Removes the next packet of a session from the driver's queue, for its first transmission.
+    #[inline]
+    fn leave_queue(&mut self, now: Time, id: u32, session: u32) -> Option<Waiting> {
+        let Self { stations, queues, ways, queue_counts, .. } = self;
+        let station = &mut stations[id as usize];
+        let waiting = queues[session as usize].pop_front()?;
+        let size = waiting.packet.size;
+        station.note_queue(now);
+        station.waiting -= 1;
+        station.bytes -= u64::from(size);
+        let way = &mut ways[session as usize / CATEGORIES];
+        way.counts.link.packets += 1;
+        way.counts.link.bytes += u64::from(size);
+        way.line.leave(waiting.since, now);
+        let counts = &mut queue_counts[session as usize];
+        counts.sent += 1;
+        counts.line.leave(waiting.since, now);
+        Some(waiting)
     }
 }

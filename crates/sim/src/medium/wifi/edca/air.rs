@@ -2,8 +2,9 @@
 
 use super::errors::{control_hazard, data_hazard};
 use super::mac::{Edca, Timer};
-use super::session::{Fate, Mpdu};
-use super::station::{Frame, Lock, Sending, Stage, Station};
+use super::sending::Sending;
+use super::session::Fate;
+use super::station::{Frame, Lock, Stage, Station};
 use super::times::Times;
 use crate::medium::interface::Out;
 use crate::medium::wifi::air::DETECTION;
@@ -11,6 +12,7 @@ use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::minstrel::RateControl;
 use crate::medium::wifi::ppdu::{Format, Mode};
 use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind};
+use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::{BitRate, Duration, Time};
 
@@ -198,15 +200,15 @@ impl Edca {
         let counts = &mut way.counts;
         let backlog = &mut way.backlog;
         let delays = &mut queue_counts[sending.session as usize].delays;
-        let mut end = |mpdu: &Mpdu, fate| {
+        let mut end = |packet: &Packet, since: Time, fate| {
             match fate {
                 Fate::Delivered => {
-                    delays.record(now.since(mpdu.since).as_nanos());
-                    out.arrive_at(now, frame.way, mpdu.packet);
+                    delays.record(now.since(since).as_nanos());
+                    out.arrive_at(now, frame.way, *packet);
                 }
                 Fate::Lost => {
                     counts.link.lost += 1;
-                    out.lose(mpdu.packet, Cause::Sent);
+                    out.lose(*packet, Cause::Sent);
                 }
             }
             *backlog -= 1;
@@ -298,15 +300,15 @@ impl Edca {
         let Self { config, sessions, ways, queue_counts, .. } = self;
         let delays = &mut queue_counts[index as usize].delays;
         let (session, way) = (&mut sessions[index as usize], &mut ways[index as usize / CATEGORIES]);
-        let mut end = |mpdu: &Mpdu, fate| {
+        let mut end = |packet: &Packet, since: Time, fate| {
             match fate {
                 Fate::Delivered => {
-                    delays.record(now.since(mpdu.since).as_nanos());
-                    out.arrive_at(now, index / CATEGORIES as u32, mpdu.packet);
+                    delays.record(now.since(since).as_nanos());
+                    out.arrive_at(now, index / CATEGORIES as u32, *packet);
                 }
                 Fate::Lost => {
                     way.counts.link.lost += 1;
-                    out.lose(mpdu.packet, Cause::Sent);
+                    out.lose(*packet, Cause::Sent);
                 }
             }
             way.backlog -= 1;
@@ -372,10 +374,11 @@ impl Edca {
             let mpdu = session.mpdu(number);
             AirMpdu {
                 number,
-                bytes: mpdu.packet.size + self.config.overhead.count() as u32,
+                bytes: mpdu.bytes(self.config.overhead.count()) as u32,
                 attempt: mpdu.attempts,
                 is_received: is_received && sending.failed.binary_search(&at).is_err(),
                 packet: Some(mpdu.packet),
+                followers: session.followers(mpdu).copied().collect(),
             }
         };
         (0..).zip(&sending.numbers).map(mpdu).collect()

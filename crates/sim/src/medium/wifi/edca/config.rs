@@ -7,8 +7,8 @@ use crate::medium::wifi::minstrel::Capabilities;
 use crate::medium::wifi::motion::Motion;
 use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{
-    ACK, CTS, Format, Limits, Mode, RTS, Timing, aggregate_bytes, answer_rate, block_ack_bytes, largest_aggregate,
-    ppdu_duration,
+    ACK, CTS, DELIMITER, Format, LLC, LONGEST_PPDU, Limits, Mode, RTS, Timing, aggregate_bytes, amsdu_bytes,
+    answer_rate, block_ack_bytes, largest_aggregate, largest_amsdu, longest_psdu, ppdu_duration,
 };
 use crate::medium::wifi::propagation::{Position, Reach};
 use crate::medium::wifi::txq::{Discipline, FlowsConfig, TxqConfig};
@@ -37,6 +37,8 @@ pub struct EdcaConfig {
     pub retries: u32,
     /// Limits of an A-MPDU; `None`: one MPDU per PPDU, without BlockAck.
     pub ampdu: Option<Limits>,
+    /// Most bytes of an A-MSDU; zero: each packet is an MPDU of its own.
+    pub amsdu: Bytes,
     /// Least time between the starts of two MPDUs of an A-MPDU that receivers ask for.
     pub spacing: Duration,
     /// BlockAck sessions.
@@ -120,11 +122,23 @@ pub struct EdcaStation {
     pub buffer: Buffer,
     /// Linux's transmit queues; `None`: one queue of `buffer`, of which every link takes what it needs.
     pub txqs: Option<TxqConfig>,
-    /// True if the firmware composes aggregates of packets that it holds already, as many as AQL allows; otherwise the
-    /// driver takes packets from the transmit queues as it composes an aggregate.
-    pub is_firmware: bool,
+    /// Place and time at which PPDUs are composed.
+    pub hardware: Hardware,
     /// Weight of the station's airtime at those that send to it; positive.
     pub weight: u16,
+}
+
+/// Composition of PPDUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hardware {
+    /// The driver takes packets from the transmit queues as their function gets to the air.
+    #[default]
+    Driver,
+    /// The driver keeps two PPDUs of each category ready in the hardware, as ath9k: it composes the second while the
+    /// first is under way, for the slowest rate of its chain.
+    TwoAggregates,
+    /// The firmware composes PPDUs of packets that it holds already, as many as AQL allows.
+    Firmware,
 }
 
 /// Directed link between two stations.
@@ -138,6 +152,17 @@ pub struct EdcaWay {
     pub loss: f64,
     /// Rate of data.
     pub rate: RateChoice,
+}
+
+/// The longest PPDU of packets of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FullPpdu {
+    /// Full MPDUs.
+    pub mpdus: u64,
+    /// Packets of each; more than one in an A-MSDU.
+    pub packets: u64,
+    /// Packets of a shorter MPDU behind them; zero without one.
+    pub rest: u64,
 }
 
 /// Choice of a link's rate.
@@ -212,11 +237,18 @@ impl EdcaConfig {
         conflicts(&self.reach, &ends, Conflict::Receive)
     }
 
-    /// Share of MPDUs of packets of `bytes` that arrive on the link `local` without interference.
-    pub fn received(&self, local: u32, bytes: u64) -> f64 {
+    /// Share of MPDUs of `packets` packets of `bytes` that arrive on the link `local` without interference.
+    pub fn received(&self, local: u32, packets: u64, bytes: u64) -> f64 {
         let way = &self.ways[local as usize];
-        let hazard = data_hazard(self.rate(local), self.ratio(local)) * (bytes + self.overhead.count()) as f64;
+        let hazard = data_hazard(self.rate(local), self.ratio(local)) * self.mpdu_bytes(packets, bytes) as f64;
         (1.0 - way.loss) * libm::exp(-hazard)
+    }
+
+    /// Packets of `bytes` a second that the link `local` delivers alone in its longest PPDUs.
+    pub fn saturated(&self, local: u32, bytes: u64) -> f64 {
+        let FullPpdu { mpdus, packets, rest } = self.full(local, bytes);
+        let arriving = |packets: u64| packets as f64 * self.received(local, packets, bytes);
+        (mpdus as f64 * arriving(packets) + arriving(rest)) / self.exchange(local, bytes).as_secs()
     }
 
     /// Number of links.
@@ -244,22 +276,60 @@ impl EdcaConfig {
         self.phy.air_time(bytes, BitRate::bits_per_sec(mbit * 1_000_000))
     }
 
-    /// MPDUs in a full A-MPDU of packets of `bytes` at `mode`.
-    pub fn largest(&self, mode: Mode, bytes: u64) -> u64 {
-        let Some(limits) = &self.ampdu else { return 1 };
-        let frames = limits.frames.min(u64::from(self.block_ack.window));
-        largest_aggregate(mode, bytes + self.overhead.count(), &Limits { frames, ..*limits }, &self.timing)
+    /// Bytes of an MPDU of `packets` packets of `bytes`.
+    fn mpdu_bytes(&self, packets: u64, bytes: u64) -> u64 {
+        let content = if packets > 1 { amsdu_bytes(packets, bytes) - LLC } else { bytes };
+        content + self.overhead.count()
     }
 
-    /// Mean time of a successful exchange of `frames` packets of `bytes` on the link `local`: interframe space and half
-    /// of the least contention window of best effort, protection if there is one, PPDU and answer.
-    pub fn exchange(&self, local: u32, frames: u64, bytes: u64) -> Duration {
+    /// Most bytes of an A-MSDU on the link `local`. An A-MSDU cannot be divided when it is sent again, so that it lasts
+    /// no longer than a PPDU may at the link's slowest rate.
+    pub(super) fn longest_amsdu(&self, local: u32) -> u64 {
+        let slowest = match &self.ways[local as usize].rate {
+            RateChoice::Fixed(mode) => *mode,
+            RateChoice::Ideal => self.ladder[0].mode,
+            RateChoice::Minstrel(capabilities) => capabilities.slowest(),
+        };
+        let beside = DELIMITER + self.overhead.count() - LLC;
+        self.amsdu.count().min(longest_psdu(slowest, LONGEST_PPDU, &self.timing).saturating_sub(beside))
+    }
+
+    /// The longest PPDU of packets of `bytes` on the link `local`, at its mean rate.
+    pub fn full(&self, local: u32, bytes: u64) -> FullPpdu {
+        let mode = self.rate(local);
+        let (frames, most) = match &self.ampdu {
+            Some(limits) => (
+                limits.frames.min(u64::from(self.block_ack.window)),
+                limits.bytes.min(longest_psdu(mode, limits.duration, &self.timing)),
+            ),
+            None => (1, u64::MAX),
+        };
+        let beside = DELIMITER + self.overhead.count() - LLC;
+        let within = |bytes: u64| self.longest_amsdu(local).min(bytes.saturating_sub(beside));
+        let packets = largest_amsdu(bytes, within(most));
+        let mpdu = self.mpdu_bytes(packets, bytes);
+        let limits = Limits { frames, bytes: most, duration: Duration::MAX };
+        let mpdus = largest_aggregate(mode, mpdu, &limits, &self.timing);
+        // A shorter A-MSDU may still fit behind them.
+        let left = most.saturating_sub(mpdus * (DELIMITER + mpdu).next_multiple_of(4));
+        let fits = packets > 1 && mpdus < frames && DELIMITER + self.mpdu_bytes(1, bytes) <= left;
+        FullPpdu { mpdus, packets, rest: if fits { largest_amsdu(bytes, within(left)) } else { 0 } }
+    }
+
+    /// Mean time of the successful exchange of the longest PPDU of packets of `bytes` on the link `local`: interframe
+    /// space and half of the least contention window of best effort, protection if there is one, PPDU and answer.
+    pub fn exchange(&self, local: u32, bytes: u64) -> Duration {
         let way = &self.ways[local as usize];
         let rate = self.rate(local);
-        let mpdu = bytes + self.overhead.count();
-        let is_bare = frames == 1 && self.format == Format::Ht;
-        let psdu = if is_bare { mpdu } else { aggregate_bytes(frames, mpdu) };
-        let answer = if frames == 1 { ACK } else { block_ack_bytes(u64::from(self.block_ack.window)) };
+        let FullPpdu { mpdus, packets, rest } = self.full(local, bytes);
+        let mpdu = self.mpdu_bytes(packets, bytes);
+        let is_single = mpdus == 1 && rest == 0;
+        let psdu = match rest {
+            0 if is_single && self.format == Format::Ht => mpdu,
+            0 => aggregate_bytes(mpdus, mpdu),
+            rest => mpdus * (DELIMITER + mpdu).next_multiple_of(4) + DELIMITER + self.mpdu_bytes(rest, bytes),
+        };
+        let answer = if is_single { ACK } else { block_ack_bytes(u64::from(self.block_ack.window)) };
         let best_effort = self.stations[way.from as usize].contention[Category::BestEffort as usize];
         let Phy { slot, sifs, propagation, .. } = self.phy;
         let backoff = slot.scale(f64::from(best_effort.cw_min) / 2.0);
@@ -276,10 +346,10 @@ impl EdcaConfig {
         self.rts_threshold.is_some_and(|threshold| bytes > threshold.count())
     }
 
-    /// Rate of a saturated link alone with packets of 1500 bytes, in bits a second.
+    /// Rate of a saturated link alone with packets of 1500 bytes, in bits a second, without losses.
     pub fn mean_rate(&self, local: u32) -> f64 {
-        let frames = self.largest(self.rate(local), 1500);
-        frames as f64 * 1500.0 * 8.0 / self.exchange(local, frames, 1500).as_secs()
+        let FullPpdu { mpdus, packets, rest } = self.full(local, 1500);
+        (mpdus * packets + rest) as f64 * 1500.0 * 8.0 / self.exchange(local, 1500).as_secs()
     }
 
     /// Rate of the data.

@@ -2,14 +2,16 @@
 
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, Fate, Mpdu, most_attempts};
+use super::session::{Attempt, Fate, most_attempts};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::exchange;
-use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, RTS};
+use crate::medium::wifi::minstrel::Stage as ChainStage;
+use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, Mode, RTS};
 use crate::output::FrameKind;
+use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
 
@@ -48,6 +50,9 @@ impl Edca {
         most: Duration,
         out: &mut impl Out,
     ) -> Option<(Frame, Duration)> {
+        if self.stations[id as usize].ahead.is_some() {
+            return self.prepare_held(now, id, of, out);
+        }
         let mut begins = true;
         loop {
             let index = self.choose(id, of, begins)?;
@@ -68,52 +73,75 @@ impl Edca {
         most: Duration,
         out: &mut impl Out,
     ) -> Option<(Frame, Duration)> {
-        let (way, of) = (index / CATEGORIES as u32, index as usize % CATEGORIES);
         let session = &mut self.sessions[index as usize];
-        let state = &mut self.ways[way as usize];
+        let state = &mut self.ways[index as usize / CATEGORIES];
         let attempt = match session.attempt {
             Some(attempt) => attempt,
             None => *session.attempt.insert(Attempt::new(state.control.chain(now))),
         };
         let stage = attempt.chain.stages[attempt.stage];
-        let mode = stage.mode;
-        let control = *self.times.control(mode);
-        let sifs = self.times.sifs;
-        let frame =
-            Frame { to: state.to, way, category: of as u8, mbit: control.mbit, began: now, end: now, ..Frame::SILENCE };
         if session.wants_request {
-            let station = &mut self.stations[id as usize];
-            station.sending.session = index;
-            station.sending.mode = mode;
-            station.sending.control = Some(control);
-            let duration = whole_micros(sifs + control.block_ack);
-            let request = Frame { kind: FrameKind::BlockAckRequest, bytes: BAR_BYTES as u32, duration, ..frame };
-            return Some((request, control.request));
+            return Some(self.request(now, id, index, stage.mode));
         }
-        if state.mode != Some(mode) {
-            state.mode = Some(mode);
-            self.note_rate(id, way, mode);
-        }
+        self.note_mode(id, index, stage.mode);
+        let (control, sifs) = (*self.times.control(stage.mode), self.times.sifs);
         let has_rts = stage.rts || self.config.rts_threshold.is_some();
         let around = sifs + control.block_ack.max(control.ack);
         let protection = if has_rts { control.rts + control.cts + sifs * 2 } else { Duration::ZERO };
         let room = most.saturating_sub(around + protection);
         let is_single = attempt.chain.probe && attempt.stage == 0;
-        if !self.compose(now, id, index, (mode, room, is_single), out) {
+        if !self.compose(now, id, index, (stage.mode, room, is_single), out) {
             self.sessions[index as usize].attempt = None;
             return None;
         }
+        Some(self.first_frame(now, id, index, &stage))
+    }
+
+    /// A BlockAck request of a session in answer to data at `mode`, and its air time.
+    pub(super) fn request(&mut self, now: Time, id: u32, index: u32, mode: Mode) -> (Frame, Duration) {
+        let control = *self.times.control(mode);
+        let frame = self.frame(now, index, &control);
+        let station = &mut self.stations[id as usize];
+        station.sending.session = index;
+        station.sending.mode = mode;
+        station.sending.control = Some(control);
+        let duration = whole_micros(self.times.sifs + control.block_ack);
+        let request = Frame { kind: FrameKind::BlockAckRequest, bytes: BAR_BYTES as u32, duration, ..frame };
+        (request, control.request)
+    }
+
+    /// A frame of a session's exchange.
+    fn frame(&self, now: Time, index: u32, control: &Control) -> Frame {
+        let (way, category) = (index / CATEGORIES as u32, (index as usize % CATEGORIES) as u8);
+        let to = self.ways[way as usize].to;
+        Frame { to, way, category, mbit: control.mbit, began: now, end: now, ..Frame::SILENCE }
+    }
+
+    /// Notes the rate of a session's next PPDU.
+    pub(super) fn note_mode(&mut self, id: u32, index: u32, mode: Mode) {
+        let way = index / CATEGORIES as u32;
+        let state = &mut self.ways[way as usize];
+        if state.mode != Some(mode) {
+            state.mode = Some(mode);
+            self.note_rate(id, way, mode);
+        }
+    }
+
+    /// Frame that begins the exchange of a composed PPDU, and its air time.
+    pub(super) fn first_frame(&self, now: Time, id: u32, index: u32, stage: &ChainStage) -> (Frame, Duration) {
+        let (control, sifs) = (*self.times.control(stage.mode), self.times.sifs);
+        let frame = self.frame(now, index, &control);
         let sending = &self.stations[id as usize].sending;
         let (bytes, duration) = (u64::from(sending.ends[sending.ends.len() - 1]), sending.duration);
         let answer = if sending.is_single { control.ack } else { control.block_ack };
         if !stage.rts && !self.config.has_rts(bytes) {
             let reserved = whole_micros(sifs + answer);
             let data = Frame { kind: FrameKind::Data, bytes: bytes as u32, duration: reserved, ..frame };
-            return Some((data, duration));
+            return (data, duration);
         }
         let reserved = whole_micros(sifs * 3 + control.cts + duration + answer);
         let rts = Frame { kind: FrameKind::Rts, bytes: RTS as u32, duration: reserved, ..frame };
-        Some((rts, control.rts))
+        (rts, control.rts)
     }
 
     /// Sends the frame that begins an exchange, and waits for the answer.
@@ -223,15 +251,15 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
         done.clear();
-        session.learn(&mut |mpdu: &Mpdu| {
-            done.push(mpdu.estimate);
-            out.complete(now, &mpdu.packet);
+        session.learn(&mut |packet: &Packet, estimate| {
+            done.push(estimate);
+            out.complete(now, packet);
         });
         way.counts.successes += done.len() as u64;
         session.request_attempts = 0;
         if was_data {
             let sent = station.sending.numbers.len();
-            let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged;
+            let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged();
             let failures = station.sending.numbers.iter().filter(failed).count();
             way.counts.mpdu_failures += failures as u64;
             way.rates.succeed((sent - failures) as u64);
@@ -249,7 +277,7 @@ impl Edca {
             self.charge(now, id, index, span);
         }
         self.give_up(now, index, id, out);
-        self.finish(now, id, index, out);
+        self.finish(now, id, index, was_data, out);
         let station = &self.stations[id as usize];
         let left = station.txop_until.since(now + self.times.sifs);
         if left > Duration::ZERO && station.has_work(of) && self.burst(now, id, of, left, out) {
@@ -258,14 +286,19 @@ impl Edca {
         self.end_opportunity(now, id, of, out);
     }
 
-    /// Ends a session's turn, and tells the queues which packets are done.
-    fn finish(&mut self, now: Time, id: u32, index: u32, out: &mut impl Out) {
+    /// Ends a session's turn, and tells the queues which packets are done. True for `ends` if its PPDU goes out no
+    /// more.
+    fn finish(&mut self, now: Time, id: u32, index: u32, ends: bool, out: &mut impl Out) {
         if self.stations[id as usize].transmit.is_some() {
             let done = std::mem::take(&mut self.done);
             self.complete(now, id, index, &done, out);
             self.done = done;
         }
-        self.end_turn(now, id, index);
+        if self.stations[id as usize].ahead.is_some() {
+            self.leave_hardware(now, id, index, ends, out);
+        } else {
+            self.end_turn(now, id, index);
+        }
     }
 
     /// Goes on within a TXOP after SIFS if the next exchange fits into what is left.
@@ -334,7 +367,7 @@ impl Edca {
             self.give_up(now, index, id, out);
         }
         if is_over || !self.done.is_empty() {
-            self.finish(now, id, index, out);
+            self.finish(now, id, index, is_over, out);
         }
         if !is_first && is_idle && self.stations[id as usize].has_work(of) && left > Duration::ZERO {
             // Recovery within the TXOP: PIFS has passed.
@@ -367,19 +400,20 @@ impl Edca {
                 continue;
             }
             let mpdu = session.mpdu(number);
-            if mpdu.is_acknowledged || mpdu.is_given_up || mpdu.attempts < most {
+            if !mpdu.is_outstanding() || mpdu.attempts < most {
                 continue;
             }
             has_given_up = true;
-            way.counts.given_up += 1;
-            let gone = session.give_up(number);
-            done.push(gone.estimate);
-            out.complete(now, &gone.packet);
-            if !gone.is_received {
-                way.backlog -= 1;
-                way.counts.link.lost += 1;
-                out.lose(gone.packet, Cause::Sent);
-            }
+            session.give_up(number, &mut |packet, estimate, is_received| {
+                way.counts.given_up += 1;
+                done.push(estimate);
+                out.complete(now, packet);
+                if !is_received {
+                    way.backlog -= 1;
+                    way.counts.link.lost += 1;
+                    out.lose(*packet, Cause::Sent);
+                }
+            });
         }
         if has_given_up {
             let is_behind = session.advance();
@@ -388,7 +422,7 @@ impl Edca {
             } else {
                 // Without a session the receiver waits for nothing.
                 let start = session.start();
-                session.skip_to(start, &mut |_: &Mpdu, _: Fate| {});
+                session.skip_to(start, &mut |_: &Packet, _: Time, _: Fate| {});
                 session.advance();
             }
         }

@@ -2,7 +2,8 @@
 
 use super::config::EdcaConfig;
 use super::counts::QueueCounts;
-use super::session::{Session, Waiting};
+use super::packets::Waiting;
+use super::session::Session;
 use super::station::{Frame, Station, StationCounts};
 use super::times::Times;
 use super::way::{WayCounts, WayState};

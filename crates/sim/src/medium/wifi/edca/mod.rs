@@ -5,15 +5,19 @@
 //! beginning.
 
 mod aggregate;
+mod ahead;
 mod air;
 mod config;
 mod contend;
 mod counts;
 mod errors;
 mod exchange;
+mod hardware;
 mod mac;
+mod packets;
 mod queues;
 mod report;
+mod sending;
 mod session;
 mod station;
 mod steps;
@@ -25,7 +29,9 @@ mod way;
 mod tests;
 
 pub use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
-pub use config::{AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, Noise, RateChoice, Rung, ladder};
+pub use config::{
+    AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, FullPpdu, Hardware, Noise, RateChoice, Rung, ladder,
+};
 pub use errors::required_ratio;
 pub use mac::Edca;
 pub use report::{AmpduSizeStats, EdcaLinkStats, EdcaStationStats, WifiQueueStats, WifiRateStats};

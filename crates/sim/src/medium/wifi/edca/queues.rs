@@ -2,7 +2,7 @@
 
 use super::counts::QueueCounts;
 use super::mac::Edca;
-use super::session::Waiting;
+use super::packets::Waiting;
 use super::transmit::Transmit;
 use super::way::WayState;
 use crate::medium::interface::Out;
@@ -71,6 +71,7 @@ impl Edca {
         let peer = way.peer;
         let Some(transmit) = station.transmit.as_deref_mut() else {
             self.go_down(local * CATEGORIES as u32 + category as u32, Waiting { since: now, packet, estimate: 0 });
+            self.fill_hardware(now, id, category, out);
             return self.contend_anew(now, id, category, out);
         };
         transmit.held[category] += 1;
@@ -84,6 +85,7 @@ impl Edca {
         if *is_firmware {
             self.pull(now, id, category, out);
         }
+        self.fill_hardware(now, id, category, out);
         self.contend_anew(now, id, category, out);
     }
 
@@ -98,7 +100,7 @@ impl Edca {
     }
 
     /// Lists a session among those with work.
-    fn list(&mut self, index: u32) {
+    pub(super) fn list(&mut self, index: u32) {
         let session = &mut self.sessions[index as usize];
         if !session.is_listed {
             session.is_listed = true;
@@ -181,8 +183,9 @@ impl Edca {
     /// Ends a session's turn: it goes behind the others of its category, or off the list.
     pub(super) fn end_turn(&mut self, now: Time, id: u32, index: u32) {
         let of = index as usize % CATEGORIES;
+        let is_ahead = self.stations[id as usize].ahead.is_some();
+        let has_work = if is_ahead { self.can_compose(index) } else { self.has_work(index) };
         let session = &mut self.sessions[index as usize];
-        let has_work = session.wants_request || session.is_outstanding() || !self.queues[index as usize].is_empty();
         let station = &mut self.stations[id as usize];
         if session.is_listed {
             let turns = &mut station.turns[of];
@@ -203,6 +206,12 @@ impl Edca {
         }
     }
 
+    /// True if a session has packets or a request for the air.
+    fn has_work(&self, index: u32) -> bool {
+        let session = &self.sessions[index as usize];
+        session.wants_request || session.is_outstanding() || !self.queues[index as usize].is_empty()
+    }
+
     /// Charges the receiver of a PPDU for its airtime, at its sender.
     pub(super) fn charge(&mut self, now: Time, id: u32, index: u32, span: Duration) {
         let (way, of) = (&self.ways[index as usize / CATEGORIES], index as usize % CATEGORIES);
@@ -219,6 +228,9 @@ impl Edca {
         else {
             return;
         };
+        if !transmit.charges_received {
+            return;
+        }
         let peer = self.ways[reverse as usize].peer;
         transmit.txqs.airtime(now, peer, Category::ALL[of], (span.as_nanos() / 1000) as u32);
     }
@@ -243,6 +255,7 @@ impl Edca {
         // The limit of the radio is common to all categories.
         for of in 0..CATEGORIES {
             self.pull(now, id, of, out);
+            self.fill_hardware(now, id, of, out);
             self.contend_anew(now, id, of, out);
         }
     }

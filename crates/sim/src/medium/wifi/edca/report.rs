@@ -44,6 +44,8 @@ table! {
         mpdus: u64 [""],
         /// MPDUs per PPDU in the mean: the size of an aggregate. NaN without PPDUs.
         mean_ampdu: f64 [""],
+        /// Packets per MPDU in the mean: the size of an A-MSDU; 1 without. NaN without MPDUs.
+        mean_amsdu: f64 [""],
         /// MPDUs sent that no answer acknowledged.
         mpdu_failures: u64 [""],
         /// Packets given up after all their transmissions.
@@ -204,6 +206,7 @@ fn link_rows(link: u32, counts: &WayCounts, span: f64) -> (WifiLinkStats, EdcaLi
         link,
         mpdus: counts.mpdus,
         mean_ampdu: counts.mpdus as f64 / ppdus,
+        mean_amsdu: counts.link.packets as f64 / counts.numbered as f64,
         mpdu_failures: counts.mpdu_failures,
         given_up: counts.given_up,
         requests: counts.requests,

@@ -6,38 +6,74 @@
 //! long as a window is at most half of that.
 
 use super::config::BlockAckConfig;
+use super::packets::{Followers, Waiting};
 use crate::medium::wifi::minstrel::{Chain, STAGES};
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// A packet without a number, and the time of its arrival.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub since: Time,
-    pub packet: Packet,
-    /// Airtime that AQL counts for it, in microseconds.
-    pub estimate: u16,
+/// Place of an MPDU at the originator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// For the next PPDU.
+    Free,
+    /// In a PPDU that the hardware holds.
+    Held,
+    /// Known to be received.
+    Acknowledged,
+    /// Sent no more.
+    GivenUp,
 }
 
-/// A numbered MPDU.
+/// A numbered MPDU: a packet, or an A-MSDU of several.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mpdu {
+    /// The packet, or the first.
     pub packet: Packet,
     /// Time of its arrival at the sender.
     pub since: Time,
     /// Airtime that AQL counts for it, in microseconds.
     pub estimate: u16,
+    /// Bytes of the further packets of an A-MSDU with the headers and pads of all.
+    extra: u16,
+    /// Number of these packets, and place of the first.
+    followers: u8,
+    first_follower: u32,
     /// Transmissions so far.
     pub attempts: u32,
     /// True if the recipient has it or had it.
     pub is_received: bool,
-    /// True if the originator knows that.
-    pub is_acknowledged: bool,
-    /// True if the originator sends it no more.
-    pub is_given_up: bool,
+    /// Place at the originator.
+    state: State,
     /// Time of its reception.
     pub received_at: Time,
+}
+
+impl Mpdu {
+    /// True if the originator knows that it is received.
+    pub fn is_acknowledged(&self) -> bool {
+        self.state == State::Acknowledged
+    }
+
+    /// True if it is neither acknowledged nor given up.
+    pub fn is_outstanding(&self) -> bool {
+        matches!(self.state, State::Free | State::Held)
+    }
+
+    /// Bytes of the MPDU, with `overhead` bytes beside a single packet.
+    pub fn bytes(&self, overhead: u64) -> u64 {
+        u64::from(self.packet.size) + overhead + u64::from(self.extra)
+    }
+}
+
+/// Calls `of` with the packets of an MPDU in their order, with the time of arrival and AQL's estimate of each.
+#[inline]
+fn each_packet(followers: &Followers, mpdu: &Mpdu, mut of: impl FnMut(&Packet, Time, u16)) {
+    of(&mpdu.packet, mpdu.since, mpdu.estimate);
+    if mpdu.followers > 0 {
+        let places = mpdu.first_follower..mpdu.first_follower.wrapping_add(u32::from(mpdu.followers));
+        followers.of(places).for_each(|waiting| of(&waiting.packet, waiting.since, waiting.estimate));
+    }
 }
 
 /// Progress of a PPDU along its chain of rates.
@@ -70,7 +106,7 @@ impl Attempt {
     }
 }
 
-/// Fate of an MPDU that ends now.
+/// Fate of a packet that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Passed up, in order.
@@ -85,6 +121,8 @@ pub(super) struct Session {
     /// Numbered MPDUs, the first of which is `base`.
     mpdus: VecDeque<Mpdu>,
     base: u32,
+    /// Further packets of those that are A-MSDUs.
+    followers: Followers,
     /// Start of the originator's window: all before are acknowledged or given up.
     start: u32,
     /// Next number that the recipient expects: all before are passed up or skipped.
@@ -155,20 +193,58 @@ impl Session {
             packet,
             since,
             estimate,
+            extra: 0,
+            followers: 0,
+            first_follower: 0,
             attempts: 0,
             is_received: false,
-            is_acknowledged: false,
-            is_given_up: false,
+            state: State::Free,
             received_at: Time::ZERO,
         });
         number
     }
 
-    /// Numbers to be sent again, in order.
+    /// Adds a packet to the last MPDU, which grows by `bytes`. It has not been sent, and holds fewer packets than
+    /// [`MOST_PACKETS`].
+    pub fn join(&mut self, waiting: Waiting, bytes: u64) {
+        let place = self.followers.push(waiting);
+        let Some(mpdu) = self.mpdus.back_mut() else { return };
+        if mpdu.followers == 0 {
+            mpdu.first_follower = place;
+        }
+        mpdu.followers += 1;
+        mpdu.extra += bytes as u16;
+    }
+
+    /// Packets of an MPDU behind its first.
+    pub fn followers(&self, mpdu: &Mpdu) -> impl Iterator<Item = &Packet> {
+        let places = mpdu.first_follower..mpdu.first_follower.wrapping_add(u32::from(mpdu.followers));
+        let count = usize::from(mpdu.followers);
+        (count > 0).then(|| self.followers.of(places)).into_iter().flatten().map(|waiting| &waiting.packet)
+    }
+
+    /// Numbers for the next PPDU, in order.
     pub fn unacknowledged(&self) -> impl Iterator<Item = (u32, &Mpdu)> {
         let skipped = (self.start - self.base) as usize;
         let all = (self.start..).zip(self.mpdus.iter().skip(skipped));
-        all.filter(|(_, mpdu)| !mpdu.is_acknowledged && !mpdu.is_given_up)
+        all.filter(|(_, mpdu)| mpdu.state == State::Free)
+    }
+
+    /// Counts an MPDU among those that the hardware holds.
+    pub fn hold(&mut self, number: u32) {
+        self.mpdu_mut(number).state = State::Held;
+    }
+
+    /// True if the hardware holds an MPDU that is neither acknowledged nor given up.
+    pub fn is_held(&self, number: u32) -> bool {
+        number >= self.start && self.mpdu(number).state == State::Held
+    }
+
+    /// Takes an MPDU back from the hardware, for another PPDU.
+    pub fn let_go(&mut self, number: u32) {
+        if self.is_held(number) {
+            self.mpdu_mut(number).state = State::Free;
+        }
     }
 
     /// Counts a transmission of an MPDU.
@@ -176,11 +252,12 @@ impl Session {
         self.mpdu_mut(number).attempts += 1;
     }
 
-    /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each MPDU whose
-    /// fate is decided.
-    pub fn receive(&mut self, now: Time, number: u32, window: u32, end: &mut impl FnMut(&Mpdu, Fate)) {
+    /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each packet whose
+    /// fate is decided, and the time of its arrival at the sender.
+    pub fn receive(&mut self, now: Time, number: u32, window: u32, end: &mut impl FnMut(&Packet, Time, Fate)) {
         let head = self.head;
-        let mpdu = self.mpdu_mut(number);
+        let Self { mpdus, followers, base, .. } = self;
+        let mpdu = &mut mpdus[(number - *base) as usize];
         if mpdu.is_received {
             return;
         }
@@ -188,7 +265,7 @@ impl Session {
         mpdu.received_at = now;
         if number < head {
             // Skipped before.
-            return end(mpdu, Fate::Lost);
+            return each_packet(followers, mpdu, |packet, since, _| end(packet, since, Fate::Lost));
         }
         self.held += 1;
         if number >= head + window {
@@ -198,26 +275,26 @@ impl Session {
     }
 
     /// Passes up what is received below `head`, skips the rest, and goes on in order.
-    pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(&Mpdu, Fate)) {
+    pub fn skip_to(&mut self, head: u32, end: &mut impl FnMut(&Packet, Time, Fate)) {
         while self.head < head {
             let mpdu = &self.mpdus[(self.head - self.base) as usize];
             self.head += 1;
             if mpdu.is_received {
                 self.held -= 1;
-                end(mpdu, Fate::Delivered);
+                each_packet(&self.followers, mpdu, |packet, since, _| end(packet, since, Fate::Delivered));
             }
         }
         self.pass_up(end);
     }
 
-    fn pass_up(&mut self, end: &mut impl FnMut(&Mpdu, Fate)) {
+    fn pass_up(&mut self, end: &mut impl FnMut(&Packet, Time, Fate)) {
         while let Some(mpdu) = self.mpdus.get((self.head - self.base) as usize) {
             if !mpdu.is_received {
                 break;
             }
             self.head += 1;
             self.held -= 1;
-            end(mpdu, Fate::Delivered);
+            each_packet(&self.followers, mpdu, |packet, since, _| end(packet, since, Fate::Delivered));
         }
     }
 
@@ -231,7 +308,7 @@ impl Session {
     }
 
     /// Passes up MPDUs held for `timeout`, and what was received before them.
-    pub fn release(&mut self, now: Time, timeout: Duration, end: &mut impl FnMut(&Mpdu, Fate)) {
+    pub fn release(&mut self, now: Time, timeout: Duration, end: &mut impl FnMut(&Packet, Time, Fate)) {
         let due = |mpdu: &Mpdu| mpdu.is_received && mpdu.received_at + timeout <= now;
         let numbers = (self.head..self.next()).rev();
         let last = numbers.into_iter().find(|&number| due(self.mpdu(number)));
@@ -241,23 +318,26 @@ impl Session {
         self.trim();
     }
 
-    /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with each MPDU that it had
-    /// not known of.
-    pub fn learn(&mut self, done: &mut impl FnMut(&Mpdu)) {
-        for mpdu in self.mpdus.iter_mut().skip((self.start - self.base) as usize) {
-            if mpdu.is_received && !mpdu.is_acknowledged && !mpdu.is_given_up {
-                mpdu.is_acknowledged = true;
-                done(mpdu);
+    /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with each packet that it
+    /// had not known of, and AQL's estimate of it.
+    pub fn learn(&mut self, done: &mut impl FnMut(&Packet, u16)) {
+        let Self { mpdus, followers, .. } = self;
+        for mpdu in mpdus.iter_mut().skip((self.start - self.base) as usize) {
+            if mpdu.is_received && mpdu.is_outstanding() {
+                mpdu.state = State::Acknowledged;
+                each_packet(followers, mpdu, |packet, _, estimate| done(packet, estimate));
             }
         }
         self.advance();
     }
 
-    /// Gives up an MPDU after all its attempts. Returns it.
-    pub fn give_up(&mut self, number: u32) -> Mpdu {
+    /// Gives up an MPDU after all its attempts. Calls `done` with each of its packets, AQL's estimate of it, and true
+    /// if the recipient has it.
+    pub fn give_up(&mut self, number: u32, done: &mut impl FnMut(&Packet, u16, bool)) {
         let mpdu = self.mpdu_mut(number);
-        mpdu.is_given_up = true;
-        *mpdu
+        mpdu.state = State::GivenUp;
+        let mpdu = self.mpdu(number);
+        each_packet(&self.followers, mpdu, |packet, _, estimate| done(packet, estimate, mpdu.is_received));
     }
 
     /// Moves the originator's window over all that is acknowledged or given up. True if MPDUs given up are passed that
@@ -265,7 +345,7 @@ impl Session {
     pub fn advance(&mut self) -> bool {
         while self.start < self.next() {
             let mpdu = self.mpdu(self.start);
-            if !mpdu.is_acknowledged && !mpdu.is_given_up {
+            if mpdu.is_outstanding() {
                 break;
             }
             self.start += 1;
@@ -279,11 +359,17 @@ impl Session {
     fn trim(&mut self) {
         let done = self.start.min(self.head);
         while self.base < done {
-            self.mpdus.pop_front();
+            let gone = self.mpdus.pop_front();
             self.base += 1;
+            if let Some(count) = gone.map(|mpdu| mpdu.followers).filter(|&count| count > 0) {
+                self.followers.forget(u32::from(count));
+            }
         }
     }
 }
+
+/// Most packets of an A-MSDU. The longest of the standard holds 219 packets of an IP and a UDP header.
+pub(super) const MOST_PACKETS: u64 = 255;
 
 /// Largest number of transmissions of an MPDU in a network without BlockAcks: as retries go.
 pub(super) fn most_attempts(config: &BlockAckConfig, is_aggregating: bool, retries: u32) -> Option<u32> {
@@ -310,9 +396,9 @@ mod tests {
     fn passed(session: &mut Session, numbers: &[u32]) -> Vec<u32> {
         let mut up = Vec::new();
         for &number in numbers {
-            session.receive(Time::from_nanos(u64::from(number)), number, 64, &mut |mpdu, fate| {
+            session.receive(Time::from_nanos(u64::from(number)), number, 64, &mut |packet, _, fate| {
                 assert_eq!(fate, Fate::Delivered);
-                up.push(mpdu.packet.number);
+                up.push(packet.number);
             });
         }
         up
@@ -320,7 +406,7 @@ mod tests {
 
     fn learnt(session: &mut Session) -> u32 {
         let mut count = 0;
-        session.learn(&mut |_| count += 1);
+        session.learn(&mut |_, _| count += 1);
         count
     }
 
@@ -344,7 +430,7 @@ mod tests {
         let mut session = filled(71);
         assert_eq!(passed(&mut session, &[3, 7, 70]), [3, 7]);
         let mut late = Vec::new();
-        session.receive(Time::ZERO, 5, 64, &mut |mpdu, fate| late.push((mpdu.packet.number, fate)));
+        session.receive(Time::ZERO, 5, 64, &mut |packet, _, fate| late.push((packet.number, fate)));
         assert_eq!(late, [(5, Fate::Lost)]);
     }
 
@@ -355,7 +441,7 @@ mod tests {
         assert_eq!(passed(&mut session, &[2, 4]), [0; 0]);
         assert_eq!(session.release_time(timeout), Some(Time::from_nanos(102)));
         let mut up = Vec::new();
-        session.release(Time::from_nanos(102), timeout, &mut |mpdu, _| up.push(mpdu.packet.number));
+        session.release(Time::from_nanos(102), timeout, &mut |packet, _, _| up.push(packet.number));
         assert_eq!(up, [2]);
         assert_eq!(session.release_time(timeout), Some(Time::from_nanos(104)));
     }
@@ -365,11 +451,43 @@ mod tests {
         let mut session = filled(3);
         assert_eq!(passed(&mut session, &[1]), [0; 0]);
         learnt(&mut session);
-        assert!(!session.give_up(0).is_received);
+        let mut gone = Vec::new();
+        session.give_up(0, &mut |packet, _, is_received| gone.push((packet.number, is_received)));
+        assert_eq!(gone, [(0, false)]);
         assert!(session.advance(), "the recipient still waits for it");
         assert_eq!(session.start(), 2);
         let mut up = Vec::new();
-        session.skip_to(2, &mut |mpdu, _| up.push(mpdu.packet.number));
+        session.skip_to(2, &mut |packet, _, _| up.push(packet.number));
         assert_eq!(up, [1]);
+    }
+
+    /// The packets of an A-MSDU share its fate. Packets 0, (1, 2, 3), 4, (5, 6): numbers 0 to 3.
+    #[test]
+    fn packets_of_an_amsdu_go_together() {
+        let waiting =
+            |number: u32| Waiting { since: Time::from_nanos(number.into()), packet: packet(number), estimate: 4 };
+        let mut session = Session::new();
+        for joined in [&[0][..], &[1, 2, 3], &[4], &[5, 6]] {
+            session.push(waiting(joined[0]));
+            joined[1..].iter().for_each(|&number| session.join(waiting(number), 1536));
+        }
+        assert_eq!([1, 2].map(|number| session.mpdu(number).bytes(38)), [4610, 1538]);
+        assert_eq!(passed(&mut session, &[1, 3]), [0; 0]);
+        let mut known = Vec::new();
+        session.learn(&mut |packet, estimate| known.push((packet.number, estimate)));
+        assert_eq!(known, [1, 2, 3, 5, 6].map(|number| (number, 4)));
+        assert_eq!(passed(&mut session, &[0]), [0, 1, 2, 3]);
+        assert_eq!(learnt(&mut session), 1);
+        // Three MPDUs are forgotten with their packets: places go on.
+        session.give_up(2, &mut |_, _, _| ());
+        session.advance();
+        let mut up = Vec::new();
+        session.skip_to(3, &mut |packet, since, _| up.push((packet.number, since.as_nanos())));
+        assert_eq!(up, [(5, 5), (6, 6)]);
+        session.advance();
+        session.push(waiting(7));
+        session.join(waiting(8), 1536);
+        assert_eq!(session.followers(session.mpdu(4)).map(|packet| packet.number).collect::<Vec<_>>(), [8]);
+        assert_eq!(passed(&mut session, &[4]), [7, 8]);
     }
 }

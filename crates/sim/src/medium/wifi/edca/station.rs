@@ -1,11 +1,11 @@
 //! State of a station: carrier sense, EDCA functions, reception, the exchange in progress.
 
-use super::config::EdcaConfig;
-use super::times::Control;
+use super::ahead::Ahead;
+use super::config::{EdcaConfig, Hardware};
+use super::sending::Sending;
 use super::transmit::Transmit;
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::category::{CATEGORIES, Contention};
-use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::medium::wifi::station::Air;
 use crate::output::FrameKind;
 use crate::queue::Buffer;
@@ -93,25 +93,6 @@ pub(super) enum Stage {
     AwaitRequested,
 }
 
-/// The PPDU of the exchange in progress.
-#[derive(Clone, Debug)]
-pub(super) struct Sending {
-    pub session: u32,
-    /// Numbers of its MPDUs.
-    pub numbers: Vec<u32>,
-    /// Bytes of the PSDU up to the end of each MPDU.
-    pub ends: Vec<u32>,
-    /// Places in `numbers` of the MPDUs that its destination did not receive, if it received any.
-    pub failed: Vec<u32>,
-    pub mode: Mode,
-    pub duration: Duration,
-    /// True if the answer is an ACK.
-    pub is_single: bool,
-    pub control: Option<Control>,
-    /// Start of the exchange.
-    pub began: Time,
-}
-
 /// EDCA function of a category.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function {
@@ -177,6 +158,8 @@ pub(super) struct Station {
     pub answer: Option<(Frame, Duration)>,
     /// Sessions with work, by category, in the order of service.
     pub turns: [VecDeque<u32>; CATEGORIES],
+    /// PPDUs that the hardware holds, where the driver composes them ahead.
+    pub ahead: Option<Box<Ahead>>,
     /// Linux's transmit queues, in place of one queue for all.
     pub transmit: Option<Box<Transmit>>,
     /// Packets without a number, and their bytes.
@@ -217,9 +200,6 @@ impl Station {
             counts_from: Time::ZERO,
             acts_at: Time::NEVER,
         };
-        let Ok(mode) = Mode::new(Format::Ht, Width::Mhz20, 1, Guard::Ns800, 0) else {
-            unreachable!("the slowest mode exists")
-        };
         Self {
             energy: 0.0,
             signals: 0,
@@ -240,22 +220,13 @@ impl Station {
             armed_for: Time::ZERO,
             acts_at: Time::NEVER,
             wakes_at: Time::NEVER,
-            sending: Sending {
-                session: 0,
-                numbers: Vec::new(),
-                ends: Vec::new(),
-                failed: Vec::new(),
-                mode,
-                duration: Duration::ZERO,
-                is_single: true,
-                control: None,
-                began: Time::ZERO,
-            },
+            sending: Sending::new(),
             is_protected: false,
             txop_until: Time::ZERO,
             is_first: true,
             answer: None,
             turns: Default::default(),
+            ahead: (station.hardware == Hardware::TwoAggregates).then(|| Box::new(Ahead::new())),
             transmit: Transmit::new(at, config, seed),
             waiting: 0,
             bytes: 0,
@@ -273,7 +244,9 @@ impl Station {
 
     /// True if a category has something to send.
     pub fn has_work(&self, of: usize) -> bool {
-        !self.turns[of].is_empty() || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
+        self.ahead.as_ref().is_some_and(|ahead| ahead.has_ppdus(of))
+            || !self.turns[of].is_empty()
+            || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
     }
 
     /// Updates the queue statistics, before every change of the queue.

@@ -1,6 +1,6 @@
 //! Linux's transmit queues of a station.
 
-use super::config::EdcaConfig;
+use super::config::{EdcaConfig, Hardware};
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::txq::{Txq, Txqs};
 
@@ -11,6 +11,8 @@ pub(super) struct Transmit {
     /// True if the firmware composes aggregates: packets go down as AQL allows. Otherwise the driver takes them when it
     /// composes one.
     pub is_firmware: bool,
+    /// True if stations are charged for what they send.
+    pub charges_received: bool,
     /// Packets in the queues, by category.
     pub held: [u32; CATEGORIES],
     /// Queue whose PPDU is in progress, by category; not on the schedule meanwhile.
@@ -31,7 +33,14 @@ impl Transmit {
             links.push(link);
         }
         let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
-        Some(Box::new(Self { txqs, is_firmware: station.is_firmware && of.aql.is_some(), held, serving, links }))
+        Some(Box::new(Self {
+            txqs,
+            is_firmware: station.hardware == Hardware::Firmware && of.aql.is_some(),
+            charges_received: of.charges_received,
+            held,
+            serving,
+            links,
+        }))
     }
 
     /// Link and category of a queue, as the index of their session.

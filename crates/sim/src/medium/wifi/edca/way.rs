@@ -20,6 +20,8 @@ pub(super) struct WayCounts {
     pub ppdus: u64,
     /// MPDUs in them.
     pub mpdus: u64,
+    /// MPDUs sent for the first time.
+    pub numbered: u64,
     /// MPDUs in them that were not acknowledged.
     pub mpdu_failures: u64,
     /// Acknowledged packets.
@@ -78,6 +80,8 @@ pub(super) struct WayState {
     pub peer: u32,
     /// Link in the other direction.
     pub reverse: Option<u32>,
+    /// Most bytes of an A-MSDU.
+    pub longest_amsdu: u64,
     /// Rate of the link alone, in bits a second.
     pub alone: f64,
     /// Packets queued or in service, and not yet received.
@@ -108,6 +112,7 @@ impl WayState {
                 .iter()
                 .position(|other| (other.from, other.to) == (way.to, way.from))
                 .map(|at| at as u32),
+            longest_amsdu: config.longest_amsdu(at),
             alone: config.mean_rate(at),
             backlog: 0,
             line: Books::default(),

@@ -1,7 +1,7 @@
 //! Rates that two ends have in common.
 
 use super::groups::{RATES, mode, shape};
-use crate::medium::wifi::ppdu::{Format, Guard, Width};
+use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 
 /// Rates that a transmitter and its receiver have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,15 @@ impl Capabilities {
             Format::He => (Guard::Ns800, 11),
         };
         Self { format, width, streams, guard, mcs, tries: 10, reports_length: true }
+    }
+
+    /// Slowest of these rates.
+    pub fn slowest(&self) -> Mode {
+        let guard = if self.format == Format::He { Guard::Ns3200 } else { Guard::Ns800 };
+        let Ok(mode) = Mode::new(self.format, Width::Mhz20, 1, guard, 0) else {
+            unreachable!("each format has its slowest rate")
+        };
+        mode
     }
 
     /// Bits of the rates of a group that are in common.

@@ -10,6 +10,8 @@ pub struct TxqConfig {
     pub discipline: Discipline,
     /// True for deficit round robin in airtime; otherwise TXQs take turns.
     pub airtime_fairness: bool,
+    /// True if a station is charged for what it sends, too, as in Linux unless `airtime_flags` says otherwise.
+    pub charges_received: bool,
     /// Airtime queue limits, where the driver uses them.
     pub aql: Option<Aql>,
 }
@@ -98,6 +100,7 @@ impl Default for TxqConfig {
         Self {
             discipline: Discipline::PerStation(FlowsConfig::mac80211(true)),
             airtime_fairness: true,
+            charges_received: true,
             aql: Some(Aql::default()),
         }
     }

@@ -1,8 +1,9 @@
 //! Exchanges under losses of everything, categories, bursts and protection.
 
 use super::harness::{Bench, secs, star};
-use crate::medium::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, EdcaWay, Noise};
+use crate::medium::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
+use crate::medium::wifi::txq::TxqConfig;
 use windward_units::{Bytes, Duration};
 
 fn ht7() -> Mode {
@@ -10,12 +11,20 @@ fn ht7() -> Mode {
 }
 
 /// Each packet is delivered once and in order, or lost once: Rayleigh fading around a poor signal loses MPDUs,
-/// BlockAcks and requests; three attempts and a short wait make everything happen. Two stations send to each other.
+/// BlockAcks and requests; three attempts and a short wait make everything happen. Two stations send to each other, one
+/// packet in an MPDU or several, composed as they go out or ahead.
 #[test]
 fn every_packet_has_one_fate() {
-    for (seed, after_loss, rts) in
-        [(1, AfterLoss::Data, false), (2, AfterLoss::Request, false), (3, AfterLoss::Data, true)]
-    {
+    let (driver, two) = (Hardware::Driver, Hardware::TwoAggregates);
+    for (seed, after_loss, rts, amsdu, txqs, hardware) in [
+        (1, AfterLoss::Data, false, 0, None, driver),
+        (2, AfterLoss::Request, false, 0, None, driver),
+        (3, AfterLoss::Data, true, 0, None, driver),
+        (4, AfterLoss::Data, false, 3839, None, driver),
+        (5, AfterLoss::Request, true, 11_424, Some(TxqConfig::default()), driver),
+        (6, AfterLoss::Data, false, 0, Some(TxqConfig { aql: None, ..TxqConfig::default() }), two),
+        (7, AfterLoss::Request, true, 3839, None, two),
+    ] {
         let vht = Mode::new(Format::Vht, Width::Mhz80, 1, Guard::Ns400, 7).unwrap();
         let config = star(1, vht);
         let back = EdcaWay { from: 1, to: 0, ..config.ways[0].clone() };
@@ -25,15 +34,18 @@ fn every_packet_has_one_fate() {
             noise: Some(Noise { power: 0.005, is_rayleigh: true }),
             basic_rates: vec![54],
             rts_threshold: rts.then_some(Bytes::new(3000)),
+            amsdu: Bytes::new(amsdu),
             ..config
         };
         config.block_ack.after_loss = after_loss;
         config.block_ack.attempts = Some(3);
         config.block_ack.reorder_timeout = Duration::from_millis(4);
+        config.stations.iter_mut().for_each(|station| (station.txqs, station.hardware) = (txqs, hardware));
         let mut bench = Bench::new(&config, seed);
-        // Both saturated for a while; then everything drains.
-        bench.run(secs(70.0), 90, &[(0, 0, 700), (1, 0, 1500)]);
-        bench.run(secs(90.0), 0, &[]);
+        // Both saturated for a while, longer where packets share MPDUs; then everything drains.
+        let span = if amsdu > 0 { 110.0 } else { 70.0 };
+        bench.run(secs(span), 90, &[(0, 0, 700), (1, 0, 1500)]);
+        bench.run(secs(span + 20.0), 0, &[]);
         let attempts: u64 = bench.edca.ways.iter().map(|way| way.counts.attempts).sum();
         assert!(attempts > 33_000, "{attempts}");
         assert!(bench.world.lost.len() > 100 && bench.edca.ways[0].counts.requests > 100, "hard enough");
@@ -54,6 +66,8 @@ fn every_packet_has_one_fate() {
         assert_eq!(bench.pending, [0, 0]);
         assert_eq!(bench.edca.ways.iter().map(|way| way.backlog).sum::<u32>(), 0);
         assert!(bench.edca.stations.iter().all(|station| station.waiting == 0));
+        let below = bench.edca.stations.iter().filter_map(|station| station.transmit.as_deref());
+        assert!(below.map(|transmit| transmit.txqs.outstanding()).all(|taken| taken == 0), "completed once");
     }
 }
 

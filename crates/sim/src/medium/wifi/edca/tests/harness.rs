@@ -1,7 +1,9 @@
 //! Test bench of a network of 802.11n, ac or ax with saturated sources.
 
 use crate::medium::interface::Medium;
-use crate::medium::wifi::edca::{BlockAckConfig, Contention, Edca, EdcaConfig, EdcaStation, EdcaWay, RateChoice};
+use crate::medium::wifi::edca::{
+    BlockAckConfig, Contention, Edca, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice,
+};
 use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{Limits, Mode, Timing};
 use crate::medium::wifi::propagation::Reach;
@@ -101,7 +103,7 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         contention: [Contention { txop: Duration::ZERO, ..Contention::STATION[1] }; 4],
         buffer: Buffer::Unlimited,
         txqs: None,
-        is_firmware: false,
+        hardware: Hardware::Driver,
         weight: 256,
     };
     let limits = Limits::most(rate.format());
@@ -114,6 +116,7 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         rts_threshold: None,
         retries: 7,
         ampdu: Some(limits),
+        amsdu: Bytes::new(0),
         spacing: Duration::ZERO,
         block_ack: BlockAckConfig::linux(limits.frames as u32),
         stations: (0..=u64::from(senders)).map(station).collect(),

@@ -1,5 +1,6 @@
 //! Tests of EDCA, aggregation and BlockAcks against closed forms.
 
+mod ahead;
 mod bianchi;
 mod exchanges;
 mod harness;

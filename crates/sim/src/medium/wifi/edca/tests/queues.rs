@@ -1,7 +1,7 @@
 //! Linux's queues above EDCA: airtime of stations at different rates, waits, and rates found by Minstrel-HT.
 
 use super::harness::{Bench, secs, star};
-use crate::medium::wifi::edca::{Contention, EdcaConfig, EdcaWay, RateChoice, ladder};
+use crate::medium::wifi::edca::{Contention, EdcaConfig, EdcaWay, Hardware, RateChoice, ladder};
 use crate::medium::wifi::minstrel::Capabilities;
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
 use crate::medium::wifi::txq::{Aql, Discipline, FlowsConfig, TxqConfig};
@@ -13,19 +13,19 @@ fn ht(streams: u8, mcs: u8) -> Mode {
 
 /// An access point that sends to two stations at 144.4 Mbit/s and to one at 7.2 Mbit/s, in PPDUs of at most 4 ms and 32
 /// MPDUs.
-fn anomaly(txqs: TxqConfig, is_firmware: bool) -> EdcaConfig {
+fn anomaly(txqs: TxqConfig, hardware: Hardware) -> EdcaConfig {
     let mut config = star(3, ht(2, 7));
     config.ampdu = Some(Limits { frames: 32, duration: Duration::from_millis(4), ..Limits::most(Format::Ht) });
     let to = |to, rate| EdcaWay { from: 0, to, loss: 0.0, rate: RateChoice::Fixed(rate) };
     config.ways = vec![to(1, ht(2, 7)), to(2, ht(2, 7)), to(3, ht(1, 0))];
     config.stations[0].txqs = Some(txqs);
-    config.stations[0].is_firmware = is_firmware;
+    config.stations[0].hardware = hardware;
     config
 }
 
 /// Airtime shares and rates in Mbit/s of the three stations, all saturated.
-fn shares(txqs: TxqConfig, is_firmware: bool) -> ([f64; 3], [f64; 3]) {
-    let mut bench = Bench::new(&anomaly(txqs, is_firmware), 5);
+fn shares(txqs: TxqConfig, hardware: Hardware) -> ([f64; 3], [f64; 3]) {
+    let mut bench = Bench::new(&anomaly(txqs, hardware), 5);
     bench.run(secs(20.0), 400, &[(0, 0, 1500), (1, 1, 1500), (2, 2, 1500)]);
     let times = [0, 1, 2].map(|way| bench.edca.ways[way].counts.data_time.as_secs());
     let total: f64 = times.iter().sum();
@@ -41,14 +41,20 @@ fn jain(shares: [f64; 3]) -> f64 {
 #[test]
 fn airtime_fairness_shares_the_air() {
     let per_station = Discipline::PerStation(FlowsConfig::mac80211(false));
-    for (aql, is_firmware) in [(None, false), (Some(Aql::default()), false), (Some(Aql::default()), true)] {
-        let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: true, aql }, is_firmware);
+    let config = TxqConfig { discipline: per_station, aql: None, ..TxqConfig::default() };
+    for (aql, hardware) in [
+        (None, Hardware::Driver),
+        (None, Hardware::TwoAggregates),
+        (Some(Aql::default()), Hardware::Driver),
+        (Some(Aql::default()), Hardware::Firmware),
+    ] {
+        let (times, rates) = shares(TxqConfig { aql, ..config }, hardware);
         assert!(jain(times) > 0.99, "{aql:?}: {times:?}");
         for (found, expected) in rates.into_iter().zip([43.6, 43.6, 2.2]) {
             assert!((found / expected - 1.0).abs() < 0.03, "{aql:?}: {rates:?}");
         }
     }
-    let (times, rates) = shares(TxqConfig { discipline: per_station, airtime_fairness: false, aql: None }, false);
+    let (times, rates) = shares(TxqConfig { airtime_fairness: false, ..config }, Hardware::Driver);
     assert!((times[2] - 0.38).abs() < 0.015, "{times:?}");
     for (found, expected) in rates.into_iter().zip([40.3, 40.3, 2.5]) {
         assert!((found / expected - 1.0).abs() < 0.03, "{rates:?}");

@@ -116,7 +116,7 @@ fn every_packet_is_dropped_or_completed_once() {
     for (seed, discipline) in (1..).zip(disciplines) {
         for aql in [None, Some(Aql::default())] {
             for airtime_fairness in [true, false] {
-                run(&TxqConfig { discipline, airtime_fairness, aql }, seed);
+                run(&TxqConfig { discipline, airtime_fairness, aql, ..TxqConfig::default() }, seed);
             }
         }
     }

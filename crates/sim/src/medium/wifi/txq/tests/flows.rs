@@ -143,7 +143,8 @@ fn codel_marks_packets_that_can_be_marked() {
 fn a_shared_fifo_starves_the_other_stations() {
     let above = FlowsConfig::fifo(6);
     let discipline = Discipline::Shared { above, below: 4 };
-    let mut queues = with_stations(&TxqConfig { discipline, aql: None, airtime_fairness: false }, 2);
+    let mut queues =
+        with_stations(&TxqConfig { discipline, aql: None, airtime_fairness: false, ..TxqConfig::default() }, 2);
     fill(&mut queues, at(0), 0, (0..6).map(|_| packet(1, 1500)));
     fill(&mut queues, at(0), 1, (0..4).map(|_| packet(2, 1500)));
     let stand = |queues: &crate::medium::wifi::txq::Txqs| {
@@ -169,7 +170,8 @@ fn a_shared_fifo_starves_the_other_stations() {
 #[test]
 fn one_fq_codel_serves_flows_of_all_stations_in_turn() {
     let discipline = Discipline::Shared { above: FlowsConfig::fq_codel(), below: 2 };
-    let mut queues = with_stations(&TxqConfig { discipline, aql: None, airtime_fairness: false }, 2);
+    let mut queues =
+        with_stations(&TxqConfig { discipline, aql: None, airtime_fairness: false, ..TxqConfig::default() }, 2);
     fill(&mut queues, at(0), 0, (0..6).map(|_| packet(1, 1500)));
     fill(&mut queues, at(0), 1, (0..6).map(|_| packet(2, 1500)));
     // The driver's room is station 0's at first. Its flow has 14 bytes left, which are good for another packet; then

@@ -66,7 +66,7 @@ fn start(seed: u64, draws: &mut Draws) -> (Txqs, [u64; 3]) {
     let interval = Duration::from_millis(2 + draws.below(60));
     let codel = Some((CoDelConfig { target, interval, marks: true }, Version::Mac80211));
     let flows = FlowsConfig { queues, packets, memory, codel, ..FlowsConfig::mac80211(true) };
-    let config = TxqConfig { discipline: Discipline::PerStation(flows), airtime_fairness, aql };
+    let config = TxqConfig { discipline: Discipline::PerStation(flows), airtime_fairness, aql, ..TxqConfig::default() };
     let mut txqs = Txqs::new(&config, 1, seed);
     for _ in 0..stations {
         txqs.add_station([128, 256, 512][draws.below(3) as usize]);

@@ -186,7 +186,7 @@ fn retries_keep_a_queue_listed() {
 #[test]
 fn a_shared_queue_can_be_served_fairly_too() {
     let discipline = Discipline::Shared { above: FlowsConfig::fq_codel(), below: 123 };
-    let config = TxqConfig { discipline, aql: None, airtime_fairness: true };
+    let config = TxqConfig { discipline, aql: None, ..TxqConfig::default() };
     let used = shares(&mut with_stations(&config, 2), &[4000, 300]);
     assert!(jain(&used) > 0.9999, "{used:?}");
 }
