@@ -288,6 +288,12 @@ def lossy_cafe() -> Figure:
         return ww.load(file).sweep({"link.air.loss": losses, "link.air.delay": ["25 ms"]}).plot(by="flow")
 
 
+def household() -> Figure:
+    """Figure of the guide to what a person feels by `windward plot`."""
+    laws = {"flow.upload.law": ["cubic", "bbr", "copa", "vegas"]}
+    return ww.load(SCENARIOS / "household.toml").sweep(laws, seeds=2).plot("load-p95")
+
+
 def quic_fluid() -> Figure:
     """The guide's fluid run, beside the optimum."""
     return ww.load(ROOT / "scenarios" / "quic-one-bottleneck.toml").fluid().plot("rates")
@@ -317,6 +323,7 @@ def main() -> None:
         save(headline(ww.load(SCENARIOS / "headline.toml").simulate(seeds=HEADLINE_SEEDS)), PICTURES / "headline.svg")
         save(cafe(), PICTURES / "cafe.svg")
         save(lossy_cafe(), PICTURES / "lossy-cafe.svg")
+        save(household(), PICTURES / "laws.svg")
         save(quic_fluid(), PICTURES / "quic-fluid.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
         save(drive(), PICTURES / "drive.svg")

@@ -40,6 +40,7 @@ SUFFIX = {
     "Coding": "Coding",
     "Arrivals": "Arrivals",
     "Sizes": "Size",
+    "Rule": "Rule",
 }
 
 #: Required fields in the examples: by attribute, or by class and attribute where that differs.
@@ -86,6 +87,8 @@ EXAMPLE = {
     "points": '"sizes.csv"',
     "rates": '["6 Mbit/s", "12 Mbit/s"]',
     "response": '"20 kB"',
+    "objects": '"page.json"',
+    "rule": '"bola"',
     "samples": "[12.0, 3.5, 18.0]",
     "share": "0.01",
     "shape": "1.2",
@@ -291,7 +294,7 @@ class Generator:
         if isinstance(default, dict):
             return f" = {self.reference(value['$ref'])}()"
         if value.get("type") == "array":
-            return " = ()"
+            return f" = {tuple(default or ())!r}"
         if value.get("type") == "object":
             return " = field(default_factory=dict)"
         return f" = field(default={default!r}, {metadata})" if metadata else f" = {default!r}"

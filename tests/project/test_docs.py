@@ -143,6 +143,7 @@ GUIDE = REPOSITORY / "docs" / "start" / "guide.md"
 SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
 TUNE = REPOSITORY / "docs" / "guides" / "tune.md"
 ATTACK = REPOSITORY / "docs" / "guides" / "attack.md"
+FEELS = REPOSITORY / "docs" / "guides" / "feels.md"
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ def guide_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE, ATTACK], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE, ATTACK, FEELS], ids=lambda page: page.stem)
 def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path) -> None:
     """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
 
@@ -181,6 +182,7 @@ def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path)
     drawn = {
         GUIDE: ("rates.svg", "results/cafe/report.html"),
         SWEEPS: ("lossy-cafe.svg", "heat.svg"),
+        FEELS: ("laws.svg", "waterfall.svg"),
         ATTACK: ("results/attacked/find/scenario.toml",),
         TUNE: ("tuned.svg", "results/tuned/tuned.toml"),
     }

@@ -161,9 +161,9 @@ FLOORS = {
         "fluid routing",
     ),
     "sim": (
-        "csv ecn engine status",
+        "csv ecn emodel engine status",
         "packet",
-        "backpressure coding node size",
+        "backpressure coding node page size video",
         "output queue",
         "link medium",
         "topology",

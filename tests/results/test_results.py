@@ -99,7 +99,7 @@ def test_every_column_says_what_it_is() -> None:
 def test_kinds_of_tables_come_from_the_schema() -> None:
     of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
     media = ("stations", *of_wifi, "csma_links", "slotted_links")
-    assert ("flows", "links", *media, "background", "groups", "apps") == TOTALS
+    assert ("flows", "links", *media, "background", "calls", "groups", "apps", "videos", "pages") == TOTALS
     assert (
         *TOTALS,
         "wifi_queues",

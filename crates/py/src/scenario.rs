@@ -151,7 +151,7 @@ impl Scenario {
 
     /// Names of flows, applications, links and background sources, as columns by table.
     pub(crate) fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Compiled { network, nodes, flows, links, apps, sources, windows } = &self.compiled;
+        let Compiled { network, nodes, flows, links, apps, objects, sources, windows } = &self.compiled;
         let tables = PyDict::new(py);
         let table = PyDict::new(py);
         table.set_item("flow", column(flows, |flow| flow.name.clone()))?;
@@ -170,6 +170,9 @@ impl Scenario {
         table.set_item("from", column(apps, |app| app.from.clone()))?;
         table.set_item("to", column(apps, |app| app.to.clone()))?;
         tables.set_item("apps", table)?;
+        let table = PyDict::new(py);
+        table.set_item("object", objects)?;
+        tables.set_item("objects", table)?;
         let table = PyDict::new(py);
         table.set_item("link", column(links, |link| link.name.clone()))?;
         table.set_item("from", column(links, |link| link.from.clone()))?;

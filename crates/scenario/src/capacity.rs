@@ -15,7 +15,7 @@ use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::Conflict;
-use windward_sim::{MediumConfig, Network, Pattern};
+use windward_sim::{MediumConfig, Network, Route};
 
 /// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
 const STATES: usize = 4096;
@@ -66,13 +66,9 @@ pub(crate) fn constraints(
     let topology = &network.topology;
     let mut free: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     for source in &network.sources {
-        let mean = match source.pattern {
-            Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
-            // Its node is a station: refused below.
-            Pattern::Backlog { .. } => 0.0,
-            Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
-        };
-        for port in source.path.ports() {
+        // That of a source that sends by its backlog is none: its node is a station, refused below.
+        let mean = source.pattern.mean_rate(source.packet).unwrap_or(0.0);
+        for port in source.path.ports().chain(source.reply.iter().flat_map(Route::ports)) {
             if topology.link(port).is_none() {
                 return Err(CapacityError::BackgroundInCell(port as usize));
             }

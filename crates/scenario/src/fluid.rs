@@ -137,7 +137,7 @@ impl Scenario {
         if network.flows.is_empty() {
             return Err(FluidError::NoFlows);
         }
-        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. });
+        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_played();
         if let Some(at) = network.apps.iter().position(is_loop) {
             return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
         }

@@ -78,7 +78,7 @@ impl<'a> Demand<'a> {
         let open = match &app.arrivals {
             Arrivals::Periodic { every } => Some(1.0 / every.as_secs()),
             Arrivals::Poisson { mean } => Some(1.0 / mean.as_secs()),
-            Arrivals::Closed { .. } => None,
+            Arrivals::Closed { .. } | Arrivals::Video(_) | Arrivals::Page(_) => None,
             Arrivals::Times(times) => {
                 let end = app.stop.unwrap_or(network.timing.duration);
                 Some(times.len() as f64 / end.since(app.start).as_secs())

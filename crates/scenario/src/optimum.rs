@@ -10,7 +10,7 @@ use crate::load::{AppOptimum, Greedy, Load, Loads, MixedLoops};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
-use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
+use windward_sim::{FlowConfig, LawChoice, Network, RequestsConfig, Route, Topology};
 use windward_units::{Duration, Time};
 
 /// Objective of the flows.
@@ -119,6 +119,12 @@ impl Scenario {
             let solution = solve_until(&question.problem, &Options::default(), stop)?;
             Ok((question, solution))
         };
+        if let Some(at) = network.apps.iter().position(RequestsConfig::is_played) {
+            return Err(Error::Invalid {
+                at: format!("app `{}`", compiled.apps[at].name),
+                reason: "its demand depends on the network; the optimum has applications of requests alone".to_owned(),
+            });
+        }
         let mut loads = Loads::new(network);
         // Without flows the loads may exceed the capacities.
         let is_shared = !network.flows.is_empty();

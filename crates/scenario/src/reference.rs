@@ -89,6 +89,8 @@ pub fn reference() -> String {
                 page.section("A given arrival", "arrivaltime", "ArrivalTime");
                 page.section("`response` of requests, as a table", "sizes", "Sizes");
                 page.section("A point of a distribution of sizes", "sizepoint", "SizePoint");
+                page.section("`rule` of a video", "rule", "Rule");
+                page.section("An object of a page", "pageobject", "PageObject");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}

@@ -44,6 +44,8 @@ pub struct Compiled {
     pub links: Vec<LinkName>,
     /// Names of the applications.
     pub apps: Vec<FlowName>,
+    /// Names of the objects of all pages, those of each application together.
+    pub objects: Vec<String>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
     /// Names of the windows.
@@ -303,7 +305,8 @@ impl Scenario {
         };
         let source = |source: &SourceConfig| {
             let ports: Vec<u32> = source.path.ports().collect();
-            SourceConfig { path: route(&ports, false), ..source.clone() }
+            let reply = source.reply.as_ref().map(|reply| route(&reply.ports().collect::<Vec<u32>>(), false));
+            SourceConfig { path: route(&ports, false), reply, ..source.clone() }
         };
         let app = |(app, is_fixed): (&RequestsConfig, &[bool; 2])| {
             let [forward, backward] = [(&app.forward, is_fixed[0]), (&app.backward, is_fixed[1])]
@@ -334,6 +337,7 @@ impl Scenario {
             flows: plan.flow_names.clone(),
             links: plan.link_names.clone(),
             apps: plan.app_names.clone(),
+            objects: plan.object_names.clone(),
             sources: plan.source_names.clone(),
             windows: file.output.windows.iter().map(|window| window.name.0.clone()).collect(),
         }

@@ -242,6 +242,38 @@ table! {
         wait_p95_s: f64 binned ["s"],
         /// Largest `queue_delay_p99_s` of a link.
         wait_p99_s: f64 binned ["s"],
+        /// Largest `completion_p50_s` of an application.
+        request_p50_s: f64 ["s"],
+        /// Largest `completion_p95_s` of an application.
+        request_p95_s: f64 ["s"],
+        /// Largest `completion_p99_s` of an application.
+        request_p99_s: f64 ["s"],
+        /// Largest `delay_p50_s` of a source of datagrams.
+        datagram_p50_s: f64 binned ["s"],
+        /// Largest `delay_p95_s` of a source of datagrams.
+        datagram_p95_s: f64 binned ["s"],
+        /// Largest `delay_p99_s` of a source of datagrams.
+        datagram_p99_s: f64 binned ["s"],
+        /// Lost datagrams of all sources divided by sent ones; NaN if none was sent.
+        datagram_loss: f64 [""],
+        /// Largest `load_p50_s` of a page.
+        load_p50_s: f64 ["s"],
+        /// Largest `load_p95_s` of a page.
+        load_p95_s: f64 ["s"],
+        /// Largest `load_p99_s` of a page.
+        load_p99_s: f64 ["s"],
+        /// Largest `paint_p50_s` of a page.
+        paint_p50_s: f64 ["s"],
+        /// Least `mos` of a direction of a call.
+        mos: f64 [""],
+        /// Largest `startup_s` of a video.
+        startup_s: f64 ["s"],
+        /// Largest `stall_share` of a video.
+        stall_share: f64 [""],
+        /// Mean over videos of `mean_bitrate_bps`.
+        bitrate_bps: f64 ["bit/s"],
+        /// Mean over videos of `mean_qoe`.
+        qoe: f64 [""],
         /// Events handled by the simulator.
         events: f64 [""],
         /// Port traversals of packets, lost ones included.

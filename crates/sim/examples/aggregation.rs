@@ -145,6 +145,8 @@ fn stars(networks: u32, stations: u32, metres: f64, seconds: u64) -> Network {
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 10),
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     };
     let sources = (0..).zip(&ways).map(source).collect();
     network(air(&positions, &ways), Vec::new(), sources, seconds)

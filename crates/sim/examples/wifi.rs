@@ -100,6 +100,8 @@ fn stream(way: u32, (source, sink): (u32, u32), rate: u64) -> SourceConfig {
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 1000),
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod backpressure;
 pub mod coding;
 pub mod csv;
 mod ecn;
+mod emodel;
 mod endpoint;
 mod engine;
 mod fabric;
@@ -22,6 +23,7 @@ mod network;
 mod node;
 mod output;
 mod packet;
+mod page;
 mod port;
 mod queue;
 mod record;
@@ -31,9 +33,11 @@ mod status;
 mod tcp;
 pub mod tfrc;
 mod topology;
+mod video;
 mod world;
 
 pub use ecn::Codepoint;
+pub use emodel::{CallConfig, mean_opinion_score};
 pub use fabric::{Fabric, Parcel};
 pub use link::{
     Delay, DelayError, DelayTrace, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY,
@@ -43,17 +47,18 @@ pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;
 pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
-    Arrivals, ConnectionUse, EcnMode, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice, LossDetection,
-    MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer, RequestsConfig, RtoRule, SourceConfig, Spread,
-    TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
+    Arrivals, ConnectionUse, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice,
+    LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer, RequestsConfig, RtoRule,
+    SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
-    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats,
-    FrameKind, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, Output, RequestClassStats,
-    RequestLog, Series, ShareStats, SourceStats, share,
+    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, ChunkLog, CodingStats,
+    FlowSeries, FlowStats, FrameKind, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, ObjectLog,
+    Output, PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog, share,
 };
 pub use packet::NodeId;
+pub use page::{PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
 pub use queue::{Buffer, QueueConfig, Sharing};
 pub use record::{Destination, LinkType, Pcapng};
@@ -62,6 +67,7 @@ pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
 pub use tcp::socket;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};
+pub use video::{AbrRule, Estimate, Qoe, VideoConfig};
 
 /// Tables of a run, those of entities first, those of media after the links.
 pub fn tables() -> Vec<&'static windward_tables::Table> {

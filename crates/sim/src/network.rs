@@ -5,9 +5,12 @@
 
 use crate::coding::CodingConfig;
 use crate::ecn::Codepoint;
+use crate::emodel::CallConfig;
 use crate::packet::NodeId;
+use crate::page::PageConfig;
 use crate::size::Size;
 use crate::topology::{Route, Topology};
+use crate::video::VideoConfig;
 use std::ops::Range;
 use std::sync::Arc;
 use windward_laws::{LawSpec, emultcp};
@@ -416,8 +419,13 @@ pub struct SourceConfig {
     pub path: Route,
     /// Sending pattern.
     pub pattern: Pattern,
-    /// Bytes of a datagram on the wire, headers included; positive.
+    /// Bytes of a datagram on the wire, headers included; positive. A pattern that draws sizes ignores it.
     pub packet: Bytes,
+    /// Route of the sink's replies, of the same size, whose arrival ends a round trip; `None`: the sink does not reply,
+    /// and the delay is that of one way.
+    pub reply: Option<Route>,
+    /// Speech that the datagrams carry, whose quality is judged.
+    pub call: Option<CallConfig>,
     /// Time before which no datagram is sent.
     pub start: Time,
     /// Time after which no datagram is sent; `None`: end of the run.
@@ -463,16 +471,85 @@ pub enum Pattern {
         /// R_max of the node, on the wire; positive.
         limit: BitRate,
     },
+    /// One datagram in every span, after a uniform share of `jitter`, which is at most the span.
+    Periodic {
+        /// Length of a span; at least [`LEAST_SPACING`].
+        every: Duration,
+        /// Latest time within its span.
+        jitter: Duration,
+    },
+    /// Independent gaps in milliseconds and payloads in bytes, each from an extreme-value distribution.
+    Game {
+        /// Gaps; draws below [`Self::LEAST_GAP`] count as that.
+        gap: ExtremeValue,
+        /// Payloads; a negative draw is an empty one.
+        payload: ExtremeValue,
+    },
+}
+
+/// Largest extreme-value distribution (Gumbel) with location a and scale b: a − b·ln(−ln U), of mean a + 0.5772 b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExtremeValue {
+    /// Location a.
+    pub location: f64,
+    /// Scale b; positive.
+    pub scale: f64,
+}
+
+impl ExtremeValue {
+    /// Euler's constant.
+    const EULER: f64 = 0.577_215_664_901_532_9;
+
+    /// Value that a share `u` of the draws does not exceed; 0 ≤ u < 1.
+    pub fn quantile(self, u: f64) -> f64 {
+        self.location - self.scale * libm::log(-libm::log(u))
+    }
+
+    /// Mean.
+    pub fn mean(self) -> f64 {
+        self.location + Self::EULER * self.scale
+    }
 }
 
 impl Pattern {
-    /// Rate while sending.
-    pub const fn rate(&self) -> BitRate {
+    /// Least gap between two datagrams of a game.
+    pub const LEAST_GAP: Duration = Duration::from_millis(1);
+
+    /// Bytes of the IPv4 and UDP headers of a datagram.
+    pub const HEADERS: u64 = 28;
+
+    /// Traffic of a game from the server: gaps and payloads of IEEE 802.11's report on real-time applications.
+    pub const GAME_DOWN: Self = Self::Game {
+        gap: ExtremeValue { location: 13.0, scale: 3.7 },
+        payload: ExtremeValue { location: 50.0, scale: 11.0 },
+    };
+
+    /// Traffic of a game from the player, of the same source.
+    pub const GAME_UP: Self = Self::Game {
+        gap: ExtremeValue { location: 15.0, scale: 5.7 },
+        payload: ExtremeValue { location: 38.0, scale: 3.7 },
+    };
+
+    /// Rate while sending; `None` if the pattern gives times.
+    pub const fn rate(&self) -> Option<BitRate> {
         match *self {
             Self::Cbr { rate }
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
-            | Self::Backlog { limit: rate, .. } => rate,
+            | Self::Backlog { limit: rate, .. } => Some(rate),
+            Self::Periodic { .. } | Self::Game { .. } => None,
+        }
+    }
+
+    /// Mean rate in bits per second on the wire, of datagrams of `packet` bytes where the pattern draws no sizes;
+    /// `None` if it depends on backlogs.
+    pub fn mean_rate(&self, packet: Bytes) -> Option<f64> {
+        match *self {
+            Self::Cbr { rate } | Self::Poisson { rate } => Some(rate.as_bits_per_sec() as f64),
+            Self::OnOff { rate, on, off, .. } => Some(rate.as_bits_per_sec() as f64 * on.ratio(on + off)),
+            Self::Backlog { .. } => None,
+            Self::Periodic { every, .. } => Some(packet.count() as f64 * 8.0 / every.as_secs()),
+            Self::Game { gap, payload } => Some((payload.mean() + Self::HEADERS as f64) * 8e3 / gap.mean()),
         }
     }
 
@@ -480,7 +557,8 @@ impl Pattern {
     pub fn is_random(&self) -> bool {
         match self {
             Self::Cbr { .. } | Self::Backlog { .. } => false,
-            Self::Poisson { .. } => true,
+            Self::Poisson { .. } | Self::Game { .. } => true,
+            Self::Periodic { jitter, .. } => *jitter > Duration::ZERO,
             Self::OnOff { on_spread, off_spread, .. } => {
                 [on_spread, off_spread].iter().any(|spread| **spread != Spread::Fixed)
             }
@@ -510,7 +588,8 @@ impl Spread {
     }
 }
 
-/// A client that sends requests to a server, which answers each with a response.
+/// A client that sends requests to a server, which answers each with a response; a video player and a browser are such
+/// clients too.
 #[derive(Clone, Debug)]
 pub struct RequestsConfig {
     /// Names the application's random streams; different for every application.
@@ -535,7 +614,7 @@ pub struct RequestsConfig {
     pub arrivals: Arrivals,
     /// Bytes of a request; positive.
     pub request: Bytes,
-    /// Bytes of a response.
+    /// Bytes of a response, unless the arrivals give them.
     pub response: Size,
     /// Time at the server from the request's last byte to the first byte of the response.
     pub service: Duration,
@@ -548,12 +627,19 @@ pub struct RequestsConfig {
 }
 
 impl RequestsConfig {
+    /// True if a player or a browser asks, whose demand depends on the network.
+    pub fn is_played(&self) -> bool {
+        matches!(self.arrivals, Arrivals::Video(_) | Arrivals::Page(_))
+    }
+
     /// True if the application draws from the seed.
     pub fn is_random(&self) -> bool {
-        let arrives = match self.arrivals {
+        let arrives = match &self.arrivals {
+            Arrivals::Video(_) => return false,
+            Arrivals::Page(page) => return page.is_reading_random && page.visits > 1,
             Arrivals::Periodic { .. } | Arrivals::Times(_) => false,
             Arrivals::Poisson { .. } => true,
-            Arrivals::Closed { spread, .. } => spread != Spread::Fixed,
+            Arrivals::Closed { spread, .. } => *spread != Spread::Fixed,
         };
         arrives || !matches!(self.response, Size::Fixed(_))
     }
@@ -583,6 +669,10 @@ pub enum Arrivals {
     },
     /// Open loop: times in order, counted from the start, each with the bytes of the response if they are given.
     Times(Arc<[(Duration, Option<Bytes>)]>),
+    /// A video player, one chunk after the other; responses have the sizes of the chunks.
+    Video(Arc<VideoConfig>),
+    /// A browser, which asks for the objects of a page as it discovers them.
+    Page(Arc<PageConfig>),
 }
 
 /// Use of connections by requests. A connection carries one request at a time.

@@ -50,7 +50,10 @@ impl World {
             .collect();
         let mut sources: Vec<Source> = (0..)
             .zip(sources)
-            .map(|(index, config)| Source::new(index, index, config, net.add_route(&config.path), seed))
+            .map(|(index, config)| {
+                let routes = (net.add_route(&config.path), config.reply.as_ref().map(|reply| net.add_route(reply)));
+                Source::new(index, index, config, routes, seed)
+            })
             .collect();
         introduce(&mut sources, &network.sources);
         let recorder = Recorder::new(seed, network);
@@ -132,7 +135,7 @@ impl World {
     #[inline]
     fn arrive(&mut self, packet: &Packet) {
         match packet.kind {
-            Kind::Datagram => self.sources[packet.flow as usize].receive(self.net.now, packet),
+            Kind::Datagram => self.sources[packet.flow as usize].receive(&mut self.net, packet),
             Kind::Parcel { .. } => self.net.arrived.push((self.net.now, *packet)),
             Kind::Routing => debug_assert!(false, "it stays within its medium"),
             _ => match self.flows.get_mut(packet.flow as usize) {

@@ -210,13 +210,18 @@ impl Histogram {
         self.zeros + self.counts.as_ref().map_or(0, |counts| counts.count())
     }
 
-    /// The 50th, 95th and 99th percentiles in seconds, each the middle of its bucket; NaN without times. The p-th
-    /// percentile is the least time that p per cent of all do not exceed.
+    /// The 50th, 95th and 99th percentiles in seconds; see [`Self::quantiles`].
     pub fn percentiles(&self) -> [f64; 3] {
+        self.quantiles([500, 950, 990])
+    }
+
+    /// Quantiles in seconds of rising shares, which are given in thousandths. Each is the middle of its bucket; NaN
+    /// without times. The quantile of p is the least time that a share p of all does not exceed.
+    pub fn quantiles<const N: usize>(&self, shares: [u64; N]) -> [f64; N] {
         let total = self.count();
         let (mut buckets, mut below, mut found) = (self.buckets(), 0, f64::NAN);
-        [50, 95, 99].map(|percent| {
-            let rank = (total * percent).div_ceil(100);
+        shares.map(|share| {
+            let rank = (total * share).div_ceil(1000);
             while below < rank
                 && let Some(bucket) = buckets.next()
             {

@@ -1962,7 +1962,7 @@ class GridLayout:
 
     columns: int
     spacing: str
-    origin: Sequence[str] = ()
+    origin: Sequence[str] = ("0 m", "0 m")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1992,7 +1992,7 @@ class RandomLayout:
     width: str
     height: str
     seed: int = 1
-    origin: Sequence[str] = ()
+    origin: Sequence[str] = ("0 m", "0 m")
 
 
 #: Positions of a group of nodes.
@@ -2076,7 +2076,7 @@ class RandomWaypointMotion:
 
     width: str
     height: str
-    origin: Sequence[str] = ()
+    origin: Sequence[str] = ("0 m", "0 m")
     min_speed: str = "1 m/s"
     max_speed: str = "20 m/s"
     pause: str = "0 s"
@@ -3944,8 +3944,7 @@ class Pareto:
     Examples
     --------
     >>> import windward as ww
-    >>> think_spread = ww.Pareto(pareto=1.5)
-    >>> closed_arrivals = ww.ClosedArrivals(users=10, think="1 s", think_spread=think_spread)
+    >>> reading_spread = ww.Pareto(pareto=1.5)
     """
 
     pareto: float
@@ -4195,32 +4194,29 @@ Sizes = FixedSize | ExponentialSize | LognormalSize | ParetoSize | WebSearchSize
 class Requests:
     """A client sends requests to a server, which answers each with a response.
 
-    Groups work as for flows: each pair of client and server has arrivals and connections of its own.
-
     Attributes
     ----------
     name
         Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
     from_
-        Node or group of the clients, which open connections and send requests.
+        Node or group of the clients, which open connections and send requests: browsers, players.
     to
         Node or group of the servers.
     count
         Number of pairs of client and server between two single nodes.
     via
-        Nodes between `from` and `to` on the route of the requests, in order. Default: the shortest path, as for
-        flows.
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
     return_via
-        Nodes between `to` and `from` on the route of the responses. Default: `via` reversed, or the shortest path.
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
     law
         Congestion control law of both ends; any but `tfrc`.
     tcp
         TCP options of both ends.
-    start
-        Time at which arrivals start.
-    stop
-        Time at which arrivals end, after `start`; requests that have arrived are served to their end. Default: the
-        end of the run.
     arrivals
         Arrivals of requests.
     request
@@ -4252,10 +4248,10 @@ class Requests:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    law: str | LawSpec | Tfrc | PythonLaw
-    tcp: Tcp = Tcp()
     start: str = "0 s"
     stop: str | None = None
+    law: str | LawSpec | Tfrc | PythonLaw
+    tcp: Tcp = Tcp()
     arrivals: Arrivals
     request: str = "328 B"
     response: str | Sizes
@@ -4264,8 +4260,530 @@ class Requests:
     deadline: str | None = None
 
 
-#: An application: clients and servers over two-way TCP connections.
-App = Requests
+#: Estimate of the throughput.
+Estimate = Literal["harmonic"] | Literal["ewma"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThroughputRule:
+    """Throughput: the largest bit rate of at most `safety` times the estimate (dash.js, sabre).
+
+    Attributes
+    ----------
+    safety
+        Share of the estimate, above 0.
+    estimate
+        Estimate: "harmonic" mean of the last five chunks, or "ewma", the lesser of two averages with half-lives of 3
+        s and 8 s.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.ThroughputRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "throughput")
+
+    safety: float = 0.9
+    estimate: Estimate = "harmonic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferRule:
+    """Buffer, as in Pensieve's "BB".
+
+    The level is proportional to the buffer above `reservoir`, and the highest one `cushion` above it.
+
+    Attributes
+    ----------
+    reservoir
+        Buffer up to which the level is the lowest.
+    cushion
+        Buffer above it at which the level is the highest.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.BufferRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "buffer")
+
+    reservoir: str = "5 s"
+    cushion: str = "10 s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BbaRule:
+    """BBA-0 (Huang et al. 2014): a bit rate linear in the buffer; the level changes when it crosses the next one.
+
+    Attributes
+    ----------
+    reservoir
+        Buffer up to which the level is the lowest. Default: 3/8 of the player's `buffer`, 90 s of 240 s.
+    cushion
+        Buffer above it from which the level is the highest. Default: 21/40 of the player's `buffer`, 126 s of 240 s.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.BbaRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "bba")
+
+    reservoir: str | None = None
+    cushion: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BolaRule:
+    """BOLA-BASIC (Spiteri et al. 2016), by the buffer alone.
+
+    Attributes
+    ----------
+    gamma
+        γ times the playing time of a chunk, above 0: weight of the buffer against the quality.
+    buffer
+        Buffer that it aims below; longer than a chunk, at most the player's `buffer`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.BolaRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "bola")
+
+    gamma: float = 5.0
+    buffer: str = "25 s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MpcRule:
+    """Model-predictive control (Yin et al. 2015): the best quality of experience over the next chunks.
+
+    Attributes
+    ----------
+    horizon
+        Chunks that the search covers: 1 to 8.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.MpcRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "mpc")
+
+    horizon: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustMpcRule:
+    """The robust form of MPC, which divides the expected throughput by one plus its largest recent error.
+
+    Attributes
+    ----------
+    horizon
+        Chunks that the search covers: 1 to 8.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rule = ww.RobustMpcRule()
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule=rule)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "robust-mpc")
+
+    horizon: int = 5
+
+
+#: Rules of adaptive bit rates.
+Rule = ThroughputRule | BufferRule | BbaRule | BolaRule | MpcRule | RobustMpcRule
+
+
+#: Formula of the quality of experience.
+Qoe = Literal["linear"] | Literal["log"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Video:
+    """A player of adaptive video.
+
+    It asks for one chunk after the other over one connection, and a rule chooses the bit rate of each.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    law
+        Congestion control law of both ends; any but `tfrc`.
+    tcp
+        TCP options of both ends.
+    rule
+        Rule that chooses the bit rates. The first chunk has the lowest.
+    ladder
+        Bit rates of the levels, increasing. Default: 300, 750, 1200, 1850, 2850 and 4300 kbit/s (Pensieve).
+    chunk
+        Playing time of a chunk.
+    chunks
+        Number of chunks. Default: that of `sizes`, or as many as the run takes.
+    sizes
+        A file of comma-separated values with the bytes of every chunk: a line for each chunk, a column for each
+        level, and a header that begins each column with `level`; or a list of lists. Default: bit rate times `chunk`.
+    buffer
+        Playing time for which the player has room: it asks for a chunk once the chunk has room too.
+    start_after
+        Chunks that arrive before playback starts, and before it resumes after a stall.
+    request
+        Size of a request.
+    qoe
+        Formula of the quality of experience (Pensieve): "linear" or "log".
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Video(from_="server", to="client", law="cubic", rule="bola")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "video")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str = "0 s"
+    stop: str | None = None
+    law: str | LawSpec | Tfrc | PythonLaw
+    tcp: Tcp = Tcp()
+    rule: str | Rule
+    ladder: Sequence[str] = ("300 kbit/s", "750 kbit/s", "1.2 Mbit/s", "1.85 Mbit/s", "2.85 Mbit/s", "4.3 Mbit/s")
+    chunk: str = "4 s"
+    chunks: int | None = None
+    sizes: str | Sequence[Sequence[str]] | None = None
+    buffer: str = "60 s"
+    start_after: int = 1
+    request: str = "328 B"
+    qoe: Qoe = "linear"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageObject:
+    """Object of a page.
+
+    Attributes
+    ----------
+    name
+        Name of the object, unique within the page.
+    size
+        Bytes of the response, headers included.
+    origin
+        Origin, such as "https://example.org". All origins are at the node `to`. Default: that of the page.
+    parent
+        Object that names this one, which is discovered once that has arrived. Default: the page.
+    delay
+        Time from the last byte of the parent to the discovery: parsing, scripts.
+    service
+        Time at the server from the last byte of the request to the first of the response.
+    blocking
+        True if the browser shows nothing before the object has arrived. The page itself always blocks.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> objects = ww.PageObject(name="home", size="20 kB")
+    >>> page = ww.Page(from_="server", to="client", law="cubic", objects=objects)
+    """
+
+    name: str
+    size: str
+    origin: str | None = None
+    parent: str | None = None
+    delay: str = "0 s"
+    service: str = "0 s"
+    blocking: bool = False
+
+
+#: Protocol of a page.
+HttpProtocol = Literal["h2"] | Literal["http/1.1"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A browser that visits a web page.
+
+    It discovers objects by what has arrived, and asks for them over HTTP. Each visit begins without connections,
+    addresses or a cache.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    law
+        Congestion control law of both ends; any but `tfrc`.
+    tcp
+        TCP options of both ends.
+    objects
+        Objects of the page, the page itself first: a file, either `{"objects": […]}` in JSON or a HAR 1.2, or the
+        list.
+    protocol
+        Use of connections: "h2" sends all requests of an origin over one connection, and responses in the order in
+        which they are ready; "http/1.1" has up to `connections` to an origin, each with one request at a time.
+    connections
+        Most connections to an origin with "http/1.1".
+    preconnect
+        Connections that "http/1.1" opens when the first object of an origin is discovered.
+    dns
+        Time that the first object of an origin waits for its address.
+    tls
+        Round trips of TLS after the handshake of TCP: 1 for TLS 1.3, 2 for TLS 1.2, 0 for none.
+    request
+        Size of a request. The default is that of 3GPP's model of web browsing.
+    visits
+        Number of visits. Default: as many as the run takes.
+    reading
+        Mean time from the last byte of a page to the next visit. The default is that of 3GPP's model.
+    reading_spread
+        Distribution of these times: "fixed" or "exponential".
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> page = ww.Page(from_="server", to="client", law="cubic", objects="page.json")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "page")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str = "0 s"
+    stop: str | None = None
+    law: str | LawSpec | Tfrc | PythonLaw
+    tcp: Tcp = Tcp()
+    objects: str | Sequence[PageObject]
+    protocol: HttpProtocol = "h2"
+    connections: int = 6
+    preconnect: int = 1
+    dns: str = "0 s"
+    tls: float = 1.0
+    request: str = "328 B"
+    visits: int | None = None
+    reading: str = "30 s"
+    reading_spread: Spread = "exponential"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game:
+    """A game: small datagrams both ways.
+
+    Gaps and sizes have extreme-value distributions (IEEE 802.11's report on real-time applications). From the client
+    one every 18.3 ms with 40 B on average, from the server one every 15.1 ms with 56 B, and 28 B of headers each.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    dscp
+        Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name
+        such as `"EF"`. Default: best effort.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> game = ww.Game(from_="server", to="client")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "game")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str = "0 s"
+    stop: str | None = None
+    dscp: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """A telephone call: datagrams of speech both ways at a constant rate.
+
+    The quality of each direction is judged by the E-model (ITU-T G.107).
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    packet
+        Size of a datagram on the wire, headers included: 28 B to 65 535 B. Default: Opus at 32 kbit/s, 80 B with 40 B
+        of RTP, UDP and IPv4.
+    every
+        Playing time of a datagram.
+    playout
+        Time that the receiver waits beyond the shortest delay before it plays a datagram; later ones are lost to it.
+    impairment
+        Impairment Ie of the codec, 0 to 95. There is none for Opus: 0 is chosen. G.711: 0; G.729A: 11.
+    robustness
+        Robustness Bpl of the codec against loss, above 0. There is none for Opus: 25 is chosen. G.711 with
+        concealment: 25.1; G.729A: 19.
+    dscp
+        Code point of the datagrams. Default: best effort.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> call = ww.Call(from_="server", to="client")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "call")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str = "0 s"
+    stop: str | None = None
+    packet: str = "120 B"
+    every: str = "20 ms"
+    playout: str = "60 ms"
+    impairment: float = 0.0
+    robustness: float = 25.0
+    dscp: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ping:
+    """A ping: the server answers each datagram of the client with one of the same size.
+
+    The delays are round trips.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    every
+        Time between two datagrams.
+    packet
+        Size of a datagram on the wire, headers included: 28 B to 65 535 B. The default is that of `ping`.
+    dscp
+        Code point of the datagrams and of the answers. Default: best effort.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> ping = ww.Ping(from_="server", to="client")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ping")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str = "0 s"
+    stop: str | None = None
+    every: str = "200 ms"
+    packet: str = "84 B"
+    dscp: int | str | None = None
+
+
+#: An application between a client and a server. Groups work as for flows: each pair of client and server has arrivals
+#: and connections of its own.
+App = Requests | Video | Page | Game | Call | Ping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -4371,6 +4889,30 @@ class Pulses:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Periodic:
+    """One datagram in every span, at its start or, with `jitter`, at a random time after it.
+
+    Attributes
+    ----------
+    every
+        Length of a span.
+    jitter
+        Latest time within the span, at most `every`; the time is uniform from zero.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Periodic(every="5 s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "periodic")
+
+    every: str
+    jitter: str = "0 s"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Backlog:
     """Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
 
@@ -4400,7 +4942,7 @@ class Backlog:
 
 
 #: Sending times of datagrams. Rates are on the wire, headers included.
-Pattern = Cbr | Poisson | OnOff | Pulses | Backlog
+Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Backlog
 
 
 #: ECN field of datagrams (RFC 3168, RFC 9331).
@@ -4497,7 +5039,7 @@ class ScenarioFields:
     flow
         TCP flows.
     app
-        Applications over two-way TCP connections: requests and responses.
+        Applications: requests, pages, videos, calls, games and pings.
     background
         UDP sources that do not respond to congestion.
     """

@@ -64,6 +64,29 @@ FIGURES: Mapping[str, Measured] = {
         )
         for percent in PERCENTILES
     },
+    **{
+        f"request-p{percent}": Measured(
+            column=f"request_p{percent}_s", label=f"longest p{percent} of requests", unit="s"
+        )
+        for percent in PERCENTILES
+    },
+    **{
+        f"datagram-p{percent}": Measured(
+            column=f"datagram_p{percent}_s", label=f"longest p{percent} delay of datagrams", unit="s"
+        )
+        for percent in PERCENTILES
+    },
+    "datagram-loss": Measured(column="datagram_loss", label="lost datagrams", unit="%", most=1.0),
+    **{
+        f"load-p{percent}": Measured(column=f"load_p{percent}_s", label=f"longest p{percent} of page loads", unit="s")
+        for percent in PERCENTILES
+    },
+    "paint": Measured(column="paint_p50_s", label="longest p50 to a page's picture", unit="s"),
+    "mos": Measured(column="mos", label="least MOS of calls", least=1.0, most=4.5, is_large=True),
+    "startup": Measured(column="startup_s", label="longest start of a video", unit="s"),
+    "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0),
+    "bitrate": Measured(column="bitrate_bps", label="mean bit rate of videos", unit="bit/s", is_large=True),
+    "qoe": Measured(column="qoe", label="QoE per chunk", least=-math.inf, is_large=True),
     "unfinished": Measured(column="unfinished", label="transfers not completed", flow="unfinished"),
     "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s"),
     "settled": Measured(column="settled_s", label="settled after", unit="s"),
@@ -85,11 +108,13 @@ def is_large(name: str) -> bool:
 
 
 def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s: float) -> dict[str, list[float]]:
-    """Measures of a simulation or an emulation: totals and means over the flows, and the busiest link.
+    """Measures of a simulation or an emulation: totals and means over the flows, the busiest link, and applications.
 
     `completion_s` is that of the last transfer: NaN where not all have completed, whose number is `unfinished`.
     """
-    flows, links = tables["flows"], tables["links"]
+    flows, links, apps = tables["flows"], tables["links"], tables["apps"]
+    sources, videos, pages = tables["background"], tables["videos"], tables["pages"]
+    datagrams = sum(sources["sent"])
     sent, lost = sum(sent_by_flow(flows, tables["coding"])), sum(flows["segments_lost"])
     unfinished = sum(flows["unfinished"])
     completions = sorted(_known(flows["completion_s"]))
@@ -107,6 +132,16 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
         utilization=_most(links["utilization"]),
         wait_s=_most(links["mean_queue_delay_s"]),
         **{f"wait_p{percent}_s": _most(links[f"queue_delay_p{percent}_s"]) for percent in PERCENTILES},
+        **{f"request_p{percent}_s": _most(apps[f"completion_p{percent}_s"]) for percent in PERCENTILES},
+        **{f"datagram_p{percent}_s": _most(sources[f"delay_p{percent}_s"]) for percent in PERCENTILES},
+        datagram_loss=sum(sources["lost"]) / datagrams if datagrams else math.nan,
+        **{f"load_p{percent}_s": _most(pages[f"load_p{percent}_s"]) for percent in PERCENTILES},
+        paint_p50_s=_most(pages["paint_p50_s"]),
+        mos=min(_known(tables["calls"]["mos"]), default=math.nan),
+        startup_s=_most(videos["startup_s"]),
+        stall_share=_most(videos["stall_share"]),
+        bitrate_bps=_mean(videos["mean_bitrate_bps"]),
+        qoe=_mean(videos["mean_qoe"]),
         **counts,
     )
 

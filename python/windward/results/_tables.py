@@ -90,6 +90,8 @@ def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]])
         "flows": flows,
         "groups": entities["groups"]["group"],
         "apps": entities["apps"]["app"],
+        "sources": entities["background"]["source"],
+        "objects": entities["objects"]["object"],
         "size_classes": SIZE_CLASSES,
         "links": entities["links"]["link"],
         "nodes": nodes,

@@ -84,6 +84,8 @@ def digests(run: Packets) -> list[Digest]:
     tables = [
         _groups(flows, _sent(run, flows), run.draws("groups")) if len(flows.names) > MANY_FLOWS else _flows(flows),
         _apps(run.draws("apps")),
+        _pages(run.draws("pages")),
+        _videos(run.draws("videos")),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
@@ -94,6 +96,7 @@ def digests(run: Packets) -> list[Digest]:
         _ways(run),
         _coding(run),
         _background(run.draws("background")),
+        _calls(run.draws("calls")),
     ]
     return [table for table in tables if table.rows]
 
@@ -165,6 +168,62 @@ def _apps(apps: Totals) -> Digest:
     columns = ["application", "law", "requests", "load", "mean completion", "p50", "p95", "p99"]
     columns += ["p50 slowdown", "p99 slowdown", "not finished", "late"]
     return without_empty(Digest(title="Requests", columns=columns, words=2, rows=rows, note=note))
+
+
+def _pages(pages: Totals) -> Digest:
+    """Load times of pages."""
+
+    def unfinished(at: int) -> str:
+        if not any(any(table["unfinished"]) for table in pages.tables):
+            return "–"
+        return _percent(_shares((table["unfinished"][at], table["visits"][at]) for table in pages.tables))
+
+    rows = [
+        [
+            name,
+            _interval(pages.values("visits", at)),
+            _interval(pages.values("first_byte_p50_s", at), "s"),
+            _interval(pages.values("paint_p50_s", at), "s"),
+            *(_interval(pages.values(f"load_{part}_s", at), "s") for part in ("p50", "p95", "p99")),
+            _interval(pages.values("connections", at)),
+            unfinished(at),
+        ]
+        for at, name in enumerate(pages.names[:MANY_FLOWS])
+    ]
+    left_out = len(pages.names) - len(rows)
+    note = f"{left_out} more page{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["page", "visits", "p50 first byte", "p50 picture", "p50 load", "p95", "p99", "connections"]
+    columns.append("not complete")
+    return without_empty(Digest(title="Pages", columns=columns, words=1, rows=rows, note=note))
+
+
+def _videos(videos: Totals) -> Digest:
+    """Starts, stalls and bit rates of videos."""
+
+    def if_any(metric: str, at: int, unit: str = "") -> str:
+        if not any(any(table[metric]) for table in videos.tables):
+            return "–"
+        return _interval(videos.values(metric, at), unit)
+
+    rows = [
+        [
+            name,
+            _interval(videos.values("chunks", at)),
+            _interval(videos.values("startup_s", at), "s"),
+            if_any("stalls", at),
+            if_any("stalled_s", at, "s"),
+            _interval(videos.values("mean_bitrate_bps", at), "bit/s"),
+            _interval(videos.values("switches", at)),
+            _percent(videos.values("top_share", at)),
+            _interval(videos.values("mean_qoe", at)),
+        ]
+        for at, name in enumerate(videos.names[:MANY_FLOWS])
+    ]
+    left_out = len(videos.names) - len(rows)
+    note = f"{left_out} more video{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["video", "chunks", "start-up", "stalls", "stalled", "mean bit rate", "switches", "at the top"]
+    columns.append("QoE per chunk")
+    return without_empty(Digest(title="Videos", columns=columns, words=1, rows=rows, note=note))
 
 
 def _sent(run: Packets, flows: Totals) -> list[list[int]]:
@@ -475,13 +534,43 @@ def _background(sources: Totals) -> Digest:
             _interval(sources.values("received_bps", at), "bit/s"),
             _percent(sources.values("loss", at)),
             _interval(sources.values("mean_delay_s", at), "s"),
+            *(_interval(_kept(sources, f"delay_{part}_s", at), "s") for part in ("p50", "p95", "p99", "p999")),
+            _late(sources, at),
+            _interval(_kept(sources, "longest_gap_s", at), "s"),
         ]
         for at, name in enumerate(sources.names[:MANY_FLOWS])
     ]
     left_out = len(sources.names) - len(rows)
     note = f"{left_out} more source{'s' if left_out > 1 else ''} left out" if left_out else ""
-    columns = ["source", "received", "loss", "mean delay"]
-    return Digest(title="Background", columns=columns, words=1, rows=rows, note=note)
+    columns = ["source", "received", "loss", "mean delay", "p50 delay", "p95", "p99", "p99.9"]
+    columns += ["later than 100 ms", "longest gap"]
+    return without_empty(Digest(title="Datagrams", columns=columns, words=1, rows=rows, note=note))
+
+
+def _calls(calls: Totals) -> Digest:
+    """Speech quality of the directions of calls."""
+    rows = [
+        [
+            name,
+            _interval(calls.values("delay_s", at), "s"),
+            _percent(calls.values("lost", at)),
+            _percent(calls.values("late", at)),
+            _interval(calls.values("rating", at)),
+            _interval(calls.values("mos", at)),
+        ]
+        for at, name in enumerate(calls.names[:MANY_FLOWS])
+    ]
+    left_out = len(calls.names) - len(rows)
+    note = f"{left_out} more direction{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["call", "mouth to ear", "lost", "too late", "R", "MOS"]
+    return without_empty(Digest(title="Calls", columns=columns, words=1, rows=rows, note=note))
+
+
+def _late(sources: Totals, at: int) -> str:
+    """The share of datagrams later than 100 ms; nothing where none are."""
+    if not any(share > 0 for table in sources.tables for share in table.get("late_100ms", ())):
+        return "–"
+    return _percent(_kept(sources, "late_100ms", at))
 
 
 def without_empty(table: Digest) -> Digest:

@@ -29,6 +29,32 @@ pub(crate) fn points(text: &str) -> Result<Vec<SizePoint>, String> {
     })
 }
 
+/// Reads the sizes of the chunks of a video: a line for each, with a column for each level.
+///
+/// # Errors
+/// The first wrong line, and the reason.
+pub(crate) fn levels(text: &str) -> Result<Vec<Vec<Positive<Bytes>>>, String> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (at, header) = lines.next().unwrap_or((1, ""));
+    let names = cells(header);
+    if let Some(unknown) = names.iter().find(|name| !name.starts_with("level")) {
+        return Err(format!("line {at}: unknown column `{unknown}`; each column begins with `level`"));
+    }
+    let row = |(at, line): (usize, &str)| {
+        let cells = cells(line);
+        if cells.len() != names.len() {
+            return Err(format!("line {at}: {} columns; the header has {}", cells.len(), names.len()));
+        }
+        let size = |text: &std::borrow::Cow<'_, str>| {
+            let bytes = text.parse::<f64>().ok().filter(|bytes| bytes.is_finite());
+            bytes.ok_or_else(|| format!("line {at}: no number of bytes: `{text}`")).and_then(whole)
+        };
+        cells.iter().map(size).collect()
+    };
+    let rows: Vec<Vec<Positive<Bytes>>> = lines.take(MOST).map(row).collect::<Result<_, String>>()?;
+    if rows.is_empty() { Err(format!("line {at}: nothing follows the header")) } else { Ok(rows) }
+}
+
 fn whole(bytes: f64) -> Result<Positive<Bytes>, String> {
     match bytes {
         1.0..1e13 => Ok(Positive(Bytes::new(bytes as u64))),
@@ -92,6 +118,17 @@ mod tests {
         assert_eq!(read[0].bytes, Some(Positive(Bytes::new(1000))));
         assert_eq!(read[1].bytes, None);
         assert_eq!(arrivals("time_s\n2\n").expect("it is right").len(), 1);
+    }
+
+    #[test]
+    fn chunks_have_a_size_for_each_level() {
+        let read = levels("level_1,level_2\n1000,2000\n1100,2500\n").expect("it is right");
+        let bytes: Vec<Vec<u64>> = read.iter().map(|row| row.iter().map(|size| size.0.count()).collect()).collect();
+        assert_eq!(bytes, [[1000, 2000], [1100, 2500]]);
+        let problem = |text| levels(text).expect_err("it is wrong");
+        assert_eq!(problem("level_1,level_2\n1000\n"), "line 2: 1 columns; the header has 2");
+        assert_eq!(problem("rate\n1\n"), "line 1: unknown column `rate`; each column begins with `level`");
+        assert_eq!(problem("level\nx\n"), "line 2: no number of bytes: `x`");
     }
 
     #[test]

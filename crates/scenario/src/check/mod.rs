@@ -9,6 +9,7 @@ mod flow_plan;
 mod flow_routes;
 mod flows;
 mod ground;
+mod har;
 mod key;
 mod laws;
 mod links;
@@ -71,6 +72,8 @@ pub(crate) struct Plan {
     /// For each application, true if the file gives the route there, and back.
     pub app_is_fixed: Vec<[bool; 2]>,
     pub app_names: Vec<FlowName>,
+    /// Names of the objects of all pages.
+    pub object_names: Vec<String>,
     pub sources: Vec<sim::SourceConfig>,
     pub source_names: Vec<SourceName>,
     pub sample_interval: Duration,
@@ -115,7 +118,7 @@ pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Pr
     for medium in &mut links.topology.media {
         if let sim::MediumConfig::Edca(network) = medium {
             network.flows = Category::ALL.map(|category| [category; 2]).to_vec();
-            network.sources = sources.categories(background);
+            network.sources = sources.categories();
         }
     }
     problems.is_empty().then_some(LinksPlan { topology: links.topology, routes, sources: sources.configs })
@@ -161,15 +164,17 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let laws =
         entries.map(|(at, flow)| laws::resolve(&mut flow.law, ("flow", at), &mut python_laws, problems)).collect();
     let entries = file.app.iter_mut().enumerate();
-    let law_of_app = |(at, App::Requests(app)): (usize, &mut App)| {
-        laws::resolve(&mut app.law, ("app", at), &mut python_laws, problems)
+    let law_of_app = |(at, app): (usize, &mut App)| {
+        app.law_mut().and_then(|law| laws::resolve(law, ("app", at), &mut python_laws, problems))
     };
     let app_laws = entries.map(law_of_app).collect();
     let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
     let sources = sources::expand(&file.background, network, span, problems);
-    let apps = apps::expand(&file.app, app_laws, network, span, problems);
-    let (mut flows, apps, sources) = (flows?, apps?, sources?);
+    let taken = sources.as_ref().map_or(&[][..], |sources| &sources.names);
+    let apps = apps::expand(&file.app, app_laws, taken, (network, span), problems);
+    let (mut flows, mut apps, mut sources) = (flows?, apps?, sources?);
+    sources.append(std::mem::take(&mut apps.sources));
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
     if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {
         flow_routes::spread_starts(&mut flows, span, &links);
@@ -182,7 +187,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
                 [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().category())
             };
             network.flows = flows.plans.iter().map(of_flow).collect();
-            network.sources = sources.categories(&file.background);
+            network.sources = sources.categories();
         }
     }
     let per_sample = (flows.plans.len() + links.names.len()) as u64;
@@ -203,6 +208,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         apps: apps.configs,
         app_is_fixed: apps.is_fixed,
         app_names: apps.names,
+        object_names: apps.objects,
         sources: sources.configs,
         source_names: sources.names,
         sample_interval,

@@ -1,7 +1,7 @@
 //! Recordings that a scenario names: files are read into it, so that it is self-contained.
 
 use super::common::place;
-use super::{listed, steps};
+use super::{har, listed, steps};
 use crate::format::cell::Fading;
 use crate::format::{App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Sizes};
 use crate::path::Segment;
@@ -16,7 +16,20 @@ pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 /// Replaces the names of files by their content. Reports problems of a file and keeps its name.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     inline_links(&mut file.link, &mut file.change, read, problems);
-    for (at, App::Requests(app)) in file.app.iter_mut().enumerate() {
+    for (at, app) in file.app.iter_mut().enumerate() {
+        if let App::Video(video) = app
+            && let Some(Recording::File(name)) = &video.sizes
+            && let Some(sizes) = load(name, listed::levels, path("app", at, &["sizes"]), read, problems)
+        {
+            video.sizes = Some(Recording::Values(sizes));
+        }
+        if let App::Page(page) = app
+            && let Recording::File(name) = &page.objects
+            && let Some(objects) = load(name, har::page, path("app", at, &["objects"]), read, problems)
+        {
+            page.objects = Recording::Values(objects);
+        }
+        let App::Requests(app) = app else { continue };
         if let Arrivals::ListedArrivals(listed) = &mut app.arrivals
             && let Recording::File(name) = &listed.times
             && let Some(times) = load(name, listed::arrivals, path("app", at, &["arrivals", "times"]), read, problems)

@@ -6,7 +6,7 @@ use super::key::key;
 use super::links::Links;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
-use crate::format::{Background, Pattern, Spread};
+use crate::format::{Background, Dscp, Pattern, Spread};
 use crate::names::SourceName;
 use crate::problems::Problems;
 use windward_sim as sim;
@@ -19,17 +19,25 @@ const HEADERS: u64 = 28;
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
 
+#[derive(Default)]
 pub(crate) struct Sources {
     pub configs: Vec<SourceConfig>,
     pub names: Vec<SourceName>,
-    /// Index of the table of each source.
-    pub tables: Vec<usize>,
+    /// Code point of each source.
+    pub dscps: Vec<Dscp>,
 }
 
 impl Sources {
-    /// Access category of each source, whose tables are given.
-    pub fn categories(&self, backgrounds: &[Background]) -> Vec<Category> {
-        self.tables.iter().map(|&at| backgrounds[at].dscp.unwrap_or_default().category()).collect()
+    /// Access category of each source.
+    pub fn categories(&self) -> Vec<Category> {
+        self.dscps.iter().map(|dscp| dscp.category()).collect()
+    }
+
+    /// Adds the sources of others.
+    pub fn append(&mut self, mut others: Self) {
+        self.configs.append(&mut others.configs);
+        self.names.append(&mut others.names);
+        self.dscps.append(&mut others.dscps);
     }
 }
 
@@ -42,11 +50,11 @@ pub(crate) fn expand(
     let Network { nodes, links, is_whole } = network;
     let before = problems.len();
     let graph = Graph::new(nodes, links, Direction::Forth);
-    let mut all = Sources { configs: Vec::new(), names: Vec::new(), tables: Vec::new() };
+    let mut all = Sources::default();
     let mut names = Names::new("background");
     for (at, background) in backgrounds.iter().enumerate() {
         let Background { from, to, .. } = background;
-        check_packet(background.packet.0, at, problems);
+        check_packet(background.packet.0, ("background", at), problems);
         let pattern = pattern(&background.pattern, at, problems);
         let pattern = pattern.filter(|pattern| is_slow_enough(pattern, background.packet.0, at, problems));
         let (count, before) = (background.count, all.configs.len());
@@ -84,7 +92,7 @@ pub(crate) fn expand(
             if !names.take(&name, at, problems) {
                 break;
             }
-            all.tables.push(at);
+            all.dscps.push(background.dscp.unwrap_or_default());
             all.configs.push(SourceConfig {
                 key: key("background", &name),
                 source: from,
@@ -95,6 +103,8 @@ pub(crate) fn expand(
                 start: Time::from_nanos(times.start_of(member).as_nanos()),
                 stop: times.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
                 ecn: background.ecn.into(),
+                reply: None,
+                call: None,
             });
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
             all.names.push(SourceName { name, label: label.clone(), from, to });
@@ -135,18 +145,18 @@ fn routes(
     paths.into_iter().collect()
 }
 
-fn check_packet(packet: Bytes, at: usize, problems: &mut Problems) {
+pub(super) fn check_packet(packet: Bytes, (list, at): (&str, usize), problems: &mut Problems) {
     if !(HEADERS..=MAX_PACKET).contains(&packet.count()) {
         let message =
             format!("a datagram of {packet} is out of range; allowed: {HEADERS} B to {MAX_PACKET} B, headers included");
-        problems.add(place("background", at, ["packet".into()]), message, None);
+        problems.add(place(list, at, ["packet".into()]), message, None);
     }
 }
 
 /// True if the clock can separate the datagrams, and sending one takes at most [`MOST_PERIODS`] median on periods;
 /// otherwise reports it.
 fn is_slow_enough(pattern: &sim::Pattern, packet: Bytes, at: usize, problems: &mut Problems) -> bool {
-    let rate = pattern.rate();
+    let Some(rate) = pattern.rate() else { return true };
     let spacing = packet.count() as f64 * 8e9 / rate.as_bits_per_sec() as f64;
     let path = |key: &'static str| place("background", at, ["pattern".into(), key.into()]);
     if spacing < LEAST_SPACING.as_nanos() as f64 {
@@ -190,6 +200,20 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
                 return None;
             }
             sim::Pattern::Backlog { m: rule.m.0, slot: rule.slot.0, limit: rule.limit.0 }
+        }
+        Pattern::Periodic(periodic) => {
+            let (every, jitter) = (periodic.every.0, periodic.jitter.0);
+            let mut refuse = |key: &'static str, why: String| {
+                problems.add(place("background", at, ["pattern".into(), key.into()]), why, None);
+                None
+            };
+            if every < LEAST_SPACING {
+                return refuse("every", format!("{every} is out of range; allowed: from {LEAST_SPACING}"));
+            }
+            if jitter > every {
+                return refuse("jitter", format!("`jitter` ({jitter}) must not be longer than `every` ({every})"));
+            }
+            sim::Pattern::Periodic { every, jitter }
         }
         Pattern::Pulses(pulses) => {
             let (length, every) = (pulses.length.0, pulses.every.0);

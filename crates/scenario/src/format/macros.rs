@@ -25,24 +25,27 @@ macro_rules! read_and_describe {
 
 /// Tables of several kinds, distinguished by one key. Serde's own reader of such enums copies the table first and loses
 /// the position of errors in it; this one reads in place. It needs the deciding key first; [`crate::read`] ensures
-/// that.
+/// that. Fields after `with` are the first ones of every kind.
 macro_rules! tagged {
+    (@kind [$($doc:tt)*] $variant:ident { $($common:tt)* } { $($(#[$meta:meta])* $field:ident: $type:ty,)* }) => {
+        $($doc)*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        pub(crate) struct $variant {
+            $($common)*
+            $($(#[$meta])* pub $field: $type,)*
+        }
+    };
+    ($(#[$meta:meta])* $name:ident by $tag:literal, $what:literal { $($kinds:tt)* }) => {
+        tagged! { $(#[$meta])* $name by $tag, $what with {} { $($kinds)* } }
+    };
     (
         $(#[$meta:meta])*
-        $name:ident by $tag:literal, $what:literal {
-            $($(#[$doc:meta])* $word:literal $variant:ident {
-                $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
-            })*
+        $name:ident by $tag:literal, $what:literal with $common:tt {
+            $($(#[$doc:meta])* $word:literal $variant:ident $fields:tt)*
         }
     ) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-            #[serde(deny_unknown_fields, expecting = "a table")]
-            pub(crate) struct $variant {
-                $($(#[$field_meta])* pub $field: $type,)*
-            }
-        )*
+        $(tagged! { @kind [$(#[$doc])*] $variant $common $fields })*
 
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]

@@ -28,7 +28,10 @@ pub(crate) mod wifi;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
-pub(crate) use app::{App, ArrivalTime, Arrivals, Requests, Response, Reuse, SizePoint, Sizes};
+pub(crate) use app::{
+    App, ArrivalTime, Arrivals, Call, Ends, Estimate, HttpProtocol, Page, PageObject, Ping, Qoe, Requests, Response,
+    Reuse, Rule, SizePoint, Sizes, Video,
+};
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
 pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
@@ -97,7 +100,7 @@ pub(crate) struct File {
     /// TCP flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,
-    /// Applications over two-way TCP connections: requests and responses.
+    /// Applications: requests, pages, videos, calls, games and pings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub app: Vec<App>,
     /// UDP sources that do not respond to congestion.

@@ -119,6 +119,14 @@ tagged! {
             /// Mean time between the starts of consecutive pulses; longer than `length`.
             every: Positive<Duration>,
         }
+        /// One datagram in every span, at its start or, with `jitter`, at a random time after it.
+        "periodic" Periodic {
+            /// Length of a span.
+            every: Positive<Duration>,
+            /// Latest time within the span, at most `every`; the time is uniform from zero.
+            #[serde(default = "zero")]
+            jitter: Written<Duration>,
+        }
         /// Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
         ///
         /// In each slot the source sends `m`/(U + μ) datagrams. μ ≥ 0 keeps all such sources of a station within

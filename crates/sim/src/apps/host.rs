@@ -1,24 +1,39 @@
 //! Applications and their two-way connections.
 
+use super::http::Http;
 use super::requests::{Request, Requests, Served};
 use crate::engine::{AppTimer, Calendar, Event, FlowTimer, Wake};
 use crate::makers::Makers;
 use crate::net::Net;
 use crate::network::{ConnectionUse, RequestsConfig};
 use crate::packet::Packet;
+use crate::page::{Discovery, Protocol};
 use crate::tcp::{Duplex, Side};
 use windward_units::{Time, splitmix64};
 
 /// Slot of a connection that has ended.
 const ENDED: u32 = u32::MAX;
 
-/// A connection in use, and the request that it carries.
+/// User whose arrival begins a visit of a page: beyond all objects.
+const VISIT: u32 = (1 << 24) - 1;
+
+/// A connection in use, and the requests that it carries.
 struct Talk {
     app: u32,
+    /// Number of its client's end.
+    id: u32,
     /// Number among the connections of the application.
     connection: u64,
     link: Duplex,
-    stage: Stage,
+    work: Work,
+}
+
+/// Use of a connection.
+enum Work {
+    /// One request at a time, for which it may have been opened.
+    Requests(Stage),
+    /// Objects of a page.
+    Page(Box<Http>),
 }
 
 /// Progress of a request on its connection.
@@ -48,6 +63,9 @@ pub struct Apps {
     talks: Vec<Talk>,
     /// Slots of connections that have ended.
     free: Vec<u32>,
+    /// Discoveries and complete responses of an event; empty between events.
+    found: Vec<Discovery>,
+    done: Vec<Served>,
 }
 
 impl Apps {
@@ -59,13 +77,15 @@ impl Apps {
         };
         let apps = configs.iter().map(app).collect();
         let base = flows.next_multiple_of(2) as u32;
-        Self { apps, base, slots: Vec::new(), talks: Vec::new(), free: Vec::new() }
+        let (slots, talks, free) = (Vec::new(), Vec::new(), Vec::new());
+        Self { apps, base, slots, talks, free, found: Vec::new(), done: Vec::new() }
     }
 
     /// Schedules the first arrivals.
     pub fn begin(&mut self, net: &mut Net) {
         for (index, app) in (0..).zip(&mut self.apps) {
             for user in 0..app.users() {
+                let user = if app.page().is_some() { VISIT } else { user };
                 if let Some(at) = app.first(user) {
                     schedule(&mut net.calendar, at, AppTimer::Arrival, index, user);
                 }
@@ -84,11 +104,16 @@ impl Apps {
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         let Some(talk) = self.talk(packet.flow) else { return };
         talk.link.on_packet(net, packet, Side::of(packet.flow));
-        if matches!(talk.stage, Stage::Closing) && talk.link.is_done(Side::Server) {
-            let at = ((packet.flow - self.base) / 2) as usize;
-            let slot = std::mem::replace(&mut self.slots[at], ENDED);
-            self.free.push(slot);
+        if matches!(talk.work, Work::Requests(Stage::Closing)) && talk.link.is_done(Side::Server) {
+            self.release(packet.flow);
         }
+    }
+
+    /// Ends the connection with the number `flow`.
+    fn release(&mut self, flow: u32) {
+        let at = ((flow - self.base) / 2) as usize;
+        let slot = std::mem::replace(&mut self.slots[at], ENDED);
+        self.free.push(slot);
     }
 
     /// Handles a timer of a two-way connection.
@@ -101,6 +126,7 @@ impl Apps {
     /// Handles an event of an application.
     pub fn handle(&mut self, net: &mut Net, which: AppTimer, index: u32, user: u32) {
         match which {
+            AppTimer::Arrival if user == VISIT => self.visit(net, index),
             AppTimer::Arrival => {
                 let (request, next) = self.apps[index as usize].arrive(net.now, user);
                 if let Some(at) = next {
@@ -108,19 +134,32 @@ impl Apps {
                 }
                 self.serve(net, index, request);
             }
-            AppTimer::Heard | AppTimer::Serve => self.proceed(net, which, index),
+            AppTimer::Heard | AppTimer::Serve => self.proceed(net, which, index, user),
         }
     }
 
     /// Gives a request to a connection, or lets it wait for one.
     fn serve(&mut self, net: &mut Net, index: u32, request: Request) {
+        if self.apps[index as usize].page().is_some() {
+            return self.load(net, index, request);
+        }
         let app = &mut self.apps[index as usize];
-        if let Some(slot) = app.idle.pop() {
+        let most = app.most();
+        let pool = &mut app.pools[0];
+        if let Some(slot) = pool.idle.pop() {
             return self.reuse(net, index, slot, request);
         }
-        if !app.may_open() {
-            return app.waiting.push_back(request);
+        if pool.open >= most {
+            return pool.waiting.push_back(request);
         }
+        pool.open += 1;
+        let served = Served { request, start: net.now, first_byte: None, is_reused: false, before: [0; 2] };
+        self.open(net, index, Work::Requests(Stage::Opening(served)));
+    }
+
+    /// Opens a connection.
+    fn open(&mut self, net: &mut Net, index: u32, work: Work) {
+        let app = &mut self.apps[index as usize];
         let Some(law) = &app.law else { return };
         let initial = app.config.tcp.initial_cwnd();
         let id = self.base + 2 * self.slots.len() as u32;
@@ -128,10 +167,8 @@ impl Apps {
         let seed = splitmix64(splitmix64(app.seed) ^ app.config.key) ^ connection;
         let mut link = Duplex::new(id, &app.config.tcp, app.routes, [law.build(initial), law.build(initial)], seed);
         link.start(net);
-        app.open += 1;
         app.opened += 1;
-        let served = Served { request, start: net.now, first_byte: None, is_reused: false, before: [0; 2] };
-        let talk = Talk { app: index, connection, link, stage: Stage::Opening(served) };
+        let talk = Talk { app: index, id, connection, link, work };
         match self.free.pop() {
             Some(slot) => {
                 self.talks[slot as usize] = talk;
@@ -144,6 +181,102 @@ impl Apps {
         }
     }
 
+    /// Begins a visit of a page; the connections of the last one have ended.
+    fn visit(&mut self, net: &mut Net, index: u32) {
+        let app = &mut self.apps[index as usize];
+        let idle: Vec<u32> =
+            app.pools.iter_mut().flat_map(|pool| pool.idle.drain(..).chain(pool.shared.take())).collect();
+        let ready = app.begin_visit(net.now);
+        for slot in idle {
+            self.release(self.talks[slot as usize].id);
+        }
+        if let Some(ready) = ready {
+            schedule(&mut net.calendar, ready, AppTimer::Arrival, index, 0);
+        }
+    }
+
+    /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
+    fn load(&mut self, net: &mut Net, index: u32, request: Request) {
+        let app = &mut self.apps[index as usize];
+        let (most, visit) = (app.most(), app.visit());
+        let Some((protocol, preconnect, tls)) = app.page().map(|page| (page.protocol, page.preconnect, page.tls))
+        else {
+            return;
+        };
+        let pool = &mut app.pools[request.pool as usize];
+        let ready = if protocol == Protocol::Multiplexed { pool.shared } else { pool.idle.pop() };
+        if let Some(slot) = ready {
+            return self.talks[slot as usize].load(net, &self.apps[index as usize], request);
+        }
+        pool.waiting.push_back(request);
+        // Any connection that becomes ready takes what waits; each waiting request has one that opens.
+        let wanted = if pool.open == 0 { preconnect.max(1) } else { 0 };
+        let wanted = wanted.max((pool.waiting.len() as u32).saturating_sub(pool.opening)).min(most - pool.open);
+        pool.open += wanted;
+        pool.opening += wanted;
+        for _ in 0..wanted {
+            self.open(net, index, Work::Page(Box::new(Http::new(visit, request.pool, tls))));
+            self.apps[index as usize].count_connection();
+        }
+    }
+
+    /// Continues a connection of a page.
+    fn proceed_page(&mut self, net: &mut Net, which: AppTimer, flow: u32, (slot, object): (u32, u32)) {
+        let talk = &mut self.talks[slot as usize];
+        let (index, connection, id) = (talk.app, talk.connection, talk.id);
+        let Work::Page(http) = &mut talk.work else { return };
+        if which == AppTimer::Serve {
+            return http.answer(net, &mut talk.link, object);
+        }
+        let app = &mut self.apps[index as usize];
+        let mut done = std::mem::take(&mut self.done);
+        let is_ready = http.hear(net, (&mut talk.link, flow), |request| app.service(request), &mut done);
+        let (visit, pool) = (http.visit, http.pool as usize);
+        if visit != app.visit() {
+            // The visit for which it opened was complete without it.
+            self.done = done;
+            if is_ready {
+                self.release(id);
+            }
+            return;
+        }
+        let is_shared = app.page().is_some_and(|page| page.protocol == Protocol::Multiplexed);
+        if is_ready {
+            app.pools[pool].opening -= 1;
+            if is_shared {
+                app.pools[pool].shared = Some(slot);
+            }
+        }
+        let after = repairs(&talk.link);
+        let mut found = std::mem::take(&mut self.found);
+        let mut next = None;
+        for served in done.drain(..) {
+            app.finish(net.now, &served, connection, after);
+            next = app.next_of_page(net.now, served.request.user, &mut found).or(next);
+            if !is_shared {
+                app.pools[pool].idle.push(slot);
+            }
+        }
+        if is_ready && !is_shared {
+            app.pools[pool].idle.push(slot);
+        }
+        // What waits goes first; what is discovered now arrives as events of this time.
+        while let Some(ready) = if is_shared { app.pools[pool].shared } else { app.pools[pool].idle.last().copied() } {
+            let Some(request) = app.pools[pool].waiting.pop_front() else { break };
+            if !is_shared {
+                app.pools[pool].idle.pop();
+            }
+            self.talks[ready as usize].load(net, app, request);
+        }
+        for Discovery { object, ready } in found.drain(..) {
+            schedule(&mut net.calendar, ready, AppTimer::Arrival, index, object);
+        }
+        if let Some(at) = next {
+            schedule(&mut net.calendar, at, AppTimer::Arrival, index, VISIT);
+        }
+        (self.found, self.done) = (found, done);
+    }
+
     /// Sends a request over an idle connection.
     fn reuse(&mut self, net: &mut Net, index: u32, slot: u32, request: Request) {
         let (talk, app) = (&mut self.talks[slot as usize], &self.apps[index as usize]);
@@ -152,23 +285,26 @@ impl Apps {
     }
 
     /// Continues the request of a connection whose application was woken.
-    fn proceed(&mut self, net: &mut Net, which: AppTimer, flow: u32) {
+    fn proceed(&mut self, net: &mut Net, which: AppTimer, flow: u32, object: u32) {
         let base = self.base;
         let Some(slot) = flow.checked_sub(base).and_then(|at| self.slots.get((at / 2) as usize)).copied() else {
             return;
         };
         let Some(talk) = self.talks.get_mut(slot as usize) else { return };
+        let Work::Requests(stage) = &mut talk.work else {
+            return self.proceed_page(net, which, flow, (slot, object));
+        };
         let index = talk.app;
         let app = &mut self.apps[index as usize];
-        match (talk.stage, which, Side::of(flow)) {
+        match (*stage, which, Side::of(flow)) {
             (Stage::Opening(served), AppTimer::Heard, Side::Client) => talk.ask(net, app, served),
             (Stage::Asking(served), AppTimer::Heard, Side::Server) => {
-                talk.stage = Stage::Working(served);
+                *stage = Stage::Working(served);
                 let ready = net.now + app.config.service;
                 net.schedule(ready, Wake::App(AppTimer::Serve), flow);
             }
             (Stage::Working(served), AppTimer::Serve, Side::Server) => {
-                talk.stage = Stage::Answering(served);
+                *stage = Stage::Answering(served);
                 // First the first byte, then the whole.
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
                 let is_last = app.config.connections == ConnectionUse::New;
@@ -178,7 +314,7 @@ impl Apps {
                 served.first_byte.get_or_insert(net.now);
                 let whole = talk.link.written(Side::Server);
                 if talk.link.arrived(Side::Client) < whole {
-                    talk.stage = Stage::Answering(served);
+                    *stage = Stage::Answering(served);
                     return talk.link.watch(Side::Client, whole);
                 }
                 app.finish(net.now, &served, talk.connection, repairs(&talk.link));
@@ -186,14 +322,14 @@ impl Apps {
                     schedule(&mut net.calendar, at, AppTimer::Arrival, index, served.request.user);
                 }
                 if app.config.connections == ConnectionUse::New {
-                    talk.stage = Stage::Closing;
-                    app.open -= 1;
+                    *stage = Stage::Closing;
+                    app.pools[0].open -= 1;
                     return;
                 }
-                talk.stage = Stage::Idle;
-                match app.waiting.pop_front() {
+                *stage = Stage::Idle;
+                match app.pools[0].waiting.pop_front() {
                     Some(request) => self.reuse(net, index, slot, request),
-                    None => app.idle.push(slot),
+                    None => app.pools[0].idle.push(slot),
                 }
             }
             _ => {}
@@ -209,14 +345,19 @@ impl Apps {
     pub fn finish(mut self) -> Vec<Requests> {
         for slot in self.slots {
             let Some(talk) = self.talks.get(slot as usize) else { continue };
-            if let Stage::Opening(served) | Stage::Asking(served) | Stage::Working(served) | Stage::Answering(served) =
-                talk.stage
-            {
-                self.apps[talk.app as usize].give_up(&served.request, Some(served.start));
+            let app = &mut self.apps[talk.app as usize];
+            match &talk.work {
+                Work::Requests(
+                    Stage::Opening(served) | Stage::Asking(served) | Stage::Working(served) | Stage::Answering(served),
+                ) => app.give_up(&served.request, Some(served.start)),
+                Work::Requests(Stage::Idle | Stage::Closing) => {}
+                Work::Page(http) => {
+                    http.unfinished().for_each(|served| app.give_up(&served.request, Some(served.start)));
+                }
             }
         }
         for app in &mut self.apps {
-            for request in std::mem::take(&mut app.waiting) {
+            for request in app.take_waiting() {
                 app.give_up(&request, None);
             }
         }
@@ -227,10 +368,18 @@ impl Apps {
 impl Talk {
     /// Sends a request over an open connection.
     fn ask(&mut self, net: &mut Net, app: &Requests, served: Served) {
-        self.stage = Stage::Asking(served);
+        self.work = Work::Requests(Stage::Asking(served));
         let bytes = app.config.request.count();
         self.link.watch(Side::Server, self.link.written(Side::Client) + bytes);
         self.link.write(net, Side::Client, bytes, false);
+    }
+
+    /// Sends the request for an object of a page.
+    fn load(&mut self, net: &mut Net, app: &Requests, request: Request) {
+        let before = repairs(&self.link);
+        if let Work::Page(http) = &mut self.work {
+            http.ask(net, &mut self.link, app.config.request.count(), request, before);
+        }
     }
 }
 

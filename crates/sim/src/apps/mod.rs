@@ -2,6 +2,7 @@
 //! connections.
 
 mod host;
+mod http;
 mod requests;
 mod share;
 mod source;

@@ -4,6 +4,8 @@ use crate::engine::{Purpose, Stream};
 use crate::makers::{Maker, Makers};
 use crate::network::{Arrivals, ConnectionUse, Ideal, RequestsConfig, Spread};
 use crate::output::{RequestContext, RequestRow};
+use crate::page::{Browser, Discovery, PageConfig, Protocol};
+use crate::video::Player;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time, splitmix64};
 
@@ -12,8 +14,10 @@ use windward_units::{Duration, Time, splitmix64};
 pub struct Request {
     /// Its number, from zero.
     pub number: u64,
-    /// The user who sent it, in a closed loop.
+    /// The user who sent it, in a closed loop; of a page, the object.
     pub user: u32,
+    /// Connections that it uses: those of this origin.
+    pub pool: u32,
     /// Time of its arrival.
     pub intended: Time,
     /// Bytes of its response.
@@ -32,6 +36,21 @@ pub struct Served {
     pub is_reused: bool,
     /// Retransmissions and timeouts of the connection before.
     pub before: [u64; 2],
+}
+
+/// Connections between which requests choose.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// Idle connections, by their slots; the one used last comes last.
+    pub idle: Vec<u32>,
+    /// Number of connections that are open or opening.
+    pub open: u32,
+    /// Number of connections that are opening for whatever request waits then.
+    pub opening: u32,
+    /// Requests that wait for a connection.
+    pub waiting: VecDeque<Request>,
+    /// Slot of the connection that all requests share.
+    pub shared: Option<u32>,
 }
 
 /// Number of requests over time.
@@ -59,27 +78,30 @@ pub struct Requests {
     /// Seed of the connections' random numbers.
     pub seed: u64,
     arrivals: Stream,
+    /// Player of a video.
+    player: Option<Player>,
     /// Streams of each user: response sizes, and times of thinking.
     users: Vec<[Stream; 2]>,
     arrived: u64,
-    /// Idle connections, by their slots; the one used last comes last.
-    pub idle: Vec<u32>,
-    /// Number of connections that are open or opening.
-    pub open: u32,
+    /// Browser of a page.
+    browser: Option<Browser>,
+    /// Connections: of a page those of each origin, otherwise one set.
+    pub pools: Vec<Pool>,
     /// Number of connections so far.
     pub opened: u64,
-    /// Requests that wait for a connection.
-    pub waiting: VecDeque<Request>,
     active: Active,
     /// Requests that arrived after the warm-up and have ended.
     rows: Vec<RequestRow>,
-    warm_at: Time,
+    /// Start of the statistics.
+    pub warm_at: Time,
 }
 
 impl Requests {
     /// Application of `config` before its first arrival.
     pub fn new(config: &RequestsConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
         let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
+        let browser = if let Arrivals::Page(page) = &config.arrivals { Some(Browser::new(page)) } else { None };
+        let pools = browser.as_ref().map_or(1, |browser| browser.page().origins);
         let user = |user| {
             let key = if user == 0 { config.key } else { splitmix64(config.key ^ splitmix64(user)) };
             [Purpose::Size, Purpose::Think].map(|purpose| Stream::new(seed, key, purpose))
@@ -89,12 +111,12 @@ impl Requests {
             routes,
             seed,
             arrivals: Stream::new(seed, config.key, Purpose::Arrival),
+            player: if let Arrivals::Video(video) = &config.arrivals { Some(Player::new(video)) } else { None },
             users: (0..u64::from(count)).map(user).collect(),
             arrived: 0,
-            idle: Vec::new(),
-            open: 0,
+            pools: (0..pools).map(|_| Pool::default()).collect(),
+            browser,
             opened: 0,
-            waiting: VecDeque::new(),
             active: Active::default(),
             rows: Vec::new(),
             warm_at: Time::ZERO,
@@ -111,7 +133,7 @@ impl Requests {
     pub fn first(&mut self, user: u32) -> Option<Time> {
         let start = self.config.start;
         match &self.config.arrivals {
-            Arrivals::Periodic { .. } => self.within(start),
+            Arrivals::Periodic { .. } | Arrivals::Video(_) | Arrivals::Page(_) => self.within(start),
             Arrivals::Poisson { mean } => {
                 let gap = exponential(*mean, &mut self.arrivals);
                 self.within(start + gap)
@@ -130,6 +152,15 @@ impl Requests {
 
     /// Takes a request that arrives now. Returns it with the time of the next one of an open loop.
     pub fn arrive(&mut self, now: Time, user: u32) -> (Request, Option<Time>) {
+        if let Some(browser) = &mut self.browser {
+            let object = browser.page().objects[user as usize];
+            let intended = browser.of(user).discovered.unwrap_or(now);
+            let request = Request { number: self.arrived, user, pool: object.origin, intended, size: object.size };
+            self.arrived += 1;
+            self.active.advance(now);
+            self.active.count += 1;
+            return (request, None);
+        }
         let number = self.arrived;
         self.arrived += 1;
         let drawn = self.config.response.draw(&mut self.users[user as usize][0]);
@@ -137,6 +168,9 @@ impl Requests {
             Arrivals::Periodic { every } => (drawn, Some(now + *every)),
             Arrivals::Poisson { mean } => (drawn, Some(now + exponential(*mean, &mut self.arrivals))),
             Arrivals::Closed { .. } => (drawn, None),
+            // Handled above.
+            Arrivals::Page(_) => (drawn, None),
+            Arrivals::Video(_) => (self.player.as_mut().map_or(drawn, |player| player.ask(now)), None),
             Arrivals::Times(times) => {
                 let size = times[number as usize].1.map_or(drawn, |bytes| bytes.count());
                 (size, times.get(self.arrived as usize).map(|(at, _)| self.config.start + *at))
@@ -144,11 +178,14 @@ impl Requests {
         };
         self.active.advance(now);
         self.active.count += 1;
-        (Request { number, user, intended: now, size }, next.and_then(|at| self.within(at)))
+        (Request { number, user, pool: 0, intended: now, size }, next.and_then(|at| self.within(at)))
     }
 
     /// Time of the next request of a user whose response is complete now; `None` in an open loop.
     pub fn next_of_user(&mut self, now: Time, user: u32) -> Option<Time> {
+        if let Some(player) = &mut self.player {
+            return player.arrive(now).and_then(|at| self.within(at));
+        }
         let think = self.think(user)?;
         self.within(now + think)
     }
@@ -163,12 +200,64 @@ impl Requests {
         })
     }
 
-    /// True if another connection may be opened.
-    pub fn may_open(&self) -> bool {
-        match self.config.connections {
-            ConnectionUse::New => true,
-            ConnectionUse::Kept { most } => self.open < most,
+    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
+    pub fn begin_visit(&mut self, now: Time) -> Option<Time> {
+        let discovery = self.browser.as_mut()?.visit(now);
+        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
+        Some(discovery.ready)
+    }
+
+    /// Takes an object of a page that is complete now. Discoveries are added to `found`; returns the time of the next
+    /// visit if the page is complete, and there is one.
+    pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
+        let browser = self.browser.as_mut()?;
+        if !browser.arrive(object, now, found) || browser.is_done() {
+            return None;
         }
+        let (mean, is_random) = (browser.page().reading, browser.page().is_reading_random);
+        let pause = if is_random { exponential(mean, &mut self.users[0][1]) } else { mean };
+        self.within(now + pause)
+    }
+
+    /// Number of the visit of a page; zero for others.
+    pub fn visit(&self) -> u32 {
+        self.browser.as_ref().map_or(0, Browser::number)
+    }
+
+    /// The page, if this is one.
+    pub fn page(&self) -> Option<&PageConfig> {
+        self.browser.as_ref().map(Browser::page)
+    }
+
+    /// Time at the server before the response to a request.
+    pub fn service(&self, request: &Request) -> Duration {
+        self.page().map_or(self.config.service, |page| page.objects[request.user as usize].service)
+    }
+
+    /// Most connections of a pool.
+    pub fn most(&self) -> u32 {
+        match (self.page().map(|page| page.protocol), self.config.connections) {
+            (Some(Protocol::Separate(most)), _) | (None, ConnectionUse::Kept { most }) => most,
+            (Some(Protocol::Multiplexed), _) => 1,
+            (None, ConnectionUse::New) => u32::MAX,
+        }
+    }
+
+    /// Notes a connection of a page.
+    pub fn count_connection(&mut self) {
+        if let Some(browser) = &mut self.browser {
+            browser.count_connection();
+        }
+    }
+
+    /// Takes out the requests that wait for a connection.
+    pub fn take_waiting(&mut self) -> Vec<Request> {
+        self.pools.iter_mut().flat_map(|pool| pool.waiting.drain(..)).collect()
+    }
+
+    /// Takes out the browser of a page.
+    pub fn take_browser(&mut self) -> Option<Browser> {
+        self.browser.take()
     }
 
     /// Records the end of a request on a connection with these retransmissions and timeouts so far.
@@ -176,6 +265,10 @@ impl Requests {
         self.active.advance(now);
         self.active.count -= 1;
         let Served { request, start, first_byte, is_reused, before } = *served;
+        if let Some(browser) = &mut self.browser {
+            let loaded = browser.of(request.user);
+            (loaded.start, loaded.first_byte, loaded.connection) = (Some(start), first_byte, Some(connection));
+        }
         let [retransmits, timeouts] = [0, 1].map(|at| after[at] - before[at]);
         let row =
             RequestRow { start, first_byte, end: Some(now), is_reused, retransmits, timeouts, ..self.row(&request) };
@@ -217,6 +310,13 @@ impl Requests {
         self.active.sum = 0;
         self.warm_at = now;
         self.rows.retain(|row| row.intended >= now);
+    }
+
+    /// Takes out the player of a video, which ends at `end`.
+    pub fn take_player(&mut self, end: Time) -> Option<Player> {
+        let mut player = self.player.take()?;
+        player.end(end);
+        Some(player)
     }
 
     /// Ends the run of the application `app` at `end`. Returns its requests in order, and their circumstances.

@@ -3,24 +3,52 @@
 use super::share;
 use crate::backpressure::Class;
 use crate::ecn::Ecn;
+use crate::emodel::CallConfig;
 use crate::engine::{Purpose, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
 use crate::network::{Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
+use windward_tables::Histogram;
 use windward_units::{BitRate, Duration, Time};
 
+/// Delays above which arrived datagrams are counted apart.
+pub const LATE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
+
+/// Number of a datagram that replies.
+const REPLY: u32 = 1;
+
 /// Counters of a source.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Datagrams sent.
     pub sent: u64,
-    /// Datagrams that arrived.
+    /// Datagrams that arrived; of a source with replies, the replies.
     pub received: u64,
+    /// Their bytes on the wire.
+    pub received_bytes: u64,
     /// Datagrams that arrived with a mark.
     pub marked: u64,
     /// Sum of the delays of arrived datagrams, in seconds.
     pub delay: f64,
+    /// These delays.
+    pub delays: Histogram,
+    /// The least of them; `None` without arrivals.
+    pub least_delay: Option<Duration>,
+    /// Datagrams that were delayed for longer than each time of [`LATE`].
+    pub late: [u64; 2],
+    /// Time of the last arrival.
+    last: Option<Time>,
+    /// Longest time between two arrivals.
+    pub longest_gap: Duration,
+}
+
+impl Counts {
+    /// Counters at the start of the statistics; the first arrival ends no gap.
+    pub fn reset(&mut self) {
+        self.delays.clear();
+        *self = Self { delays: std::mem::take(&mut self.delays), ..Self::default() };
+    }
 }
 
 /// A backlog-controlled source.
@@ -60,6 +88,12 @@ pub struct Source {
     /// End of the current on period.
     on_until: Time,
     stream: Stream,
+    /// Sizes of the datagrams of a game.
+    sizes: Stream,
+    /// Start of the current span of a periodic source.
+    span: Time,
+    /// Start of the route of the replies.
+    reply_hop: Option<u32>,
     /// All backlog-controlled sources of its node, itself first: M, source, and start of the route. Empty for other
     /// sources.
     peers: Vec<Peer>,
@@ -67,13 +101,16 @@ pub struct Source {
     backlogs: Vec<(f64, f64)>,
     /// Datagrams that may be sent now, with a fractional part left over.
     credit: f64,
+    /// Speech that the datagrams carry.
+    pub call: Option<CallConfig>,
     /// Counters since the last reset.
     pub counts: Counts,
 }
 
 impl Source {
-    /// Source `index` of `config`; its packets carry the source number `id`, and its route starts at `hop`.
-    pub fn new(index: u32, id: u32, config: &SourceConfig, hop: u32, seed: u64) -> Self {
+    /// Source `index` of `config`; its packets carry the source number `id`, and its routes start at `hop` and
+    /// `reply_hop`.
+    pub fn new(index: u32, id: u32, config: &SourceConfig, (hop, reply_hop): (u32, Option<u32>), seed: u64) -> Self {
         Self {
             id,
             index,
@@ -81,13 +118,18 @@ impl Source {
             size: config.packet.count() as u32,
             ecn: Ecn::new(config.ecn),
             pattern: config.pattern,
-            clock: Transmitter::new(config.pattern.rate().as_bits_per_sec()),
+            // Patterns without a rate do not use it.
+            clock: Transmitter::new(config.pattern.rate().map_or(1, BitRate::as_bits_per_sec)),
             stop: config.stop.unwrap_or(Time::NEVER),
             on_until: Time::ZERO,
             stream: Stream::new(seed, config.key, Purpose::Pattern),
+            sizes: Stream::new(seed, config.key, Purpose::Size),
+            span: Time::ZERO,
+            reply_hop,
             peers: Vec::new(),
             backlogs: Vec::new(),
             credit: 0.0,
+            call: config.call,
             counts: Counts::default(),
         }
     }
@@ -98,7 +140,18 @@ impl Source {
             Pattern::Cbr { .. } | Pattern::Backlog { .. } => start,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
+            Pattern::Periodic { jitter, .. } => {
+                self.span = start;
+                start + jitter.scale(self.stream.uniform())
+            }
+            Pattern::Game { .. } => start + self.gap(),
         }
+    }
+
+    /// Time to the next datagram of a game.
+    fn gap(&mut self) -> Duration {
+        let Pattern::Game { gap, .. } = self.pattern else { return Duration::ZERO };
+        Duration::from_secs(gap.quantile(self.stream.uniform()).max(0.0) / 1e3).max(Pattern::LEAST_GAP)
     }
 
     /// Sends a datagram and schedules the next.
@@ -110,12 +163,21 @@ impl Source {
         if let Pattern::Backlog { slot, limit, .. } = self.pattern {
             return self.fill(net, slot, limit);
         }
+        if let Pattern::Game { payload, .. } = self.pattern {
+            let payload = libm::round(payload.quantile(self.sizes.uniform())).max(0.0);
+            self.size = (payload as u64 + Pattern::HEADERS) as u32;
+        }
         self.counts.sent += 1;
         net.send(self.datagram(now), false);
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::Backlog { .. } => return,
+            Pattern::Periodic { every, jitter } => {
+                self.span += every;
+                self.span + jitter.scale(self.stream.uniform())
+            }
+            Pattern::Game { .. } => now + self.gap(),
             Pattern::OnOff { .. } => {
                 let next = now + self.clock.transmit(self.size);
                 if next < self.on_until { next } else { self.next_period(self.on_until, next.since(self.on_until)) }
@@ -171,16 +233,26 @@ impl Source {
         }
     }
 
-    /// Handles the arrival of a datagram.
-    pub fn receive(&mut self, now: Time, packet: &Packet) {
-        self.counts.received += 1;
-        self.counts.marked += u64::from(packet.ecn.is_marked());
-        self.counts.delay += Duration::from_nanos(now.as_nanos() - packet.stamp).as_secs();
-    }
-
-    /// Size of a datagram in bytes.
-    pub fn size(&self) -> u32 {
-        self.size
+    /// Handles the arrival of a datagram at the sink, or of a reply at the source.
+    pub fn receive(&mut self, net: &mut Net, packet: &Packet) {
+        if let Some(hop) = self.reply_hop.filter(|_| packet.number != REPLY) {
+            let reply = Packet::new(Kind::Datagram, net.now, self.id, hop, packet.size);
+            return net.send(Packet { stamp: packet.stamp, number: REPLY, ecn: self.ecn, ..reply }, false);
+        }
+        let delay = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
+        let counts = &mut self.counts;
+        counts.received += 1;
+        counts.received_bytes += u64::from(packet.size);
+        counts.marked += u64::from(packet.ecn.is_marked());
+        counts.delay += delay.as_secs();
+        counts.delays.record(delay.as_nanos());
+        counts.least_delay = Some(counts.least_delay.map_or(delay, |least| least.min(delay)));
+        for (late, most) in counts.late.iter_mut().zip(LATE) {
+            *late += u64::from(delay > most);
+        }
+        if let Some(last) = counts.last.replace(net.now) {
+            counts.longest_gap = counts.longest_gap.max(net.now.since(last));
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub enum Purpose {
     Rates = 11,
     /// Arrivals of requests.
     Arrival = 12,
-    /// Sizes of responses.
+    /// Sizes of responses and of datagrams.
     Size = 13,
     /// Times for which users think.
     Think = 14,

@@ -2,9 +2,11 @@
 
 mod air;
 mod coded;
+mod pages;
 mod requests;
 mod run;
 mod tables;
+mod videos;
 
 pub use air::{
     AirBlockAck, AirFormat, AirFrame, AirLog, AirMode, AirMpdu, AirRecord, Direction, FRAME_KINDS, FrameKind, MpduLog,
@@ -13,7 +15,7 @@ pub use air::{
 pub use requests::{RequestContext, RequestRow};
 pub use run::{Balance, Output, TABLES, share};
 pub use tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats,
-    InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, RequestClassStats, RequestLog, Series,
-    ShareStats, SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CallStats, ChunkLog, CodingStats, FlowSeries, FlowStats,
+    FlowWindowStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, ObjectLog,
+    PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog,
 };

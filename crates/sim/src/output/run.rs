@@ -2,9 +2,10 @@
 
 use super::air::{AirLog, MpduLog};
 use super::tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CodingStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats,
-    InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RequestClassStats,
-    RequestLog, RttHistograms, ShareStats, SourceStats,
+    AppStats, BacklogSeries, BacklogStats, BlockStats, CallStats, ChunkLog, CodingStats, FlowSeries, FlowStats,
+    FlowWindowStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, ObjectLog,
+    PageStats, QueueDelayHistograms, RequestClassStats, RequestLog, RttHistograms, ShareStats, SourceStats, VideoStats,
+    VisitLog,
 };
 use crate::status::CAUSES;
 use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
@@ -14,12 +15,18 @@ pub const TABLES: &[&Table] = &[
     FlowStats::TABLE,
     LinkStats::TABLE,
     SourceStats::TABLE,
+    CallStats::TABLE,
     GroupStats::TABLE,
     AppStats::TABLE,
     RequestClassStats::TABLE,
     RequestLog::TABLE,
     FlowWindowStats::TABLE,
     LinkWindowStats::TABLE,
+    VideoStats::TABLE,
+    ChunkLog::TABLE,
+    PageStats::TABLE,
+    VisitLog::TABLE,
+    ObjectLog::TABLE,
     FlowSeries::TABLE,
     LinkSeries::TABLE,
     InternalSeries::TABLE,
@@ -57,6 +64,8 @@ pub struct Output {
     pub blocks: Vec<BlockStats>,
     /// One per background source.
     pub sources: Vec<SourceStats>,
+    /// One per direction of a call.
+    pub calls: Vec<CallStats>,
     /// One per group of flows; see [`Self::group`].
     pub groups: Vec<GroupStats>,
     /// One per application.
@@ -69,6 +78,16 @@ pub struct Output {
     pub flow_windows: Vec<FlowWindowStats>,
     /// Figures of each link over these windows.
     pub link_windows: Vec<LinkWindowStats>,
+    /// One per video.
+    pub videos: Vec<VideoStats>,
+    /// Its chunks.
+    pub chunks: ChunkLog,
+    /// One per page.
+    pub pages: Vec<PageStats>,
+    /// Its visits after the warm-up.
+    pub visits: VisitLog,
+    /// The objects of these visits.
+    pub objects: ObjectLog,
     /// Samples of every flow.
     pub flow_series: FlowSeries,
     /// Samples of every link.
@@ -157,6 +176,9 @@ impl Output {
             air_mpdus: MpduLog::default(),
             blocks: Vec::new(),
             requests: RequestLog::default(),
+            chunks: ChunkLog::default(),
+            visits: VisitLog::default(),
+            objects: ObjectLog::default(),
             rtts: Vec::new(),
             waits: Vec::new(),
             ..self
@@ -169,12 +191,18 @@ impl Output {
         frames.extend(self.media.0);
         frames.extend([
             Frame::of_rows(&self.sources),
+            Frame::of_rows(&self.calls),
             Frame::of_rows(&self.groups),
             Frame::of_rows(&self.apps),
             Frame::of_rows(&self.request_classes),
             Frame::of_series(self.requests),
             Frame::of_rows(&self.flow_windows),
             Frame::of_rows(&self.link_windows),
+            Frame::of_rows(&self.videos),
+            Frame::of_series(self.chunks),
+            Frame::of_rows(&self.pages),
+            Frame::of_series(self.visits),
+            Frame::of_series(self.objects),
             Frame::of_series(self.flow_series),
             Frame::of_series(self.link_series),
             Frame::of_series(self.internals.samples),

@@ -129,12 +129,13 @@ table! {
 }
 
 table! {
-    /// Totals of each background source, from the end of the warm-up to the end of the run.
+    /// Totals of each source of datagrams, from the end of the warm-up to the end of the run. Games and pings are
+    /// sources too.
     pub struct SourceStats: "background", Totals, "source", Always;
     about {
-        /// Name of the source.
+        /// Name of the source. A game has two, NAME:up and NAME:down.
         source: Text fixed [""],
-        /// Name of the `[[background]]` entry that made the source.
+        /// Name of the `[[background]]` or `[[app]]` entry that made the source.
         group: Text fixed [""],
         /// Node that sends.
         from: Text fixed [""],
@@ -146,16 +147,30 @@ table! {
         sent: u64 ["datagrams"],
         /// Datagrams dropped by queues or lost on the wire so far. Datagrams in flight at the end are not lost.
         lost: u64 ["datagrams"],
-        /// Datagrams that arrived, including those that were in flight when counting started.
+        /// Datagrams that arrived, including those that were in flight when counting started. Of a ping: replies.
         received: u64 ["datagrams"],
         /// Datagrams that arrived with an ECN mark.
         marked: u64 ["datagrams"],
         /// Rate of arrivals on the wire, headers included.
         received_bps: f64 ["bit/s"],
-        /// Mean delay from source to sink. NaN without arrivals.
+        /// Mean delay from source to sink; of a ping, round-trip time. NaN without arrivals.
         mean_delay_s: f64 ["s"],
         /// Lost datagrams divided by sent ones. NaN if none was sent.
         loss: f64 [""],
+        /// Median of the delays. NaN without arrivals.
+        delay_p50_s: f64 binned ["s"],
+        /// 95th percentile of the delays.
+        delay_p95_s: f64 binned ["s"],
+        /// 99th percentile of the delays.
+        delay_p99_s: f64 binned ["s"],
+        /// 99.9th percentile of the delays: the longest if fewer than a thousand arrived.
+        delay_p999_s: f64 binned ["s"],
+        /// Share of the arrived datagrams with a delay of more than 50 ms. NaN without arrivals.
+        late_50ms: f64 [""],
+        /// Share with a delay of more than 100 ms.
+        late_100ms: f64 [""],
+        /// Longest time between two arrivals. NaN with fewer than two.
+        longest_gap_s: f64 ["s"],
     }
 }
 
@@ -183,6 +198,26 @@ table! {
         rtt_p95_s: f64 binned ["s"],
         /// 99th percentile of these samples.
         rtt_p99_s: f64 binned ["s"],
+    }
+}
+
+table! {
+    /// Speech quality of each direction of a call, from the end of the warm-up to the end of the run.
+    pub struct CallStats: "calls", Totals, "source", IfAny;
+    columns {
+        /// Source of the datagrams.
+        source: u32 @ "sources" fixed [""],
+        /// Delay from mouth to ear: a packet's playing time, the shortest delay of the network, and the time that the
+        /// receiver waits beyond it. NaN without arrivals.
+        delay_s: f64 ["s"],
+        /// Packets that the network lost, divided by those that it lost or delivered.
+        lost: f64 [""],
+        /// Packets that arrived after the time at which the receiver plays them, divided by the same.
+        late: f64 [""],
+        /// Rating R of the E-model (ITU-T G.107), 0 to 93.2 less the codec's impairment. NaN without arrivals.
+        rating: f64 [""],
+        /// Mean opinion score of this rating, 1 to 4.41.
+        mos: f64 [""],
     }
 }
 
@@ -349,6 +384,147 @@ table! {
         queue_delay_p95_s: f64 binned ["s"],
         /// 99th percentile of these waits.
         queue_delay_p99_s: f64 binned ["s"],
+    }
+}
+
+table! {
+    /// Totals of each video, from its first request on, the warm-up included.
+    pub struct VideoStats: "videos", Totals, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Chunks that arrived.
+        chunks: u64 ["chunks"],
+        /// Time from the first request to the first picture. NaN without one.
+        startup_s: f64 ["s"],
+        /// Stalls after that, one that lasts at the end included.
+        stalls: u64 ["stalls"],
+        /// Their time.
+        stalled_s: f64 ["s"],
+        /// This time divided by itself and the playing time together. NaN if nothing was played.
+        stall_share: f64 [""],
+        /// Mean bit rate of the chunks. NaN without chunks.
+        mean_bitrate_bps: f64 ["bit/s"],
+        /// Chunks with another level than the one before.
+        switches: u64 ["switches"],
+        /// Mean change of the bit rate from a chunk to the next, without its sign. NaN with fewer than two chunks.
+        mean_step_bps: f64 ["bit/s"],
+        /// Share of the chunks at the highest level. NaN without chunks.
+        top_share: f64 [""],
+        /// Quality of experience by the formula `qoe` of the application. NaN without chunks.
+        qoe: f64 [""],
+        /// Quality of experience per chunk.
+        mean_qoe: f64 [""],
+    }
+}
+
+table! {
+    /// Chunks of each video, the one that had not arrived at the end of the run included.
+    pub series ChunkLog: "chunks", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the chunk, from zero.
+        number: u64 fixed [""],
+        /// Its level, from zero for the lowest bit rate.
+        level: u64 [""],
+        /// Bit rate of this level.
+        bitrate_bps: f64 ["bit/s"],
+        /// Bytes of the chunk.
+        size_bytes: u64 ["bytes"],
+        /// Time of the request.
+        asked_s: f64 ["s"],
+        /// Time at which the chunk was complete. NaN if it was not.
+        end_s: f64 ["s"],
+        /// Its size divided by the time from the request to the last byte, as the player measures it.
+        throughput_bps: f64 ["bit/s"],
+        /// Throughput that the rule expected when it chose. NaN if it did not look at throughputs, or knew none.
+        expected_bps: f64 ["bit/s"],
+        /// Buffered playing time at the request.
+        buffer_before_s: f64 ["s"],
+        /// Buffered playing time after the arrival.
+        buffer_s: f64 ["s"],
+        /// Length of the stall that the arrival ended, or that lasted at the end of the run.
+        stall_s: f64 ["s"],
+    }
+}
+
+table! {
+    /// Totals of each page, over the visits that started after the warm-up.
+    pub struct PageStats: "pages", Totals, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Visits.
+        visits: u64 ["visits"],
+        /// Visits among them that were not complete at the end of the run. Percentiles leave them out.
+        unfinished: u64 ["visits"],
+        /// Median time to the first byte of the page, address and handshakes included. NaN without visits.
+        first_byte_p50_s: f64 ["s"],
+        /// Median time to the last byte of all objects that block showing the page.
+        paint_p50_s: f64 ["s"],
+        /// 95th percentile of these times.
+        paint_p95_s: f64 ["s"],
+        /// Mean load time: from the start of a visit to the last byte of its last object.
+        load_mean_s: f64 ["s"],
+        /// Median load time.
+        load_p50_s: f64 ["s"],
+        /// 95th percentile of the load times.
+        load_p95_s: f64 ["s"],
+        /// 99th percentile of the load times.
+        load_p99_s: f64 ["s"],
+        /// Mean number of connections opened in a visit.
+        connections: f64 ["connections"],
+    }
+}
+
+table! {
+    /// Visits of pages that started after the warm-up. Times count from the start of the visit.
+    pub series VisitLog: "visits", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the visit, from zero.
+        visit: u64 fixed [""],
+        /// Start of the visit.
+        start_s: f64 ["s"],
+        /// Time to the first byte of the page. NaN if it did not arrive.
+        first_byte_s: f64 ["s"],
+        /// Time to the last byte of all objects that block showing the page. NaN if one is missing.
+        paint_s: f64 ["s"],
+        /// Time to the last byte of all objects. NaN if one is missing.
+        load_s: f64 ["s"],
+        /// Connections opened.
+        connections: u64 ["connections"],
+    }
+}
+
+table! {
+    /// Objects of these visits: a waterfall.
+    pub series ObjectLog: "objects", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the visit.
+        visit: u64 fixed [""],
+        /// Object.
+        object: u32 @ "objects" fixed [""],
+        /// Object that names it; of the page itself, that.
+        parent: u32 @ "objects" fixed [""],
+        /// Number of its origin within the page.
+        origin: u64 fixed [""],
+        /// Its bytes.
+        size_bytes: u64 fixed ["bytes"],
+        /// Time at which the browser discovered it. NaN if it did not.
+        discovered_s: f64 ["s"],
+        /// Time at which a connection took its request. NaN if it did not arrive.
+        start_s: f64 ["s"],
+        /// Time at which its first byte arrived. NaN if it did not arrive.
+        first_byte_s: f64 ["s"],
+        /// Time at which its last byte arrived. NaN if it did not.
+        end_s: f64 ["s"],
+        /// Number of its connection among those of the application. NaN if it did not arrive.
+        connection: f64 [""],
     }
 }
 

@@ -2,14 +2,16 @@
 
 use super::windows::Windows;
 use crate::apps::{Apps, Source, Transfer};
+use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::{Network, Timing};
 use crate::output::{
-    AppStats, BlockStats, CodingStats, FlowStats, LinkStats, Output, RequestClassStats, Series, SourceStats, share,
+    AppStats, BlockStats, CallStats, CodingStats, FlowStats, LinkStats, Output, PageStats, RequestClassStats, Series,
+    SourceStats, VideoStats, share,
 };
 use crate::status::Counts;
-use windward_tables::Histogram;
+use windward_tables::{Bucket, Histogram};
 use windward_units::{Duration, Time};
 
 /// Collects an [`Output`].
@@ -111,7 +113,7 @@ impl Recorder {
         }
         net.reset_counts();
         for source in sources {
-            source.counts = Default::default();
+            source.counts.reset();
         }
     }
 
@@ -240,6 +242,10 @@ impl Recorder {
         self.output.balance = net.balance();
         self.output.sources =
             sources.iter().zip(&net.losses.datagrams).map(|(source, &lost)| source_stats(source, lost, span)).collect();
+        self.output.calls = (0..)
+            .zip(sources.iter().zip(&net.losses.datagrams))
+            .filter_map(|(index, (source, &lost))| call_stats(index, source, lost))
+            .collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
@@ -248,7 +254,19 @@ impl Recorder {
 
 /// Adds the requests of applications to the output of a run that has ended at `end`.
 pub fn add_requests(output: &mut Output, apps: Apps, end: Time) {
-    for (app, requests) in (0..).zip(apps.finish()) {
+    let mut objects = 0;
+    for (app, mut requests) in (0..).zip(apps.finish()) {
+        if let Some(browser) = requests.take_browser() {
+            let begin = requests.warm_at;
+            output.pages.push(PageStats::new(app, &browser, begin));
+            output.visits.add(app, &browser, begin);
+            output.objects.add(app, &browser, begin, objects);
+            objects += browser.page().objects.len() as u32;
+        }
+        if let Some(player) = requests.take_player(end) {
+            output.videos.push(VideoStats::new(app, &player));
+            output.chunks.add(app, &player);
+        }
         let (context, rows) = requests.end(app, end);
         output.apps.push(AppStats::new(&context, &rows));
         output.request_classes.extend(RequestClassStats::of(app, &rows));
@@ -310,15 +328,44 @@ fn link_stats(counts: &Counts, waits: &Histogram, span: Duration, seconds: f64) 
     }
 }
 
+/// Speech quality of the source `index` if it carries speech.
+fn call_stats(index: u32, source: &Source, lost: u64) -> Option<CallStats> {
+    let call = source.call?;
+    let counts = &source.counts;
+    let all = counts.received + lost;
+    let played_by = counts.least_delay.map(|least| least + call.playout);
+    let is_late = |bucket: &Bucket| played_by.is_some_and(|latest| bucket.least > latest.as_nanos());
+    let late: u64 = counts.delays.buckets().filter(is_late).map(|bucket| bucket.count).sum();
+    let delay = played_by.map(|played| played + call.frame);
+    let rating = delay.map_or(f64::NAN, |delay| call.rating(delay, share(lost + late, all)));
+    Some(CallStats {
+        source: index,
+        delay_s: delay.map_or(f64::NAN, Duration::as_secs),
+        lost: share(lost, all),
+        late: share(late, all),
+        rating,
+        mos: mean_opinion_score(rating),
+    })
+}
+
 fn source_stats(source: &Source, lost: u64, span: Duration) -> SourceStats {
-    let counts = source.counts;
+    let counts = &source.counts;
+    let [delay_p50_s, delay_p95_s, delay_p99_s, delay_p999_s] = counts.delays.quantiles([500, 950, 990, 999]);
+    let [late_50ms, late_100ms] = counts.late.map(|late| share(late, counts.received));
     SourceStats {
         sent: counts.sent,
         lost,
         received: counts.received,
         marked: counts.marked,
-        received_bps: counts.received as f64 * f64::from(source.size()) * 8.0 / span.as_secs(),
+        received_bps: counts.received_bytes as f64 * 8.0 / span.as_secs(),
         mean_delay_s: counts.delay / counts.received as f64,
         loss: share(lost, counts.sent),
+        delay_p50_s,
+        delay_p95_s,
+        delay_p99_s,
+        delay_p999_s,
+        late_50ms,
+        late_100ms,
+        longest_gap_s: if counts.received > 1 { counts.longest_gap.as_secs() } else { f64::NAN },
     }
 }

@@ -67,6 +67,8 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
         start: Time::ZERO,
         stop: Some(Time::ZERO + Duration::from_millis(150)),
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     }];
     network.air = Some(Time::ZERO..Time::ZERO + Duration::from_millis(1000));
     network

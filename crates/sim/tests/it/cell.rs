@@ -55,6 +55,8 @@ fn loaded(cell: CellConfig, rate: u64) -> Network {
         start: Time::ZERO,
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     };
     let count = cell.stations.len() as u32;
     let mut network = network(Vec::new(), Vec::new(), 0, SECONDS);

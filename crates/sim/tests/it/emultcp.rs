@@ -77,6 +77,8 @@ fn the_papers_ramps() {
             start: at(3000.0),
             stop: None,
             ecn: Codepoint::NotCapable,
+            reply: None,
+            call: None,
         }];
         let output = simulate(&network, 1);
         let (n, open) = (shown(&output, "n"), shown(&output, "open"));

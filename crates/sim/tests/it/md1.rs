@@ -24,6 +24,8 @@ fn mean_wait_is_that_of_m_d_1() {
             start: Time::ZERO,
             stop: None,
             ecn: Codepoint::NotCapable,
+            reply: None,
+            call: None,
         });
         let waits: Vec<f64> = (1..=30).map(|seed| simulate(&queue, seed).links[0].mean_queue_delay_s).collect();
         let (mean, half) = interval(&waits, 2.756);
@@ -49,6 +51,8 @@ fn the_sink_sees_wait_plus_service() {
         start: Time::ZERO,
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     });
     let output = simulate(&queue, 1);
     let (link, source) = (&output.links[0], &output.sources[0]);

@@ -48,6 +48,8 @@ fn datagrams(topology: Topology) -> Output {
         start: Time::ZERO,
         stop: Some(Time::from_nanos(9_999_500_000)),
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     };
     let network = Network { topology, sources: vec![source], ..network(Vec::new(), Vec::new(), 0, 12) };
     simulate(&network, 1)

@@ -99,6 +99,8 @@ fn flow_queueing_is_fair() {
             start: Time::ZERO,
             stop: None,
             ecn: Codepoint::NotCapable,
+            reply: None,
+            call: None,
         });
         let output = simulate(&network, 1);
         (output.flows[1].goodput_bps / output.flows[0].goodput_bps, output.sources[0].mean_delay_s - 0.025)
@@ -126,6 +128,8 @@ fn marks_are_coupled_to_drops() {
         start: Time::ZERO + Duration::from_millis(key),
         stop: None,
         ecn,
+        reply: None,
+        call: None,
     };
     network.sources = vec![stream(1, 7_000_000, Codepoint::NotCapable), stream(2, 3_600_000, Codepoint::Scalable)];
     let output = simulate(&with_queues(network, QueueConfig::DualPi2(DualPi2Config::default())), 1);

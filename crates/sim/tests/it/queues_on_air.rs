@@ -24,6 +24,8 @@ fn stream(way: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> SourceConf
         start: Time::ZERO,
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     }
 }
 

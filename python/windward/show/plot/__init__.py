@@ -17,6 +17,7 @@ from windward.results._values import has_bands
 from windward.show.plot import (
     _aggregation,
     _answers,
+    _apps,
     _backlog,
     _coding,
     _means,
@@ -56,6 +57,10 @@ PACKETS = {
     "backlogs": Kind(title="Queues of the stations by flow", draw=_backlog.backlogs),
     "trapped": Kind(title="Trapped packets", draw=_backlog.trapped),
     "shares": Kind(title="Ways of the flows", draw=_backlog.shares),
+    "completion": Kind(title="Completion times of requests", draw=_apps.completion),
+    "loads": Kind(title="Load times of pages", draw=_apps.loads),
+    "waterfall": Kind(title="Waterfall of a page", draw=_apps.waterfall),
+    "video": Kind(title="Videos over time", draw=_apps.video),
     "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 

@@ -1,0 +1,246 @@
+//! Applications, expanded and routed.
+
+mod datagrams;
+mod page;
+mod requests;
+mod shared;
+mod video;
+
+use super::common::{Names, Times, member_name, place};
+use super::ground::Network;
+use super::key::key;
+use super::nodes::{Request, Senders, ends, label};
+use super::route::{Asker, Direction, Graph, Via};
+use super::sources::Sources;
+use super::tcp;
+use crate::format::{App, Ends, Law, Name, Tcp};
+use crate::names::{FlowName, SourceName};
+use crate::problems::Problems;
+use datagrams::Datagrams;
+use shared::inside;
+use std::sync::Arc;
+use windward_sim::{self as sim, ConnectionUse, Ideal, LawChoice, MediumConfig, PortKind, RequestsConfig, Size};
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+/// All applications and their names.
+#[derive(Default)]
+pub(crate) struct Apps {
+    pub configs: Vec<RequestsConfig>,
+    pub names: Vec<FlowName>,
+    /// True if the file gives the route there, and back.
+    pub is_fixed: Vec<[bool; 2]>,
+    /// Names of the objects of all pages, those of each page together.
+    pub objects: Vec<String>,
+    /// Sources of the applications that send datagrams.
+    pub sources: Sources,
+}
+
+/// Traffic of an application between any two nodes.
+enum Traffic {
+    /// Over two-way connections; the arrivals of requests depend on the path.
+    Connections(Box<RequestsConfig>),
+    Datagrams(Datagrams),
+}
+
+/// All applications; `None`, and reports, if one is wrong. `taken` has the names of other sources.
+pub(crate) fn expand(
+    apps: &[App],
+    laws: Vec<Option<LawChoice>>,
+    taken: &[SourceName],
+    (network, span): (Network<'_>, Duration),
+    problems: &mut Problems,
+) -> Option<Apps> {
+    let before = problems.len();
+    let graphs = [Direction::Forth, Direction::Back].map(|way| Graph::new(network.nodes, network.links, way));
+    let mut all = Apps { configs: Vec::new(), names: Vec::new(), is_fixed: Vec::new(), ..Apps::default() };
+    let mut names = Names::new("app");
+    names.taken.extend(taken.iter().map(|source| source.name.clone()));
+    for ((at, app), law) in apps.iter().enumerate().zip(laws) {
+        let own = app.ends();
+        let Ends { from, to, count, .. } = own;
+        let senders = all.configs.len() + all.sources.configs.len();
+        let made = ends(&Senders { list: "app", at, from, to, count, before: senders }, network.nodes, problems);
+        let times = Times { start: own.start, step: Duration::ZERO, spread: Duration::ZERO, stop: own.stop };
+        times.check(1, "app", at, span, problems);
+        let mut objects = Vec::new();
+        let traffic = match app {
+            App::Requests(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
+                .and_then(|common| requests::common(app, common, at, problems))
+                .map(Traffic::Connections),
+            App::Video(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
+                .and_then(|common| video::config(app, common, span, at, problems))
+                .map(Traffic::Connections),
+            App::Page(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
+                .and_then(|common| page::config(app, common, at, problems))
+                .map(|(config, names)| {
+                    objects = names;
+                    Traffic::Connections(config)
+                }),
+            App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
+            App::Call(call) => datagrams::call(call, at, problems).map(Traffic::Datagrams),
+            App::Ping(ping) => datagrams::ping(ping, at, problems).map(Traffic::Datagrams),
+        };
+        let (Some(traffic), Some((pairs, requests))) = (traffic, made) else { continue };
+        if !network.is_whole {
+            continue;
+        }
+        let Some(routes) = routes(own, at, &requests, network, &graphs, problems) else { continue };
+        if !is_passable(&routes, at, network, problems) {
+            continue;
+        }
+        let crosses = |&(link, _): &&(u32, usize)| routes.iter().flatten().any(|route| route.contains(link));
+        if let (Traffic::Datagrams(_), Some((shared, _))) = (&traffic, network.links.shared.iter().find(crosses)) {
+            let name = &network.links.names[*shared as usize].name;
+            let message = format!("datagrams cannot cross the link `{name}`, which belongs to a region");
+            problems.add(inside(at, ["to".into()]), message, Some("end them before the region".to_owned()));
+            continue;
+        }
+        let stop = times.stop.map_or(span, |stop| stop.min(span));
+        let window = stop.saturating_sub(times.start);
+        let label = label(own.name, from, to);
+        for ((member, ends), [forward, backward]) in (0..).zip(requests).zip(routes) {
+            let name = member_name(&label, pairs.is_group, member);
+            if !names.take(&name, at, problems) {
+                break;
+            }
+            let [from, to] = [ends.from, ends.to].map(|node| network.nodes.names[node as usize].clone());
+            let law = match &traffic {
+                Traffic::Connections(common) => {
+                    let ideal = ideal(&forward, &backward, network);
+                    let arrivals = match app {
+                        App::Requests(app) => {
+                            requests::arrivals(app, common, (ideal, pairs.count, window), at, problems)
+                        }
+                        _ => Some(common.arrivals.clone()),
+                    };
+                    let Some(arrivals) = arrivals else { break };
+                    all.objects.extend_from_slice(&objects);
+                    all.configs.push(RequestsConfig {
+                        key: key("app", &name),
+                        client: ends.from,
+                        server: ends.to,
+                        forward: forward.into(),
+                        backward: backward.into(),
+                        arrivals,
+                        ideal,
+                        ..(**common).clone()
+                    });
+                    app.tcp().map_or_else(String::new, |(law, _)| law.name.clone())
+                }
+                Traffic::Datagrams(datagrams) => {
+                    let member = datagrams::Member { name: &name, label: &label, nodes: [ends.from, ends.to] };
+                    let span = (times.start, own.stop);
+                    datagrams.add(member, [&from, &to], [&forward, &backward], span, &mut all.sources);
+                    continue;
+                }
+            };
+            all.is_fixed.push([own.via.is_some(), own.via.is_some() || own.return_via.is_some()]);
+            all.names.push(FlowName { name, label: label.clone(), law, from, to });
+        }
+    }
+    (network.is_whole && problems.len() == before).then_some(all)
+}
+
+/// Properties common to the connections of a table, without arrivals and responses; reports problems.
+fn connections(
+    ends: Ends<'_>,
+    (own, options): (&Law, &Tcp),
+    law: Option<LawChoice>,
+    at: usize,
+    problems: &mut Problems,
+) -> Option<RequestsConfig> {
+    let before = problems.len();
+    let tcp = tcp::options(options);
+    let table = ("app", at, &["tcp"][..]);
+    tcp::check_sizes(&tcp, table, problems);
+    tcp::check(options, &tcp, law.as_ref(), table, problems);
+    if own.name == Law::TFRC {
+        let hint = Some("choose a law of TCP".to_owned());
+        problems.add(place("app", at, ["law".into()]), "TFRC carries no requests", hint);
+    }
+    let law = law.filter(|_| problems.len() == before)?;
+    Some(RequestsConfig {
+        key: 0,
+        client: 0,
+        server: 0,
+        forward: Vec::new().into(),
+        backward: Vec::new().into(),
+        law,
+        tcp,
+        start: Time::from_nanos(ends.start.as_nanos()),
+        stop: ends.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
+        arrivals: sim::Arrivals::Times(Arc::new([])),
+        request: Bytes::new(1),
+        response: Size::Fixed(1),
+        service: Duration::ZERO,
+        connections: ConnectionUse::Kept { most: 1 },
+        deadline: None,
+        ideal: Ideal { rate: BitRate::bits_per_sec(0), rtt: Duration::ZERO },
+    })
+}
+
+/// The path without other traffic.
+fn ideal(forward: &[u32], backward: &[u32], network: Network<'_>) -> Ideal {
+    let topology = &network.links.topology;
+    let delay = |route: &[u32]| route.iter().map(|&port| topology.delay(port).as_nanos()).sum::<u64>();
+    let rate = backward.iter().map(|&port| topology.nominal_rate(port)).min().unwrap_or(0);
+    Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_nanos(delay(forward) + delay(backward)) }
+}
+
+/// The routes of every pair of a table, there and back; reports missing ones.
+fn routes(
+    app: Ends<'_>,
+    at: usize,
+    requests: &[Request],
+    network: Network<'_>,
+    graphs: &[Graph<'_>; 2],
+    problems: &mut Problems,
+) -> Option<Vec<[Vec<u32>; 2]>> {
+    let asker = Asker { list: "app", at };
+    let resolve = |names: &Vec<Name>, key, problems: &mut Problems| {
+        Via::resolve(names, key, asker, requests.len() as u32, network.nodes, problems)
+    };
+    let forth = app.via.map(|names| resolve(names, "via", problems));
+    let back = app.return_via.map(|names| resolve(names, "return_via", problems));
+    let forth = forth.map_or(Some(None), |via| via.map(Some))?;
+    let back = back.map_or_else(|| Some(forth.as_ref().map(Via::reversed)), |via| via.map(Some))?;
+    let mut both = Vec::new();
+    for (way, via) in [forth, back].into_iter().enumerate() {
+        let found: Vec<Option<Vec<u32>>> = match via {
+            None => graphs[way].shortest(requests),
+            Some(via) => {
+                let route = |(member, request): (u32, &Request)| {
+                    let Request { from, to } = *request;
+                    let ends = if way == 0 { Request { from, to } } else { Request { from: to, to: from } };
+                    via.route(ends, member, asker, network, problems)
+                };
+                (0..).zip(requests).map(route).collect::<Option<Vec<_>>>()?.into_iter().map(Some).collect()
+            }
+        };
+        if let Some((Request { from, to }, _)) = requests.iter().zip(&found).find(|(_, route)| route.is_none()) {
+            let (from, to) = if way == 0 { (from, to) } else { (to, from) };
+            let [from, to] = [from, to].map(|node| &network.nodes.names[*node as usize]);
+            problems.add(inside(at, ["to".into()]), format!("no route from `{from}` to `{to}`"), None);
+        }
+        both.push(found.into_iter().collect::<Option<Vec<_>>>()?);
+    }
+    let back = both.pop()?;
+    Some(both.pop()?.into_iter().zip(back).map(|(forth, back)| [forth, back]).collect())
+}
+
+/// False, and a report, if a route crosses a network that applications do not support.
+fn is_passable(routes: &[[Vec<u32>; 2]], at: usize, network: Network<'_>, problems: &mut Problems) -> bool {
+    let topology = &network.links.topology;
+    let by_backlog = |link: u32| match topology.ports[link as usize].kind {
+        PortKind::Shared { medium, .. } => {
+            topology.media.get(medium as usize).is_some_and(MediumConfig::uses_backpressure)
+        }
+        PortKind::Link(_) => false,
+    };
+    let crosses = routes.iter().flatten().flatten().any(|&link| by_backlog(link));
+    if crosses {
+        let message = "applications cannot cross stations that forward by backlog";
+        problems.add(inside(at, ["to".into()]), message, Some("use another `routing` in the [[wifi]]".to_owned()));
+    }
+    !crosses
+}

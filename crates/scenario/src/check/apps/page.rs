@@ -1,0 +1,153 @@
+//! Pages: their objects and the use of connections.
+
+use super::shared::{MOST_BYTES, inside, request};
+use crate::check::har::MOST_OBJECTS;
+use crate::format::{HttpProtocol, Page, PageObject, Recording, Spread};
+use crate::path::Segment;
+use crate::problems::Problems;
+use crate::suggest;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use windward_sim::{self as sim, ConnectionUse, PageConfig, Protocol, RequestsConfig};
+use windward_units::Bytes;
+
+/// Properties common to the browsers of a table, and the names of the objects; reports problems.
+pub fn config(
+    app: &Page,
+    connections: RequestsConfig,
+    at: usize,
+    problems: &mut Problems,
+) -> Option<(Box<RequestsConfig>, Vec<String>)> {
+    let before = problems.len();
+    let request = request(app.request.0, at, problems);
+    let mut refuse = |key: &'static str, why: String| problems.add(inside(at, [key.into()]), why, None);
+    let tls = [0, 1, 2].into_iter().find(|trips| f64::from(*trips) == app.tls.0);
+    if tls.is_none() {
+        refuse("tls", format!("{} is out of range; allowed: 0, 1 or 2 round trips", app.tls.0));
+    }
+    if app.preconnect.0 > app.connections.0 {
+        let why = format!("{} connections at once; `connections` is {}", app.preconnect.0, app.connections.0);
+        refuse("preconnect", why);
+    }
+    let is_reading_random = match app.reading_spread {
+        Spread::Fixed => false,
+        Spread::Exponential => true,
+        Spread::Pareto(_) => {
+            refuse("reading_spread", "a reading time is \"fixed\" or \"exponential\"".to_owned());
+            false
+        }
+    };
+    let Recording::Values(given) = &app.objects else { return None };
+    let objects = objects(given, at, problems);
+    if problems.len() > before {
+        return None;
+    }
+    let (objects, origins) = objects?;
+    let page = PageConfig {
+        objects: objects.into(),
+        origins,
+        protocol: match app.protocol {
+            HttpProtocol::Http1 => Protocol::Separate(app.connections.0),
+            HttpProtocol::Http2 => Protocol::Multiplexed,
+        },
+        preconnect: app.preconnect.0,
+        dns: app.dns.0,
+        tls: tls?,
+        visits: app.visits.map_or(u32::MAX, |visits| visits.0),
+        reading: app.reading.0,
+        is_reading_random,
+    };
+    let names = given.iter().map(|object| object.name.clone()).collect();
+    let config = RequestsConfig {
+        request: request?,
+        arrivals: sim::Arrivals::Page(Arc::new(page)),
+        connections: ConnectionUse::Kept { most: app.connections.0 },
+        ..connections
+    };
+    Some((Box::new(config), names))
+}
+
+/// The objects of a page with parents and origins as numbers, and the number of origins; reports problems.
+fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(Vec<sim::PageObject>, u32)> {
+    let before = problems.len();
+    let mut refuse = |index: usize, key: &'static str, why: String, hint: Option<String>| {
+        problems.add(inside(at, ["objects".into(), Segment::Index(index), key.into()]), why, hint);
+    };
+    if given.is_empty() || given.len() > MOST_OBJECTS {
+        let why = format!("a page has 1 to {MOST_OBJECTS} objects, not {}", given.len());
+        problems.add(inside(at, ["objects".into()]), why, None);
+        return None;
+    }
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    for (index, object) in given.iter().enumerate() {
+        if numbers.insert(&object.name, index as u32).is_some() {
+            refuse(index, "name", format!("duplicate name `{}`: another object already has it", object.name), None);
+        }
+        if object.size.0.count() > MOST_BYTES {
+            let [size, most] = [object.size.0, Bytes::new(MOST_BYTES)];
+            refuse(index, "size", format!("an object of {size} is too large; at most {most} are allowed"), None);
+        }
+    }
+    let mut origins: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (index, object) in given.iter().enumerate() {
+        // An object without an origin comes from that of the page.
+        let origin = object.origin.as_deref().or(given[0].origin.as_deref()).unwrap_or_default();
+        let next = origins.len() as u32;
+        let parent = match (&object.parent, index) {
+            (Some(name), 0) => {
+                refuse(0, "parent", format!("the first object is the page itself; `{name}` cannot name it"), None);
+                None
+            }
+            (None, 0) => None,
+            (None, _) => Some(0),
+            (Some(name), _) => {
+                let found = numbers.get(name.as_str()).copied();
+                if found.is_none() {
+                    let hint = suggest::nearest(name, numbers.keys().copied()).map(suggest::did_you_mean);
+                    refuse(index, "parent", format!("unknown object `{name}`"), hint);
+                }
+                found
+            }
+        };
+        all.push(sim::PageObject {
+            size: object.size.0.count(),
+            origin: *origins.entry(origin).or_insert(next),
+            parent,
+            delay: object.delay.0,
+            service: object.service.0,
+            is_blocking: object.blocking || index == 0,
+        });
+    }
+    if let Some(circle) = circle(&all) {
+        let names: Vec<&str> = circle.iter().map(|&index| given[index as usize].name.as_str()).collect();
+        let why = format!("these objects name each other: {}", names.join(" → "));
+        refuse(circle[0] as usize, "parent", why, None);
+    }
+    (problems.len() == before).then_some((all, origins.len() as u32))
+}
+
+/// Objects that name each other in a circle, the first again at its end.
+fn circle(objects: &[sim::PageObject]) -> Option<Vec<u32>> {
+    // Objects whose chain of parents ends at the page.
+    let mut is_reached = vec![false; objects.len()];
+    is_reached[0] = true;
+    for start in 0..objects.len() as u32 {
+        let mut chain = vec![start];
+        let mut at = start;
+        while !is_reached[at as usize] {
+            // A missing parent is reported elsewhere.
+            let Some(parent) = objects[at as usize].parent else { break };
+            if let Some(begin) = chain.iter().position(|&seen| seen == parent) {
+                let mut circle = chain.split_off(begin);
+                circle.push(parent);
+                circle.reverse();
+                return Some(circle);
+            }
+            chain.push(parent);
+            at = parent;
+        }
+        chain.iter().for_each(|&seen| is_reached[seen as usize] = true);
+    }
+    None
+}

@@ -1,0 +1,151 @@
+//! HTTP connections of a page: TLS, requests and responses on their way.
+
+use super::requests::{Request, Served};
+use crate::engine::{AppTimer, Event, Wake};
+use crate::net::Net;
+use crate::tcp::{Duplex, Side};
+use std::collections::VecDeque;
+use windward_units::Duration;
+
+/// Bytes of a client's part in a round trip of TLS: a ClientHello with padding.
+const HELLO: u64 = 517;
+/// Bytes of the server's part: some certificates, within the initial window.
+const CERTIFICATES: u64 = 4096;
+
+/// Progress of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Opening,
+    /// TLS.
+    Securing,
+    Ready,
+}
+
+/// A connection of a page.
+pub struct Http {
+    /// Visit for which it was opened.
+    pub visit: u32,
+    /// Origin.
+    pub pool: u32,
+    phase: Phase,
+    /// Round trips of TLS that are left.
+    tls: u32,
+    has_carried: bool,
+    /// Requests on their way, each with the client's bytes up to its end.
+    asked: VecDeque<(u64, Served)>,
+    /// Requests at the server.
+    working: Vec<Served>,
+    /// Responses on their way, each with the server's bytes up to its start and up to its end.
+    answering: VecDeque<([u64; 2], Served)>,
+}
+
+impl Http {
+    /// A connection that opens for a visit.
+    pub fn new(visit: u32, pool: u32, tls: u32) -> Self {
+        Self {
+            visit,
+            pool,
+            phase: Phase::Opening,
+            tls,
+            has_carried: false,
+            asked: VecDeque::new(),
+            working: Vec::new(),
+            answering: VecDeque::new(),
+        }
+    }
+
+    /// Requests that have no complete response.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Served> {
+        let asked = self.asked.iter().map(|(_, served)| served);
+        asked.chain(&self.working).chain(self.answering.iter().map(|(_, served)| served))
+    }
+
+    /// Sends a request of `bytes`; the connection has had the retransmissions and timeouts `before`.
+    pub fn ask(&mut self, net: &mut Net, link: &mut Duplex, bytes: u64, request: Request, before: [u64; 2]) {
+        let served = Served { request, start: net.now, first_byte: None, is_reused: self.has_carried, before };
+        self.has_carried = true;
+        let end = link.written(Side::Client) + bytes;
+        if self.asked.is_empty() {
+            link.watch(Side::Server, end);
+        }
+        self.asked.push_back((end, served));
+        link.write(net, Side::Client, bytes, false);
+    }
+
+    /// Continues after bytes have arrived at `side` of the connection `flow`, or its handshake is complete. Complete
+    /// responses are added to `done`; `service` is the time of a request at the server. Returns true if the connection
+    /// is ready for its first request.
+    pub fn hear(
+        &mut self,
+        net: &mut Net,
+        (link, flow): (&mut Duplex, u32),
+        service: impl Fn(&Request) -> Duration,
+        done: &mut Vec<Served>,
+    ) -> bool {
+        match (self.phase, Side::of(flow)) {
+            (Phase::Opening, Side::Client) => return self.secure(net, link),
+            (Phase::Securing, Side::Server) => {
+                link.watch(Side::Client, link.written(Side::Server) + CERTIFICATES);
+                link.write(net, Side::Server, CERTIFICATES, false);
+            }
+            (Phase::Securing, Side::Client) => {
+                self.tls -= 1;
+                return self.secure(net, link);
+            }
+            (Phase::Ready, Side::Server) => {
+                let arrived = link.arrived(Side::Server);
+                while let Some(&(end, served)) = self.asked.front()
+                    && end <= arrived
+                {
+                    self.asked.pop_front();
+                    let at = net.now + service(&served.request);
+                    net.calendar.push(Event::with_timer(at, Wake::App(AppTimer::Serve), flow, served.request.user));
+                    self.working.push(served);
+                }
+                if let Some((end, _)) = self.asked.front() {
+                    link.watch(Side::Server, *end);
+                }
+            }
+            (Phase::Ready, Side::Client) => {
+                let arrived = link.arrived(Side::Client);
+                while let Some(([begin, end], served)) = self.answering.front_mut() {
+                    if arrived > *begin {
+                        served.first_byte.get_or_insert(net.now);
+                    }
+                    if arrived < *end {
+                        // First the first byte, then the whole.
+                        link.watch(Side::Client, if arrived > *begin { *end } else { *begin + 1 });
+                        break;
+                    }
+                    done.extend(self.answering.pop_front().map(|(_, served)| served));
+                }
+            }
+            (Phase::Opening, Side::Server) => {}
+        }
+        false
+    }
+
+    /// Begins the next round trip of TLS; returns true if there is none.
+    fn secure(&mut self, net: &mut Net, link: &mut Duplex) -> bool {
+        if self.tls == 0 {
+            self.phase = Phase::Ready;
+            return true;
+        }
+        self.phase = Phase::Securing;
+        link.watch(Side::Server, link.written(Side::Client) + HELLO);
+        link.write(net, Side::Client, HELLO, false);
+        false
+    }
+
+    /// Sends the response of an object for which the server has worked.
+    pub fn answer(&mut self, net: &mut Net, link: &mut Duplex, object: u32) {
+        let Some(at) = self.working.iter().position(|served| served.request.user == object) else { return };
+        let served = self.working.remove(at);
+        let (begin, size) = (link.written(Side::Server), served.request.size);
+        if self.answering.is_empty() {
+            link.watch(Side::Client, begin + 1);
+        }
+        self.answering.push_back(([begin, begin + size], served));
+        link.write(net, Side::Server, size, false);
+    }
+}
