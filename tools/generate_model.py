@@ -31,6 +31,7 @@ SUFFIX = {
     "Amc": "Amc",
     "Fading": "Fading",
     "Scheduler": "Scheduler",
+    "Drx": "Drx",
     "Region": "Region",
     "Layout": "Layout",
     "Motion": "Motion",
@@ -65,11 +66,13 @@ EXAMPLE = {
     "from_": '"server"',
     "good_to_bad": "0.01",
     "height": '"50 m"',
+    "inactivity": '"200 ms"',
     "interval": '"10 ms"',
     "law": '"cubic"',
     "length": '"1 s"',
     "limit": '"20 packets"',
     "links": '["up", "down"]',
+    "long": '"320 ms"',
     "matrix": "[[1.0, 0.2], [0.2, 1.0]]",
     "max": '"5 ms"',
     "min": '"1 kB"',
@@ -82,6 +85,7 @@ EXAMPLE = {
     "on": '"1 s"',
     "pareto": "1.5",
     "power": '"-90 dBm"',
+    "preset": '"n78-40mhz"',
     "probability": "0.01",
     "rate": '"2 Mbit/s"',
     "points": '"sizes.csv"',
@@ -97,6 +101,7 @@ EXAMPLE = {
     "snr": '"20 dB"',
     "spacing": '"20 m"',
     "symbol_rate": '"5 MBd"',
+    "technology": '"nr"',
     "think": '"1 s"',
     "time": '"10 s"',
     "times": '"arrivals.csv"',
@@ -108,6 +113,7 @@ EXAMPLE = {
     "width": '"100 m"',
     ("AirSpan", "from_"): '"10 s"',
     ("ChangeStep", "at"): '"10 s"',
+    ("CyclesDrx", "on"): '"10 ms"',
     ("ExponentialSize", "mean"): '"20 kB"',
     ("LognormalSize", "mean"): '"20 kB"',
     ("ParetoSize", "max"): '"10 MB"',
@@ -193,8 +199,9 @@ class Generator:
         held = re.fullmatch(r"Sequence\[(\w+)\]", kind)
         if held is not None and held[1] in self.fields:
             return f"[{self.call(held[1])}]"
-        if kind in self.unions and (value is None or "str" not in self.unions[kind]):
-            return self.call(next(member for member in self.unions[kind] if member in self.fields))
+        tables = [member for member in self.unions.get(kind, ()) if member in self.fields]
+        if tables and (value is None or "str" not in self.unions[kind]):
+            return self.call(tables[0])
         if value is None:
             raise SystemExit(f"{name}.{attribute} is required: EXAMPLE in {Path(__file__).name} needs a value of it")
         return value
@@ -267,7 +274,7 @@ class Generator:
             kind = self.type(value)
             if (name, key) == ("Flow", "law"):
                 kind += " | Callable[[float], Any]"
-            if (name, key) == ("Cell", "scheduler"):
+            if (name, key) in (("Cell", "scheduler"), ("RanCell", "scheduler")):
                 kind += " | Callable[[], Any]"
             fields.append(f"    {attribute}: {kind}{self.default(key, value, schema)}\n")
             attributes.append((attribute, value.get("description", "")))

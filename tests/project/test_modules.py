@@ -185,7 +185,7 @@ FLOORS = {
         "queued",
         "changing",
     ),
-    "sim/medium": ("choose interface", "hooks", "wifi", "forward", "*"),
+    "sim/medium": ("choose interface", "hooks", "cell wifi", "forward", "*"),
     "sim/medium/wifi": (
         "access category phy ppdu propagation protocol waiting",
         "errors managed minstrel motion txq",

@@ -394,7 +394,7 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link needs a rate, such as 10mbit, a trace, or Wi-Fi"),
+        ((), "a link needs a rate, such as 10mbit, a trace, Wi-Fi, or a cell"),
         (("--rate", "10mbit", "--trace", "x"), "rate and trace: give one of them, not both"),
         (("--delay", "5 parsec"), "--delay 5 parsec: `parsec` is not a unit of duration"),
         (("--loss", "7"), "--loss 7: 7 is not a probability"),
@@ -475,6 +475,62 @@ def test_wifi_is_refused(monkeypatch: pytest.MonkeyPatch, wifi: str, message: st
     with pytest.raises(ValueError, match=re.escape(message)) as refused:
         transfer.link(["true"], wifi=wifi)
     assert "wifi[0]" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("n78-50mhz", "`n78-50mhz`: expected a carrier first: lte-10mhz"),
+        ("n78-40mh", "hint: did you mean `n78-40mhz`?"),
+        ("n78-40mhz,srn=3dB", "there is no `srn`; known: snr, uplink-snr"),
+        ("n78-40mhz,snr", "`snr`: expected snr=VALUE"),
+        ("n78-40mhz,snr=1dB,snr=2dB", "`snr` is given twice"),
+        ("n78-40mhz,snr=18", "snr=18: `18` has no unit"),
+        ("n78-40mhz,users=0", "users=0: out of range; allowed: 1 to 32"),
+        ("n78-40mhz,users=two", "users=two: expected a whole number"),
+        ("lte-10mhz,layers=4", "layers=4: 4 layers; allowed: 1 or 2 with LTE"),
+        ("n78-40mhz,rlc=tm", "rlc=tm: unknown value `tm`"),
+        ("n78-40mhz,sr-period=3ms", "sr-period=3ms: 3 ms is not a multiple of the pattern of slots, 2.5 ms"),
+    ],
+)
+def test_a_cell_is_refused(monkeypatch: pytest.MonkeyPatch, cell: str, message: str) -> None:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
+        transfer.link(["true"], cell=cell)
+    assert "cell[0]" not in str(refused.value)
+
+
+def test_one_radio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+    with pytest.raises(ValueError, match="wifi and cell: give one of them, not both"):
+        transfer.link(["true"], cell="n78-40mhz", wifi="802.11ac")
+
+
+def test_a_cell_has_the_rates_of_its_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """88.8 and 31.2 elements a block and slot, 51 blocks, MCS 27 (7.40625 bits), 1500 of 1509 bytes; a wire first."""
+    seen: list[list[float]] = []
+
+    def run(links: Any, *_: object) -> dict[str, Any]:
+        seen.append(list(links.rates_bps))
+        return NOTHING
+
+    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
+    transfer.link(["true"], cell="n78-20mhz,snr=40dB,users=2")
+    transfer.link(["true"], cell="n78-20mhz,snr=40dB", delay="20ms")
+    down, up = (elements * 51 / 0.5e-3 * 7.40625 * 1500 / 1509 for elements in (88.8, 31.2))
+    assert seen[0] == pytest.approx([down, up] * 2, rel=1e-6)
+    assert seen[1] == pytest.approx([100e9, 100e9, down, up], rel=1e-6)
+
+
+@needs_links
+def test_a_cell_reports_the_air(cli: Cli, tmp_path: Path) -> None:
+    """A program's datagram asks for a grant, and crosses air and wire."""
+    report = tmp_path / "report.json"
+    send = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(72), ('100.64.0.1', 9))"
+    words = ("--cell", "n78-40mhz,snr=18dB,users=2", "--delay", "1ms", "--report", report)
+    assert cli("link", *words, "--", sys.executable, "-c", f"{send}; import time; time.sleep(0.2)").returncode == 0
+    found = json.loads(report.read_text())
+    assert found["up"]["packets"] == found["wire"]["up"]["packets"] == 1
 
 
 @pytest.mark.parametrize(

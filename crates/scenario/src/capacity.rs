@@ -13,6 +13,7 @@ use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
+use windward_sim::ran::RanConfig;
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::Conflict;
 use windward_sim::{MediumConfig, Network, Route};
@@ -104,6 +105,14 @@ pub(crate) fn constraints(
                 slotted_region(slotted, &mut links, &used).ok_or(CapacityError::Channels(first))?
             }
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
+            MediumConfig::Ran(cell) => {
+                // The uplink has a carrier or slots of its own.
+                let [down, up] = ran_regions(cell, packet_bits, sharing)?;
+                let of = |way: usize| links.iter().copied().skip(way).step_by(2).collect();
+                couplings.push(Coupling { links: of(1), region: up });
+                links = of(0);
+                down
+            }
             moving if moving.motion().is_some() => {
                 return Err(CapacityError::Motion(links.first().map_or(0, |&link| link as usize)));
             }
@@ -131,10 +140,51 @@ pub(crate) fn constraints(
 /// Region that the stations of a cell share, in packets a second.
 fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<Region, CapacityError> {
     match (sharing, cell.scheduler) {
-        (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => Ok(ergodic(cell, packet_bits)),
+        (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => {
+            Ok(ergodic(&channels(cell), cell.symbol_rate / packet_bits))
+        }
         (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => Ok(turns(cell, packet_bits)),
         (_, scheduler) => Err(CapacityError::Scheduler(scheduler)),
     }
+}
+
+/// Regions that the stations of an LTE or NR cell share in the downlink and in the uplink, in packets a second.
+///
+/// A group of resource blocks serves one station, so shares of groups are shares of time, and the region is that of the
+/// slotted cell with the highest efficiency that each ratio carries. It bounds the cell from above: reports are fresh,
+/// and block errors cost nothing.
+fn ran_regions(cell: &RanConfig, packet_bits: f64, sharing: Sharing) -> Result<[Region; 2], CapacityError> {
+    if sharing == Sharing::Scheduler && cell.scheduler != SchedulerConfig::QueueingDelay {
+        return Err(CapacityError::Scheduler(cell.scheduler));
+    }
+    Ok([0, 1].map(|way| {
+        let channels = (0..cell.stations.len() as u32).map(|station| {
+            let local = 2 * station + way;
+            let modes = cell.modes(local);
+            let station = &cell.stations[station as usize];
+            let mean = station.mean_snr[way as usize];
+            let efficiency = |snr: f64| {
+                let heard = modes.iter().rev().find(|mode| mode.1 <= snr * (1.0 + 1e-9));
+                heard.map_or(0.0, |mode| mode.0)
+            };
+            let rates: Rates = match &station.fading {
+                Fading::Constant => vec![(efficiency(mean), 1.0)],
+                Fading::Trace { samples, .. } => {
+                    let snr = |decibels: &f64| mean * libm::pow(10.0, decibels / 10.0);
+                    samples.iter().map(|sample| (efficiency(snr(sample)), 1.0 / samples.len() as f64)).collect()
+                }
+                _ => {
+                    // γ is exponential.
+                    let beyond = |at: usize| modes.get(at).map_or(0.0, |mode| libm::exp(-mode.1 / mean));
+                    let silence = (0.0, 1.0 - beyond(0));
+                    let heard = (0..modes.len()).map(|at| (modes[at].0, beyond(at) - beyond(at + 1)));
+                    std::iter::once(silence).chain(heard).collect()
+                }
+            };
+            merged(rates)
+        });
+        ergodic(&channels.collect::<Vec<_>>(), cell.symbols(way) / packet_bits)
+    }))
 }
 
 /// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). `rate`
@@ -221,10 +271,13 @@ fn in_packets(region: &Region, packet_bits: f64) -> Region {
 /// Possible rates of a station's channel, in bits a symbol, and their probabilities.
 type Rates = Vec<(f64, f64)>;
 
-/// E_h[R(h)]: one row of rates per joint state.
-fn ergodic(cell: &CellConfig, packet_bits: f64) -> Region {
-    let channels: Vec<Rates> = cell.stations.iter().map(|station| rates(station, &cell.table)).collect();
-    let scale = cell.symbol_rate / packet_bits;
+/// Rates of the stations of a slotted cell.
+fn channels(cell: &CellConfig) -> Vec<Rates> {
+    cell.stations.iter().map(|station| rates(station, &cell.table)).collect()
+}
+
+/// E_h[R(h)]: one row of rates per joint state; `scale` is packets a second for each bit a symbol.
+fn ergodic(channels: &[Rates], scale: f64) -> Region {
     let count = channels.iter().try_fold(1usize, |count, rates| count.checked_mul(rates.len())).unwrap_or(usize::MAX);
     let (mut rows, mut probabilities) = (Vec::new(), Vec::new());
     if count <= STATES {
@@ -259,7 +312,7 @@ fn turns(cell: &CellConfig, packet_bits: f64) -> Region {
 
 /// Distribution of a station's rate in bits a symbol: exact over modes.
 fn rates(station: &StationConfig, table: &Table) -> Rates {
-    let mut rates: Rates = match &station.fading {
+    let rates: Rates = match &station.fading {
         Fading::Constant => vec![(table.efficiency(station.mean_snr), 1.0)],
         Fading::Trace { samples, .. } => {
             let snr = |decibels: &f64| station.mean_snr * libm::pow(10.0, decibels / 10.0);
@@ -277,6 +330,11 @@ fn rates(station: &StationConfig, table: &Table) -> Rates {
             std::iter::once(silence).chain(modes).collect()
         }
     };
+    merged(rates)
+}
+
+/// Rates in order, each once.
+fn merged(mut rates: Rates) -> Rates {
     rates.sort_by(|a, b| a.0.total_cmp(&b.0));
     rates.dedup_by(|next, kept| {
         let is_same = next.0 == kept.0;

@@ -24,7 +24,10 @@ pub fn reference() -> String {
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
         let name = definition_name(target).expect("the lists of a file hold tables with a definition of their own");
-        page.section(&format!("`{heading}`"), list, name);
+        match list {
+            "cell" => page.section("`[[cell]]`, slotted", list, "Cell"),
+            _ => page.section(&format!("`{heading}`"), list, name),
+        }
         match list {
             "output" => {
                 page.section("`air` of the output", "airspan", "AirSpan");
@@ -48,6 +51,14 @@ pub fn reference() -> String {
                 page.section("`scheduler` of a cell", "scheduler", "Scheduler");
                 page.section("`average` of a cell", "average", "Average");
                 page.section("`repair` of a cell", "repair", "Repair");
+                page.section("`[[cell]]` of LTE and NR", "rancell", "RanCell");
+                page.section("`[[cell.station]]` of LTE and NR", "ranstation", "RanStation");
+                page.section("`adaptation` of an LTE or NR cell", "adaptation", "Adaptation");
+                page.section("`harq` of an LTE or NR cell", "harq", "Harq");
+                page.section("`uplink` of an LTE or NR cell", "uplinkgrants", "UplinkGrants");
+                page.section("`rlc` of an LTE or NR cell", "rlc", "Rlc");
+                page.section("`pdcp` of an LTE or NR cell", "pdcp", "Pdcp");
+                page.section("`drx` of an LTE or NR cell", "drx", "Drx");
             }
             "wifi" => {
                 page.section("`[[wifi.station]]`", "wifistation", "WifiStation");

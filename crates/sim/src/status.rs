@@ -18,7 +18,8 @@ pub struct Counts {
     pub lost: u64,
     /// Busy time of the transmitter, in nanoseconds. On 802.11a, b and g: time for which the MAC had a packet of the
     /// link in hand, to contend for the air and to send it; on 802.11n, ac and ax: air time of the link's exchanges. On
-    /// links with a recorded rate: elapsed time multiplied by the share of the opportunities' bytes that were used.
+    /// links with a recorded rate: elapsed time multiplied by the share of the opportunities' bytes that were used. In
+    /// LTE and NR cells: the slots of its blocks, each multiplied by the share of resource blocks.
     pub busy: u64,
     /// Total wait of the packets whose transmission has started, in nanoseconds.
     pub waited: u128,

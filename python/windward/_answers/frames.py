@@ -56,6 +56,27 @@ class Frames(ABC):
         return self._frame("stations")
 
     @cached_property
+    def ran_links(self) -> pd.DataFrame:
+        """Radio links of LTE and NR cells: the columns that other links lack.
+
+        A link is one direction of a station.
+
+        Columns: `seed`, `link`, `prb_share`, `blocks` (blocks), `mean_cqi`, `mean_mcs`, `mean_snr_db` (dB), `olla_db`
+        (dB), `bler`, `harq_retransmissions` (blocks), `harq_lost` (blocks), `rlc_retransmissions` (parts), `gaps`
+        (gaps), `rlc_failures` (parts), `discarded` (packets), `mean_radio_delay_s` (s), `radio_delay_p50_s` (s),
+        `radio_delay_p95_s` (s), `radio_delay_p99_s` (s), `scheduling_requests`, `mean_grant_wait_s` (s).
+        """
+        return self._frame("ran_links")
+
+    @cached_property
+    def ran_mcs(self) -> pd.DataFrame:
+        """MCS of LTE and NR cells: first transmissions of each MCS in use, by link.
+
+        Columns: `seed`, `link`, `mcs`, `blocks` (blocks), `failures` (blocks).
+        """
+        return self._frame("ran_mcs")
+
+    @cached_property
     def wifi_stations(self) -> pd.DataFrame:
         """Stations of 802.11 networks: position, frames, air time and queue.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 #: The last line of the library's script for zsh, and a version that also completes when zsh loads the script from
 #: `fpath`: it then runs it for the first TAB of a shell, which would complete nothing.
@@ -29,11 +30,22 @@ def wifi(incomplete: str) -> list[str]:
     """Completions of a Wi-Fi: its standard, then the keys not yet given."""
     from windward.transfer._wifi import KEYS, STANDARDS
 
+    return _word_and_keys(incomplete, STANDARDS, KEYS)
+
+
+def cell(incomplete: str) -> list[str]:
+    """Completions of a cell: its carrier, then the keys not yet given."""
+    from windward.transfer._cell import KEYS, PRESETS
+
+    return _word_and_keys(incomplete, PRESETS, KEYS)
+
+
+def _word_and_keys(incomplete: str, words: Sequence[str], keys: Sequence[str]) -> list[str]:
     before, comma, start = incomplete.rpartition(",")
     if not comma:
-        return [f"{standard}," for standard in STANDARDS if standard.startswith(start)]
+        return [f"{word}," for word in words if word.startswith(start)]
     given = {part.partition("=")[0] for part in before.split(",")}
-    return [f"{before},{key}=" for key in KEYS if key not in given and key.startswith(start)]
+    return [f"{before},{key}=" for key in keys if key not in given and key.startswith(start)]
 
 
 def mend_zsh() -> None:

@@ -1205,6 +1205,393 @@ class Cell:
     station: Sequence[Station]
 
 
+#: Radio technology of a cell.
+Technology = Literal["lte"] | Literal["nr"]
+
+
+#: Carrier of a cell of LTE or NR.
+Preset = (
+    Literal["lte-10mhz"]
+    | Literal["lte-20mhz"]
+    | Literal["n78-20mhz"]
+    | Literal["n78-40mhz"]
+    | Literal["n78-100mhz"]
+    | Literal["nr-fdd-10mhz"]
+    | Literal["nr-fdd-20mhz"]
+)
+
+
+#: Table of modulation and coding schemes.
+McsTable = Literal["64qam"] | Literal["256qam"] | Literal["low-rate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Harq:
+    """Hybrid ARQ of LTE and NR, with chase combining.
+
+    Attributes
+    ----------
+    transmissions
+        Most transmissions of a block, the first included; 1 to 16.
+    min_k1
+        Least slots from a block to its feedback, 1 to 32.
+    gnb_slots
+        Slots that the base station needs between a slot of the uplink and its next decision, 1 to 16. Default: 4 with
+        LTE, 2 with NR.
+    feedback_error
+        Probability that a NACK is read as an ACK.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> harq = ww.Harq()
+    """
+
+    transmissions: int = 4
+    min_k1: int = 4
+    gnb_slots: int | None = None
+    feedback_error: float | str = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adaptation:
+    """Link adaptation of LTE and NR.
+
+    Attributes
+    ----------
+    outer_loop
+        Outer loop link adaptation; if false, the CQI alone decides the MCS.
+    target
+        Target block error rate of first transmissions; above 0 and below 1.
+    step
+        Decibels by which a NACK lowers the offset of the outer loop. An ACK raises it by this step times target/(1 −
+        target).
+    limit
+        Largest offset either way.
+    cqi_period
+        Period of CQI reports. Default: 40 ms with LTE, 10 ms with NR.
+    cqi_delay
+        Age of a report when it is used first. Default: 8 ms with LTE, 4 ms with NR.
+    first_cqi
+        CQI until the first report, 1 to 15.
+    receiver_loss
+        Loss of real receivers against the block error curves.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> adaptation = ww.Adaptation()
+    """
+
+    outer_loop: bool = True
+    target: float | str = 0.1
+    step: str = "0.9 dB"
+    limit: str = "15 dB"
+    cqi_period: str | None = None
+    cqi_delay: str | None = None
+    first_cqi: int = 3
+    receiver_loss: str = "0 dB"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UplinkGrants:
+    """Grants of the uplink of LTE and NR.
+
+    Attributes
+    ----------
+    sr_period
+        Period of a station's occasions for scheduling requests; a multiple of the pattern of slots.
+    min_k2
+        Least slots from a grant to its block, 1 to 32.
+    first_grant
+        Bytes that the answer to a scheduling request grants.
+    prescheduling
+        Time after a block of the downlink for which the base station grants without a request.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> uplink = ww.UplinkGrants()
+    """
+
+    sr_period: str = "10 ms"
+    min_k2: int = 4
+    first_grant: str = "576 B"
+    prescheduling: str = "0 s"
+
+
+#: Mode of radio link control.
+RlcMode = Literal["am"] | Literal["um"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rlc:
+    """Radio link control of LTE and NR.
+
+    Attributes
+    ----------
+    mode
+        Mode.
+    reassembly
+        Time for which the receiver waits for a gap to close: t-Reassembly of NR, t-Reordering of LTE. Default: 50 ms
+        with LTE, 20 ms with NR.
+    poll_retransmit
+        t-PollRetransmit of acknowledged mode. Default: 120 ms with LTE, 100 ms with NR.
+    poll_packets
+        Packets after which the sender polls for a status report. Default: 64 with LTE, 16 with NR.
+    status_prohibit
+        t-StatusProhibit: least time between status reports. Default: 50 ms with LTE, 10 ms with NR.
+    max_retransmissions
+        Retransmissions after which a part is given up. Default: 16 with LTE, 32 with NR.
+    window
+        Most packets sent and not acknowledged in acknowledged mode: 2048 with numbers of 12 bits. Default: 131072
+        with NR, no limit with LTE.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rlc = ww.Rlc()
+    """
+
+    mode: RlcMode = "am"
+    reassembly: str | None = None
+    poll_retransmit: str | None = None
+    poll_packets: int | None = None
+    status_prohibit: str | None = None
+    max_retransmissions: int | None = None
+    window: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pdcp:
+    """Packet data convergence protocol of LTE and NR.
+
+    Attributes
+    ----------
+    reordering
+        Time after which a receiver of NR gives up a gap and delivers what is behind it. Default: 220 ms.
+    discard
+        Age at which a packet that has not been sent is discarded. Default: never.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pdcp = ww.Pdcp()
+    """
+
+    reordering: str | None = None
+    discard: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffDrx:
+    """Always.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> drx = ww.OffDrx()
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "off")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhoneDrx:
+    """On for 10 ms of every 40 ms, after 4 such cycles of every 320 ms; awake for 200 ms after activity.
+
+    The most frequent configuration in a user's log of one LTE network.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> drx = ww.PhoneDrx()
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "phone")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CyclesDrx:
+    """Cycles of your own.
+
+    Attributes
+    ----------
+    on
+        On-duration.
+    inactivity
+        Time awake after new data.
+    short
+        Short cycle. Default: long cycles only.
+    short_cycles
+        Number of short cycles before the long ones.
+    long
+        Long cycle.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> drx = ww.CyclesDrx(on="10 ms", inactivity="200 ms", long="320 ms")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "cycles")
+
+    on: str
+    inactivity: str
+    short: str | None = None
+    short_cycles: int = 4
+    long: str
+
+
+#: Discontinuous reception in connected mode: when a station listens to the downlink.
+Drx = OffDrx | PhoneDrx | CyclesDrx
+
+
+@dataclass(frozen=True, kw_only=True)
+class RanStation:
+    """A station of an LTE or NR cell, or a group of identical stations.
+
+    Attributes
+    ----------
+    node
+        Node, or group of nodes.
+    snr
+        Mean signal-to-noise ratio of the downlink.
+    uplink_snr
+        Mean signal-to-noise ratio of the uplink if the station spreads its power over the whole carrier. Default: 6
+        dB below `snr`. A change of `snr` moves both.
+    speed
+        Speed, which gives Rayleigh fading with the Doppler frequency speed × `frequency`/c.
+    fading
+        Fading of the station's channel. Default: that of the cell.
+    buffer
+        Buffer of the station and direction. Default: that of the cell.
+    queue
+        Discipline of the station's queues. Default: that of the cell.
+    delay
+        Delay beyond the radio link. Default: that of the cell.
+    deadline
+        T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
+    violation
+        δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> station = ww.RanStation(node="phone", snr="20 dB")
+    """
+
+    node: str
+    snr: str
+    uplink_snr: str | None = None
+    speed: str | None = None
+    fading: str | Fading | None = None
+    buffer: str | None = None
+    queue: str | Queue | None = None
+    delay: str | None = None
+    deadline: str = "100 ms"
+    violation: float | str = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class RanCell:
+    """A cell of LTE or 5G NR: link adaptation, HARQ, RLC, PDCP, and the grants of the uplink.
+
+    It creates a link between the access point and each station in both directions, `ACCESS_POINT->NODE` and
+    `NODE->ACCESS_POINT`.
+
+    Attributes
+    ----------
+    name
+        Name of the cell.
+    access_point
+        Node of the access point.
+    technology
+        Radio technology.
+    preset
+        Carrier: duplex mode, bandwidth, subcarrier spacing and pattern of slots.
+    frequency
+        Carrier frequency, which gives the Doppler frequency of a `speed`. Default: that of the preset's band, 3.5 GHz
+        for n78 and 2.1 GHz for the others.
+    tdd
+        Pattern of slots of a TDD preset: letters D, S and U. Default: "DDDSU".
+    special
+        Symbols of the slots S: DOWNLINK:GAP:UPLINK, 14 in total. Default: "10:2:2".
+    layers
+        Most layers of the downlink (MIMO): 1, 2, or 4 with NR. Stations use the number that carries most. The uplink
+        has one layer.
+    mcs_table
+        Table of modulation and coding schemes. Default: 64qam with LTE, 256qam with NR.
+    scheduler
+        Scheduler of the resource-block groups.
+    average
+        Time constant of the average rates that schedulers use.
+    per_slot
+        Most stations served in a slot and direction.
+    harq
+        Hybrid ARQ.
+    adaptation
+        Link adaptation.
+    uplink
+        Grants of the uplink.
+    rlc
+        Radio link control.
+    pdcp
+        Packet data convergence protocol.
+    drx
+        Discontinuous reception.
+    fading
+        Fading of the channels around their mean. Default: none, or that of a station's `speed`.
+    buffer
+        Buffer of a station and direction, in packets or bytes.
+    queue
+        Discipline of the queues of both directions: its name, or a table of name and parameters. Default: drop-tail.
+    delay
+        Delay beyond the radio link, such as that of the core network.
+    station
+        The stations.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> ran_cell = ww.RanCell(
+    ...     name="home",
+    ...     access_point="mast",
+    ...     technology="nr",
+    ...     preset="n78-40mhz",
+    ...     station=[ww.RanStation(node="phone", snr="20 dB")],
+    ... )
+    """
+
+    name: str
+    access_point: str
+    technology: Technology
+    preset: Preset
+    frequency: str | None = None
+    tdd: str | None = None
+    special: str | None = None
+    layers: int = 1
+    mcs_table: McsTable | None = None
+    scheduler: str | Scheduler | Callable[[], Any] = "proportional-fair"
+    average: str = "100 ms"
+    per_slot: int = 8
+    harq: Harq = Harq()
+    adaptation: Adaptation = Adaptation()
+    uplink: UplinkGrants = UplinkGrants()
+    rlc: Rlc = Rlc()
+    pdcp: Pdcp = Pdcp()
+    drx: str | Drx = "off"
+    fading: str | Fading | None = None
+    buffer: str = "6172672 B"
+    queue: str | Queue | None = None
+    delay: str = "0 s"
+    station: Sequence[RanStation]
+
+
+#: A cell: slotted, or of LTE or NR where it has a `technology`.
+AnyCell = Cell | RanCell
+
+
 #: Physical layer.
 Standard = (
     Literal["802.11b"]
@@ -5053,7 +5440,7 @@ class ScenarioFields:
     output: Output = Output()
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()
-    cell: Sequence[Cell] = ()
+    cell: Sequence[AnyCell] = ()
     wifi: Sequence[Wifi] = ()
     region: Sequence[Region] = ()
     change: Sequence[Change] = ()

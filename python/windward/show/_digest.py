@@ -88,6 +88,7 @@ def digests(run: Packets) -> list[Digest]:
         _videos(run.draws("videos")),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
+        _radio(run.draws("ran_links")),
         _wifi(run.draws("wifi_stations")),
         _aggregation(run.draws("edca_links")),
         _air_queues(run),
@@ -338,6 +339,30 @@ def _stations(stations: Totals) -> Digest:
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "transmissions failed"]
     return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows, note=note))
+
+
+def _radio(links: Totals) -> Digest:
+    """Resource blocks, link adaptation and delays of the links of LTE and NR cells."""
+    used = [at for at in range(len(links.names)) if any(links.values("blocks", at))]
+    rows = [
+        [
+            links.names[at],
+            _percent(links.values("prb_share", at)),
+            _interval(links.values("mean_cqi", at)),
+            _interval(links.values("mean_mcs", at)),
+            _percent(links.values("bler", at)),
+            _interval(links.values("mean_radio_delay_s", at), "s"),
+            _interval(links.values("radio_delay_p99_s", at), "s"),
+            _interval(links.values("mean_grant_wait_s", at), "s")
+            if any(links.values("scheduling_requests", at))
+            else "–",
+        ]
+        for at in used[:MANY_LINKS]
+    ]
+    left_out = len(used) - len(rows)
+    note = f"{left_out} more link{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["link", "resource blocks", "CQI", "MCS", "blocks failed", "radio delay", "99 %", "wait for a grant"]
+    return without_empty(Digest(title="Radio links", columns=columns, words=1, rows=rows, note=note))
 
 
 def _wifi(stations: Totals) -> Digest:

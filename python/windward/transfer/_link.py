@@ -14,7 +14,7 @@ from typing import Any
 from windward import _engine
 from windward._engine import EmulationError
 from windward.errors import OptionError
-from windward.transfer import _wifi
+from windward.transfer import _cell, _wifi
 
 #: Rates as tc(8) writes them, in any case: bits without a slash, and bytes that look like bits.
 _TC_RATE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
@@ -32,6 +32,9 @@ _PREFIXES = {
 
 #: Name of the links' description in messages; its places become those of options.
 _ORIGIN = "link"
+
+#: What is between the access point and the command.
+_Radio = _wifi.Wifi | _cell.Cell
 
 #: A rate where none is given, to check the rest.
 _ANY_RATE = "1 Mbit/s"
@@ -55,6 +58,7 @@ def link(
     reorder: str | None = None,
     trace: str | Path | None = None,
     wifi: str | None = None,
+    cell: str | None = None,
     changes: Sequence[str] = (),
     servers: Sequence[str] = (),
     congestion: str | None = None,
@@ -72,8 +76,8 @@ def link(
     command
         The program and its arguments.
     rate
-        Such as "10mbit" or "2.5 Mbit/s"; this, `trace` or `wifi`. "10mbps" is refused: tc(8) means megabytes by it,
-        others megabits.
+        Such as "10mbit" or "2.5 Mbit/s"; this, `trace`, `wifi` or `cell`. "10mbps" is refused: tc(8) means megabytes
+        by it, others megabits.
     delay
         One-way propagation delay.
     loss
@@ -95,6 +99,12 @@ def link(
         sets the signal. `stations` is the number of other stations that always send. `queue`, `airtime-fairness` and
         `hardware` are as in the `txq` of scenarios. All other parameters are those of a wire between the access point
         and the other end.
+    cell
+        Cell of LTE or 5G NR whose station is the command: the carrier, then KEY=VALUE, such as
+        "n78-40mhz,snr=18dB,users=4". `snr` (default 20 dB), `uplink-snr` and `speed` are those of all stations;
+        `users` is the number of stations, of which all but the command always download. `layers`, `scheduler`,
+        `buffer`, `queue` and `drx` are as in scenarios, `rlc` is "am" or "um", and `sr-period` the period of scheduling
+        requests. All other parameters are those of a wire between the cell and the other end.
     changes
         Changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", "30s down", "35s up".
         Names: rate, delay, loss, buffer, jitter, reorder.
@@ -112,9 +122,9 @@ def link(
     -------
     dict
         `code` (the command's exit code), `seconds`, `down`, `up` and `quality`. `down` and `up` are the totals of each
-        direction; means without packets are None. With `wifi` they are those of the Wi-Fi, and `wire` has `down` and
-        `up` of the wire behind the access point, if there is one. `quality` is the timing of the emulation; its
-        `problem` is None if it was in time.
+        direction; means without packets are None. With `wifi` or `cell` they are those of the radio, and `wire` has
+        `down` and `up` of the wire behind the access point, if there is one. `quality` is the timing of the emulation;
+        its `problem` is None if it was in time.
 
     Raises
     ------
@@ -132,22 +142,27 @@ def link(
     given |= {name: value for name, value in optional.items() if value is not None}
     if "rate" in given and "trace" in given:
         raise ValueError("rate and trace: give one of them, not both")
+    if wifi is not None and cell is not None:
+        raise ValueError("wifi and cell: give one of them, not both")
+    has_radio = wifi is not None or cell is not None
     has_rate = "rate" in given or "trace" in given
     # What else is wrong is told before what is missing.
-    network = _network(given if has_rate else {"rate": _NO_LIMIT if wifi else _ANY_RATE} | given)
+    network = _network(given if has_rate else {"rate": _NO_LIMIT if has_radio else _ANY_RATE} | given)
     network["change"] = [step for change in changes for step in _change(change)]
-    if wifi is None:
+    if wifi is not None:
+        links = _with_wifi(network, given, changes, wifi)
+    elif cell is not None:
+        links = _with_cell(network, given, changes, cell)
+    else:
         links = _read(network, given, changes)
         if not has_rate:
-            raise ValueError("a link needs a rate, such as 10mbit, a trace, or Wi-Fi")
-    else:
-        links = _with_wifi(network, given, changes, wifi)
+            raise ValueError("a link needs a rate, such as 10mbit, a trace, Wi-Fi, or a cell")
     found = _engine.emulate_link(links, seed, [*command], [*servers], congestion, isolate)
-    return _report(found, is_wifi=wifi is not None)
+    return _report(found, has_radio=has_radio)
 
 
 def _read(
-    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], air: _wifi.Wifi | None = None
+    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], air: _Radio | None = None
 ) -> _engine.Links:
     try:
         return _engine.Links.from_json(json.dumps(network), _ORIGIN, Path())
@@ -162,23 +177,7 @@ def _with_wifi(network: dict[str, Any], given: dict[str, str], changes: Sequence
     except ValueError as error:
         raise OptionError(("wifi", text, str(error))) from None
     given = given | {"wifi": text}
-    # Faults of the wire are told even where it is left out.
-    _read(network, given, changes)
-    is_limited = "rate" in given or "trace" in given
-    for name, usual in _QUEUE.items():
-        if given[name] != usual and not is_limited:
-            raise OptionError(
-                (name, given[name], "a wire without a rate has no queue; that of Wi-Fi is set by `queue=` in `wifi`")
-            )
-    is_wired = bool(changes) or any(given.get(name, usual) != usual for name, usual in _NO_WIRE.items())
-    point = {"name": _wifi.ACCESS_POINT}
-    if is_wired:
-        nodes = [*network["node"], point]
-        network["link"][0]["to"] = _wifi.ACCESS_POINT
-    else:
-        # The servers are at the access point.
-        nodes = [point, *network["node"][1:]]
-        network["link"] = []
+    nodes = _wire(network, given, changes, _wifi.ACCESS_POINT, "that of Wi-Fi is set by `queue=` in `wifi`")
     network |= {"node": nodes + [{"name": other} for other in air.others], "wifi": [air.at(air.metres)]}
     if not _reaches(network) and "distance" in air.given:
         # Whole metres, by halves.
@@ -191,6 +190,45 @@ def _with_wifi(network: dict[str, Any], given: dict[str, str], changes: Sequence
     # The last port of Wi-Fi has the rate of the stations' data.
     background = air.background(links.rates_bps[-1] or 0)
     return _read(network | {"background": background}, given, changes, air)
+
+
+def _with_cell(network: dict[str, Any], given: dict[str, str], changes: Sequence[str], text: str) -> _engine.Links:
+    """The links of a wire, if it is more than none, and of the cell at its end."""
+    try:
+        air = _cell.read(text)
+    except ValueError as error:
+        raise OptionError(("cell", text, str(error))) from None
+    given = given | {"cell": text}
+    nodes = _wire(
+        network, given, changes, _cell.ACCESS_POINT, "those of a cell are set by `buffer=` and `queue=` in `cell`"
+    )
+    network |= {"node": nodes + [{"name": other} for other in air.others], "cell": [air.table]}
+    links = _read(network, given, changes, air)
+    if not air.others:
+        return links
+    # A station alone would have the rate of the last downlink.
+    background = air.background(links.rates_bps[-2] or 0)
+    return _read(network | {"background": background}, given, changes, air)
+
+
+def _wire(
+    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], access_point: str, queue: str
+) -> list[dict[str, str]]:
+    """The nodes of a wire to an access point, which is left out where it does nothing; `queue` says who has one."""
+    # Faults of the wire are told even where it is left out.
+    _read(network, given, changes)
+    is_limited = "rate" in given or "trace" in given
+    for name, usual in _QUEUE.items():
+        if given[name] != usual and not is_limited:
+            raise OptionError((name, given[name], f"a wire without a rate has no queue; {queue}"))
+    is_wired = bool(changes) or any(given.get(name, usual) != usual for name, usual in _NO_WIRE.items())
+    point = {"name": access_point}
+    if is_wired:
+        network["link"][0]["to"] = access_point
+        return [*network["node"], point]
+    # The servers are at the access point.
+    network["link"] = []
+    return [point, *network["node"][1:]]
 
 
 def _reaches(network: dict[str, Any]) -> bool:
@@ -210,11 +248,11 @@ _NO_WIRE = {"rate": None, "trace": None, "delay": "0 ms", "loss": "0", "jitter":
 _QUEUE = {"buffer": "1000", "queue": "drop-tail"}
 
 
-def _report(found: dict[str, Any], *, is_wifi: bool) -> dict[str, Any]:
+def _report(found: dict[str, Any], *, has_radio: bool) -> dict[str, Any]:
     """Result of `link`: for each direction the link next to the command, and behind it the wire."""
     down, up = found["down"], found["up"]
     report = found | {"down": _known(down[-1]), "up": _known(up[0]), "quality": _known(found["quality"])}
-    if is_wifi and len(down) > 1:
+    if has_radio and len(down) > 1:
         report["wire"] = {"down": _known(down[0]), "up": _known(up[-1])}
     return report
 
@@ -228,15 +266,16 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_option(
-    error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str], air: _wifi.Wifi | None = None
+    error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str], air: _Radio | None = None
 ) -> ValueError:
     """Faults of a link, by its arguments, each once."""
     faults: dict[tuple[str, str, str], None] = {}
     for problem in error.problems:
         table, _, rest = problem.path.partition(".")
         text = problem.message + (f"\nhint: {problem.hint}" if problem.hint else "")
-        if air is not None and table == "wifi[0]":
-            faults["wifi", given["wifi"], air.fault(problem.path, text)] = None
+        if air is not None and table in ("wifi[0]", "cell[0]"):
+            name = table.removesuffix("[0]")
+            faults[name, given[name], air.fault(problem.path, text)] = None
         elif table.startswith("change["):
             # One table for each direction.
             change = changes[int(table.removeprefix("change[").removesuffix("]")) // 2]

@@ -45,7 +45,7 @@ fn expected_rate<'a>(topology: &Topology, flows: impl Iterator<Item = (&'a Route
         }
     }
     for (medium, members) in topology.media.iter().zip(topology.members()) {
-        if let MediumConfig::Cell(_) | MediumConfig::Edca(_) = medium {
+        if let MediumConfig::Cell(_) | MediumConfig::Ran(_) | MediumConfig::Edca(_) = medium {
             let fastest = members.iter().map(|&port| most[port as usize]).fold(0.0, f64::max);
             members.iter().for_each(|&port| most[port as usize] = 0.0);
             members.first().into_iter().for_each(|&port| most[port as usize] = fastest);

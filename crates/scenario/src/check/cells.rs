@@ -1,26 +1,27 @@
 //! Cells, expanded into stations, each a one-way link.
 
+use super::cell_parts::{fading_model, scheduler};
 use super::common::{MAX_LINKS, Names, discipline, is_within_limit, place, ratio, station_buffer};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
-use crate::format::cell::{Amc, Cell, Direction, Fading, Mode, Scheduler, Station};
-use crate::format::{Buffer, Named, Positive, Recording};
+use super::ran;
+use crate::format::cell::{Amc, Cell, Direction, Mode, Station};
+use crate::format::{AnyCell, Buffer, Named, Positive};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
-use crate::python::{PythonClass, is_class};
+use crate::python::PythonClass;
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
-use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
 use windward_sim::{MediumConfig, NodeId, QueueConfig};
 use windward_units::Bytes;
 
 /// Adds all cells, whose stations are links too, and schedulers in Python to `classes`. Reports problems.
 pub(crate) fn expand(
-    cells: &[Cell],
+    cells: &[AnyCell],
     nodes: &Nodes,
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
@@ -30,6 +31,14 @@ pub(crate) fn expand(
     let mut taken = Names::new("link");
     taken.taken.extend(links.names.iter().map(|name| name.name.clone()));
     for (at, cell) in cells.iter().enumerate() {
+        let cell = match cell {
+            AnyCell::Slotted(cell) => cell,
+            AnyCell::Ran(cell) => {
+                names.take(&cell.name.0, at, problems);
+                ran::expand(cell, at, nodes, links, classes, problems);
+                continue;
+            }
+        };
         names.take(&cell.name.0, at, problems);
         // Both are checked, so that all problems are reported.
         let (config, scheduler) =
@@ -175,7 +184,7 @@ fn station_config(
     }
     let mean_snr = ratio(station.snr.0);
     let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);
-    let fading = model(fading)?;
+    let fading = fading_model(fading)?;
     if let Err(why) = fading.check(mean_snr, cell.slot.0, table) {
         let path = if station.fading.is_some() { inside("fading") } else { place("cell", at, ["fading".into()]) };
         problems.add_refusal(path, &why.to_string());
@@ -264,51 +273,4 @@ fn mode(mode: &Mode, packet: Option<Positive<Bytes>>, target: f64) -> Result<sim
         (None, None) => return Err("a mode needs `snr`, or `a` and `g`"),
     };
     Ok(sim::cell::amc::Mode { efficiency: mode.efficiency.0, threshold, errors })
-}
-
-/// Fading model; `None` if a file could not be read, or the interval of samples is unknown.
-fn model(fading: &Fading) -> Option<Model> {
-    Some(match fading {
-        Fading::IndependentFading(_) => Model::Independent,
-        Fading::Jakes(model) => {
-            Model::Jakes { doppler: model.doppler.0.as_hertz(), sinusoids: model.sinusoids.0 as usize }
-        }
-        Fading::Autoregressive(model) => {
-            Model::Autoregressive { doppler: model.doppler.0.as_hertz(), order: model.order.0 as usize }
-        }
-        Fading::Markov(model) => Model::Markov { doppler: model.doppler.0.as_hertz() },
-        Fading::ConstantFading(_) => Model::Constant,
-        Fading::Trace(model) => {
-            let Recording::Values(samples) = &model.samples else { return None };
-            Model::Trace { samples: samples.iter().map(|sample| sample.0).collect(), interval: model.interval?.0 }
-        }
-    })
-}
-
-/// Scheduler; one in Python is added to `classes`.
-fn scheduler(
-    scheduler: &Scheduler,
-    at: usize,
-    classes: &mut Vec<PythonClass>,
-    problems: &mut Problems,
-) -> Option<SchedulerConfig> {
-    Some(match scheduler {
-        Scheduler::QueueingDelay(_) => SchedulerConfig::QueueingDelay,
-        Scheduler::QueueLength(_) => SchedulerConfig::QueueLength,
-        Scheduler::MaxSnr(rule) => SchedulerConfig::MaxSnr { is_oblivious: rule.oblivious },
-        Scheduler::RoundRobin(rule) => SchedulerConfig::RoundRobin { is_oblivious: rule.oblivious },
-        Scheduler::ProportionalFair(_) => SchedulerConfig::ProportionalFair,
-        Scheduler::MLwdf(_) => SchedulerConfig::MLwdf,
-        Scheduler::ExpRule(_) => SchedulerConfig::ExpRule,
-        Scheduler::PythonScheduler(rule) => {
-            if !is_class(&rule.class) {
-                let message =
-                    format!("`{}` is not FILE:CLASS or MODULE:CLASS; example: \"my_rule.py:MyRule\"", rule.class);
-                problems.add(place("cell", at, ["scheduler".into(), "class".into()]), message, None);
-                return None;
-            }
-            classes.push(PythonClass { class: rule.class.clone(), params: rule.arguments.clone() });
-            SchedulerConfig::Own(classes.len() as u32 - 1)
-        }
-    })
 }

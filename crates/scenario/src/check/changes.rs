@@ -241,8 +241,10 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
         }
     }
     for medium in &mut links.topology.media {
-        if let MediumConfig::Cell(cell) = medium {
-            cell.changes.sort_by_key(|change| change.at);
+        match medium {
+            MediumConfig::Cell(cell) => cell.changes.sort_by_key(|change| change.at),
+            MediumConfig::Ran(cell) => cell.changes.sort_by_key(|change| change.at),
+            MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => {}
         }
     }
 }
@@ -318,8 +320,15 @@ fn station_change(
             problems.add(path.to_vec(), format!("`{name}` is not a station of a [[cell]]"), None);
         }
         for &(medium, station) in places {
-            let MediumConfig::Cell(cell) = &mut links.topology.media[medium] else { continue };
             let mean_snr = ratio(snr);
+            let cell = match &mut links.topology.media[medium] {
+                MediumConfig::Cell(cell) => cell,
+                MediumConfig::Ran(cell) => {
+                    cell.changes.push(MeanChange { at: step.at, station, mean_snr });
+                    continue;
+                }
+                _ => continue,
+            };
             match cell.stations[station as usize].fading.check(mean_snr, cell.slot, &cell.table) {
                 Ok(()) => cell.changes.push(MeanChange { at: step.at, station, mean_snr }),
                 Err(why) => problems.add_refusal(step.of("snr"), &why.to_string()),
@@ -330,7 +339,7 @@ fn station_change(
         let is_station = |medium: &MediumConfig| match medium {
             MediumConfig::Wifi(network) => network.stations.iter().any(|station| station.node == node),
             MediumConfig::Edca(network) => network.stations.iter().any(|station| station.node == node),
-            MediumConfig::Cell(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
+            MediumConfig::Cell(_) | MediumConfig::Ran(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => false,
         };
         if is_group {
             problems.add(

@@ -1,6 +1,7 @@
 //! From the fields of a file to a network: resolves names, expands groups and finds routes; reports invalid values.
 
 mod apps;
+mod cell_parts;
 mod cells;
 mod changes;
 mod common;
@@ -16,6 +17,7 @@ mod links;
 mod listed;
 mod natural;
 mod nodes;
+mod ran;
 mod recordings;
 mod regions;
 mod route;
@@ -94,12 +96,13 @@ pub(crate) struct LinksPlan {
 
 /// Checks a network without flows, and finds the routes between its first two nodes. No end bounds changes and sources.
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
-    let Lists { node, link, wifi, change, background } = &mut lists;
+    let Lists { node, link, cell, wifi, change, background } = &mut lists;
     recordings::inline_links(link, change, read, problems);
     wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(node, problems)?;
     let mut links = links::expand(link, &nodes, problems);
     let changes = changes::plan(change, Duration::MAX, problems);
+    cells::expand(cell, &nodes, &mut links, &mut Vec::new(), problems);
     wifi::expand(wifi, &nodes, (Duration::MAX, &Jumps::new()), &mut links, &mut Vec::new(), problems);
     changes::apply(&changes, &nodes, &mut links, problems);
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.is_empty() };

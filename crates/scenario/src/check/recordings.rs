@@ -3,7 +3,7 @@
 use super::common::place;
 use super::{har, listed, steps};
 use crate::format::cell::Fading;
-use crate::format::{App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Sizes};
+use crate::format::{AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Sizes};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::io;
@@ -44,9 +44,19 @@ pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problem
         }
     }
     for (at, cell) in file.cell.iter_mut().enumerate() {
-        inline_fading(&mut cell.fading.0, path("cell", at, &["fading"]), read, problems);
-        for (index, station) in cell.station.iter_mut().enumerate() {
-            if let Some(fading) = &mut station.fading {
+        let (of_cell, of_stations): (_, Vec<_>) = match cell {
+            AnyCell::Slotted(cell) => {
+                (Some(&mut cell.fading), cell.station.iter_mut().map(|station| station.fading.as_mut()).collect())
+            }
+            AnyCell::Ran(cell) => {
+                (cell.fading.as_mut(), cell.station.iter_mut().map(|station| station.fading.as_mut()).collect())
+            }
+        };
+        if let Some(fading) = of_cell {
+            inline_fading(&mut fading.0, path("cell", at, &["fading"]), read, problems);
+        }
+        for (index, fading) in of_stations.into_iter().enumerate() {
+            if let Some(fading) = fading {
                 let inside = place("cell", at, ["station".into(), Segment::Index(index), "fading".into()]);
                 inline_fading(&mut fading.0, inside, read, problems);
             }

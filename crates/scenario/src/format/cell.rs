@@ -294,11 +294,11 @@ fn buffer() -> Buffer {
     Buffer(sim::Buffer::Packets(1000))
 }
 
-fn deadline() -> Positive<Duration> {
+pub(super) fn deadline() -> Positive<Duration> {
     Positive(Duration::from_millis(100))
 }
 
-fn violation() -> Probability {
+pub(super) fn violation() -> Probability {
     Probability(0.05)
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod named;
 mod numbers;
 mod pattern;
 mod queue;
+pub(crate) mod ran;
 mod recording;
 pub(crate) mod region;
 mod small_queues;
@@ -33,7 +34,6 @@ pub(crate) use app::{
     Reuse, Rule, SizePoint, Sizes, Video,
 };
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
-pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
@@ -45,6 +45,7 @@ pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;
+pub(crate) use ran::AnyCell;
 pub(crate) use recording::{Delay, Rate, Recording};
 pub(crate) use region::Region;
 pub(crate) use small_queues::SmallQueues;
@@ -87,7 +88,7 @@ pub(crate) struct File {
     pub link: Vec<Link>,
     /// Cells: access points and the stations that share their carriers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cell: Vec<Cell>,
+    pub cell: Vec<AnyCell>,
     /// Wireless networks: stations that share one channel, over any number of hops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wifi: Vec<Wifi>,
@@ -165,6 +166,7 @@ pub(crate) struct Node {
 pub(crate) struct Lists {
     pub node: Vec<Node>,
     pub link: Vec<Link>,
+    pub cell: Vec<AnyCell>,
     pub wifi: Vec<Wifi>,
     pub change: Vec<Change>,
     pub background: Vec<Background>,

@@ -1,18 +1,20 @@
 //! From text to the fields of the format: TOML or JSON to a tree with the positions of all values, then the tree to the
 //! structs of [`crate::format`]. Problems are collected.
 
+mod cells;
 mod deserialize;
 mod source;
+mod table;
 mod tree;
 
 pub(crate) use source::without_mark;
 pub use source::{MAX_RECORDING, read_text};
+pub(crate) use table::table;
 pub(crate) use tree::{Kind, Tree};
 
 use crate::format::{File, Lists};
 use crate::path::Segment;
 use crate::problems::Problems;
-use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
 /// Lists of tables of a file. Each table is read separately, so that a problem in one does not hide those of others.
@@ -33,7 +35,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     }
     let file: Option<File> = table(rest, &[], problems);
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let (cell, wifi) = (entries(tree, "cell", problems), entries(tree, "wifi", problems));
+    let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
     let (region, change) = (entries(tree, "region", problems), entries(tree, "change", problems));
     let (flow, app) = (entries(tree, "flow", problems), entries(tree, "app", problems));
     let background = entries(tree, "background", problems);
@@ -44,9 +46,9 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
 /// Reads the lists of a network without flows.
 pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<Lists> {
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let (wifi, change) = (entries(tree, "wifi", problems), entries(tree, "change", problems));
-    let background = entries(tree, "background", problems);
-    Some(Lists { node: node?, link: link?, wifi: wifi?, change: change?, background: background? })
+    let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
+    let (change, background) = (entries(tree, "change", problems), entries(tree, "background", problems));
+    Some(Lists { node: node?, link: link?, cell: cell?, wifi: wifi?, change: change?, background: background? })
 }
 
 /// Reads the tables of a list; `None` if one is wrong.
@@ -59,36 +61,4 @@ fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut 
     let read = |(at, item): (usize, &Tree)| table(item.clone(), &[list.into(), Segment::Index(at)], problems);
     let read: Vec<Option<T>> = items.iter().enumerate().map(read).collect();
     read.into_iter().collect()
-}
-
-/// Reads one table. Serde stops at the first fault, so the faulty part is removed and the rest is read again until no
-/// fault remains.
-pub(crate) fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
-    let mut removed: Vec<Vec<Segment>> = Vec::new();
-    loop {
-        let Fault { path, text, missing, meant, known, .. } = match T::deserialize(&tree) {
-            Ok(value) if removed.is_empty() => return Some(value),
-            Ok(_) => return None,
-            Err(fault) => fault.in_order(),
-        };
-        let key = missing.map(Segment::from);
-        let at_fault: Vec<_> = path.iter().cloned().chain(key).collect();
-        // Errors that only follow from the removal are reported already.
-        if !removed.iter().any(|gone| gone.starts_with(&at_fault)) {
-            problems.add_refusal(place.iter().chain(&path).cloned(), &text);
-        }
-        // A list is removed whole: without the wrong item its other items have another meaning.
-        let key = path.iter().rposition(|segment| !matches!(segment, Segment::Index(_)));
-        let path = path[..key.map_or(0, |at| at + 1)].to_vec();
-        if !tree.remove(&path) {
-            return None;
-        }
-        if problems.is_full() && !known.is_empty() {
-            // Unknown keys beyond those shown are only counted: there may be thousands.
-            problems.count(tree.remove_unknown(&path[..path.len() - 1], known));
-        }
-        // The key that was meant is not missing.
-        removed.extend(meant.map(|key| path[..path.len() - 1].iter().cloned().chain([key.into()]).collect()));
-        removed.push(path);
-    }
 }

@@ -3,6 +3,7 @@
 use windward_scenario::Scenario;
 use windward_sim::MediumConfig;
 use windward_sim::cell::amc::Table;
+use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, Repair};
 
 fn text(cell: &str, station: &str) -> String {
@@ -85,4 +86,51 @@ fn a_markov_channel_is_refused_where_it_does_not_hold() {
          neighbouring modes holds up to 0.05"
     );
     compile("amc = \"ctc\"", r#"fading = { model = "markov", doppler = "2 Hz" }"#);
+}
+
+/// 3 km/h at 3.5 GHz: 3.5e9 · (3/3.6)/299 792 458 = 9.73 Hz. The uplink is 6 dB below the downlink, unless given.
+#[test]
+fn a_cell_with_a_technology_has_both_directions() {
+    let text = r#"
+        name = "mobile"
+        duration = "1 s"
+        node = [{ name = "server" }, { name = "mast" }, { name = "phone", count = 2 }, { name = "car" }]
+        link = [{ from = "server", to = "mast", rate = "1 Gbit/s", delay = "5 ms" }]
+        flow = [{ from = "server", to = "car", law = "cubic" }]
+
+        [[cell]]
+        name = "macro"
+        access_point = "mast"
+        technology = "nr"
+        preset = "n78-40mhz"
+        tdd = "DDDDDDDSUU"
+        special = "6:4:4"
+        uplink = { sr_period = "5 ms" }
+        rlc = { mode = "um", window = 2048 }
+        station = [
+            { node = "phone", snr = "18 dB", speed = "3 km/h" },
+            { node = "car", snr = "10 dB", uplink_snr = "10 dB" },
+        ]
+
+        [[change]]
+        station = "car"
+        at = "0.5 s"
+        snr = "0 dB"
+    "#;
+    let scenario = Scenario::from_toml(text, "mobile.toml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
+    let compiled = scenario.compile(1);
+    let names: Vec<&str> = compiled.links.iter().map(|link| link.name.as_str()).collect();
+    let of_cell = ["mast->phone-1", "phone-1->mast", "mast->phone-2", "phone-2->mast", "mast->car", "car->mast"];
+    assert_eq!(names[2..], of_cell);
+    let MediumConfig::Ran(cell) = &compiled.network.topology.media[0] else { panic!("a cell of NR") };
+    // Three symbols of S carry data: 6 less two of control and one of DMRS.
+    assert_eq!((cell.carrier.pattern.period(), cell.carrier.elements.special), (10, 36));
+    assert_eq!((cell.uplink.sr_period, cell.rlc.window, cell.average), (10, None, 200.0));
+    let [phone, car] = [&cell.stations[0], &cell.stations[2]];
+    let Fading::Jakes { doppler, .. } = phone.fading else { panic!("{:?}", phone.fading) };
+    assert!((doppler - 9.729).abs() < 1e-3, "{doppler}");
+    assert!((phone.mean_snr[0] / phone.mean_snr[1] - libm::pow(10.0, 0.6)).abs() < 1e-9);
+    assert_eq!((car.fading.clone(), car.mean_snr), (Fading::Constant, [10.0; 2]));
+    assert_eq!((cell.changes.len(), cell.changes[0].station, cell.changes[0].mean_snr), (1, 2, 1.0));
 }

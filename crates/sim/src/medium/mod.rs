@@ -9,6 +9,7 @@ pub mod csma;
 mod forward;
 mod hooks;
 mod interface;
+pub mod ran;
 pub mod slotted;
 pub mod wifi;
 #[cfg(test)]
@@ -134,7 +135,7 @@ impl MediumConfig {
             Self::Wifi(network) => network.uses_backpressure(),
             Self::Csma(config) => config.weight.is_some(),
             Self::Slotted(_) => true,
-            Self::Cell(_) | Self::Edca(_) => false,
+            Self::Cell(_) | Self::Ran(_) | Self::Edca(_) => false,
         }
     }
 
@@ -143,7 +144,7 @@ impl MediumConfig {
         match self {
             Self::Wifi(network) => network.motion.as_ref(),
             Self::Edca(network) => network.motion.as_ref(),
-            Self::Cell(_) | Self::Csma(_) | Self::Slotted(_) => None,
+            Self::Cell(_) | Self::Ran(_) | Self::Csma(_) | Self::Slotted(_) => None,
         }
     }
 
@@ -153,7 +154,7 @@ impl MediumConfig {
             Self::Wifi(network) => network,
             Self::Slotted(config) => &config.network,
             Self::Csma(config) if config.weight.is_some() => &config.network,
-            Self::Cell(_) | Self::Edca(_) | Self::Csma(_) => return Vec::new(),
+            Self::Cell(_) | Self::Ran(_) | Self::Edca(_) | Self::Csma(_) => return Vec::new(),
         };
         network.stations.iter().map(|station| station.node).collect()
     }
@@ -162,6 +163,7 @@ impl MediumConfig {
     pub fn has_own_rule(&self) -> bool {
         match self {
             Self::Cell(cell) => matches!(cell.scheduler, cell::SchedulerConfig::Own(_)),
+            Self::Ran(cell) => matches!(cell.scheduler, cell::SchedulerConfig::Own(_)),
             Self::Wifi(network) => network.has_own_rule(),
             Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => false,
         }
@@ -176,7 +178,7 @@ impl MediumConfig {
     pub fn shows_nominal_rate(&self) -> bool {
         match self {
             Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) => true,
-            Self::Cell(_) | Self::Slotted(_) => false,
+            Self::Cell(_) | Self::Ran(_) | Self::Slotted(_) => false,
         }
     }
 
@@ -184,6 +186,7 @@ impl MediumConfig {
     pub fn changes(&self) -> impl Iterator<Item = Time> {
         let changes = match self {
             Self::Cell(cell) => &cell.changes[..],
+            Self::Ran(cell) => &cell.changes[..],
             Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => &[],
         };
         changes.iter().map(|change| change.at)
@@ -197,6 +200,11 @@ impl MediumConfig {
                     cell.stations[change.station as usize].mean_snr = change.mean_snr;
                 }
             }
+            Self::Ran(cell) => {
+                for change in std::mem::take(&mut cell.changes).iter().take_while(|change| change.at <= now) {
+                    cell.stations[change.station as usize].move_to(change.mean_snr);
+                }
+            }
             Self::Wifi(_) | Self::Edca(_) | Self::Csma(_) | Self::Slotted(_) => {}
         }
     }
@@ -204,12 +212,14 @@ impl MediumConfig {
 
 /// All media, by their modules.
 pub mod all {
-    pub use crate::medium::{cell, csma, slotted, wifi};
+    pub use crate::medium::{cell, csma, ran, slotted, wifi};
 }
 
 media! {
     /// Slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, [cell::CellStationStats]),
+    /// LTE or NR cell.
+    Ran(ran::Ran, ran::RanConfig, [ran::RanLinkStats, ran::RanMcsStats]),
     /// Wireless network of 802.11.
     Wifi(wifi::Wifi, wifi::WifiConfig, [wifi::WifiStationStats, wifi::WifiLinkStats]),
     /// Network of 802.11n, ac or ax.

@@ -105,7 +105,8 @@ table! {
         /// start of its contention to its ACK or its last retry. It includes backoff, deferring to others and retries,
         /// so it is the share of the MAC's time, not of the air: the links of one sender add up to at most 1, those of
         /// a channel to more. 802.11n, ac and ax: the link's exchanges are on the air. Cell: the carrier sends the
-        /// station's packets. CSMA: the link is active. Slotted: slots with a packet.
+        /// station's packets; LTE and NR: the share of time, each slot by its share of resource blocks. CSMA: the link
+        /// is active. Slotted: slots with a packet.
         utilization: f64 [""],
         /// Time average of the number of waiting packets, without the one in transmission.
         mean_backlog: f64 ["packets"],

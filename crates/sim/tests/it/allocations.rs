@@ -9,6 +9,8 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::ran::phy::{Carrier, McsTable};
+use windward_sim::ran::{RanConfig, StationConfig as MobileStation};
 use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode as Rate, Timing, Width};
 use windward_sim::wifi::{
@@ -300,4 +302,55 @@ fn nor_does_one_of_aggregating_stations() {
         let histograms = 3 * late.links.len() + late.sources.len();
         assert!(long <= short + 4 + 4 * histograms as u64, "{amsdu}: {short} {long}");
     }
+}
+
+/// Two stations of an NR cell, whose channels fade and whose blocks HARQ and RLC repeat; datagrams in both directions.
+fn mobile(seconds: u64) -> Network {
+    let carrier = Carrier::preset("n78-20mhz").expect("a preset");
+    let mut config = RanConfig::standard(carrier, McsTable::Qam256, 2, 0.0);
+    config.harq.retransmissions = 1;
+    config.harq.feedback_error = 0.05;
+    let station = |key: u64| MobileStation {
+        keys: [2 * key, 2 * key + 1],
+        mean_snr: [60.0, 30.0],
+        fading: Fading::Jakes { doppler: 10.0, sinusoids: 16 },
+        delay: Duration::ZERO,
+        buffer: [Buffer::Packets(200); 2],
+        queue: [QueueConfig::DropTail; 2],
+        urgency: 1.0,
+    };
+    config.stations = vec![station(1), station(2)];
+    let ends = vec![(0, 1), (1, 0), (0, 2), (2, 0)];
+    let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
+        key: u64::from(way),
+        source,
+        sink,
+        path: vec![way].into(),
+        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(if way % 2 == 0 { 40_000_000 } else { 3_000_000 }) },
+        packet: Bytes::new(1500),
+        start: Time::ZERO,
+        stop: None,
+        ecn: Codepoint::NotCapable,
+    };
+    let mut network = network(Vec::new(), Vec::new(), 1, seconds);
+    network.sources = (0..).zip(&ends).map(source).collect();
+    network.topology.add_medium(MediumConfig::Ran(config), ends);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn nor_does_one_of_a_mobile_cell() {
+    let count = |seconds| {
+        let network = mobile(seconds);
+        let before = ALLOCATIONS.get();
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.get() - before, output)
+    };
+    let (short, early) = count(60);
+    let (long, late) = count(120);
+    assert!(late.packet_hops > early.packet_hops + 100_000);
+    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+    // Two histograms a link, of waits and radio delays, make room for lengths beyond all before.
+    assert!(long <= short + 4 + 4 * late.links.len() as u64, "{short} {long}");
 }

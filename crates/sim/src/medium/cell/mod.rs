@@ -8,6 +8,7 @@ mod slots;
 mod station;
 
 pub use config::{Average, CellConfig, MeanChange, Repair, Service, StationConfig};
+pub(super) use scheduler::Scheduler;
 pub use scheduler::{Candidate, Choose, SchedulerConfig, Slot};
 pub use slots::Cell;
 pub use station::CellStationStats;

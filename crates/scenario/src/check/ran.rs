@@ -1,0 +1,367 @@
+//! Cells of LTE and NR, expanded into stations, each a link in both directions.
+
+use super::cell_parts::{fading_model, scheduler};
+use super::common::{MAX_LINKS, discipline, is_within_limit, place, ratio, station_buffer};
+use super::key::key;
+use super::links::Links;
+use super::nodes::Nodes;
+use crate::format::cell::{Fading, Scheduler};
+use crate::format::ran::{Drx, McsTable, RanCell, RanStation, Technology};
+use crate::names::LinkName;
+use crate::path::Segment;
+use crate::problems::Problems;
+use crate::python::PythonClass;
+use windward_sim::cell::channel::{Fading as Model, MAX_SINUSOIDS};
+use windward_sim::ran::phy::{Carrier, Pattern, SlotKind, Special, carrier};
+use windward_sim::ran::{Adaptation, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
+use windward_sim::{MediumConfig, NodeId, QueueConfig};
+use windward_units::{Decibels, Duration};
+
+/// Speed of light in metres a second.
+const LIGHT: f64 = 299_792_458.0;
+/// Sinusoids of the fading that a speed gives: the default of `jakes`.
+const SINUSOIDS: usize = 16;
+/// Decibels of the uplink below the downlink: a guess.
+const UPLINK_BELOW: f64 = 6.0;
+
+/// Path of a key of a cell, or of a key of a table in it.
+fn path<const N: usize>(at: usize, keys: [&'static str; N]) -> Vec<Segment> {
+    place("cell", at, keys.map(Segment::from))
+}
+
+/// Adds a cell, whose stations are links in both directions. Reports problems.
+pub(super) fn expand(
+    cell: &RanCell,
+    at: usize,
+    nodes: &Nodes,
+    links: &mut Links,
+    classes: &mut Vec<PythonClass>,
+    problems: &mut Problems,
+) {
+    let before = problems.len();
+    let center = nodes.find(&cell.access_point, path(at, ["access_point"]), problems);
+    let carrier = carrier(cell, at, problems);
+    let rule = match &cell.scheduler.0 {
+        Scheduler::MaxSnr(rule) if rule.oblivious => Err("max-snr"),
+        Scheduler::RoundRobin(rule) if rule.oblivious => Err("round-robin"),
+        rule => Ok(scheduler(rule, at, classes, problems)),
+    };
+    if let Err(name) = rule {
+        let message = format!("`{name}` that is oblivious serves stations without data, which no LTE or NR cell does");
+        problems.add(path(at, ["scheduler", "oblivious"]), message, Some("remove `oblivious`".to_owned()));
+    }
+    if cell.station.is_empty() {
+        problems.add(path(at, ["station"]), "the cell has no stations", Some("add a [[cell.station]]".to_owned()));
+    }
+    station_buffer(cell.buffer, path(at, ["buffer"]), problems);
+    if let Some(queue) = &cell.queue {
+        discipline(queue, &path(at, ["queue"]), problems);
+    }
+    let Some(carrier) = carrier else { return };
+    let config = config(cell, at, &carrier, problems);
+    let Some(center) = center else { return };
+    if center.group().is_some() {
+        let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
+        problems.add(path(at, ["access_point"]), message, None);
+        return;
+    }
+    let (Ok(Some(scheduler)), true) = (rule, problems.len() == before) else { return };
+    let Some(found) = stations(cell, at, center.member(0), nodes, links, problems) else { return };
+    for (station, &node) in (0..).zip(&found.nodes) {
+        links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
+    }
+    if !found.configs.is_empty() {
+        let medium = MediumConfig::Ran(RanConfig { scheduler, stations: found.configs, ..config });
+        links.topology.add_medium(medium, found.ends);
+    }
+}
+
+/// Carrier of a cell; reports problems.
+fn carrier(cell: &RanCell, at: usize, problems: &mut Problems) -> Option<Carrier> {
+    let name = cell.preset.name();
+    let mut carrier = Carrier::preset(name)?;
+    let is_lte = name.starts_with("lte");
+    if is_lte != (cell.technology == Technology::Lte) {
+        let of = if is_lte { "lte" } else { "nr" };
+        let message = format!("`{name}` is a carrier of {}", if is_lte { "LTE" } else { "NR" });
+        problems.add(
+            path(at, ["preset"]),
+            message,
+            Some(format!("write technology = \"{of}\", or choose another preset")),
+        );
+        return None;
+    }
+    if !matches!((cell.layers.0, is_lte), (1 | 2, _) | (4, false)) {
+        let allowed = if is_lte { "1 or 2 with LTE" } else { "1, 2 or 4 with NR" };
+        problems.add(path(at, ["layers"]), format!("{} layers; allowed: {allowed}", cell.layers.0), None);
+    }
+    if is_lte && cell.mcs_table == Some(McsTable::LowRate) {
+        problems.add(path(at, ["mcs_table"]), "`low-rate` is a table of NR; allowed with LTE: 64qam, 256qam", None);
+    }
+    for (key, given) in [("tdd", &cell.tdd), ("special", &cell.special)] {
+        if given.is_some() && carrier.pattern.is_fdd() {
+            let message = format!("`{name}` is FDD: it has no pattern of slots");
+            let hint = "remove it, or choose a TDD preset: n78-20mhz, n78-40mhz, n78-100mhz".to_owned();
+            problems.add(path(at, [key]), message, Some(hint));
+            return None;
+        }
+    }
+    if cell.tdd.is_none() && cell.special.is_none() {
+        return Some(carrier);
+    }
+    let pattern = Pattern::parse(cell.tdd.as_deref().unwrap_or(carrier::PATTERN));
+    let special = cell.special.as_deref().map_or(Ok(carrier::SPECIAL), Special::parse);
+    let mut report = |key, error: &dyn std::fmt::Display| problems.add(path(at, [key]), error.to_string(), None);
+    match (pattern, special) {
+        (Ok(pattern), Ok(special)) => {
+            if cell.special.is_some() && !pattern.slots().contains(&SlotKind::Special) {
+                report("special", &"the pattern has no slot S");
+                return None;
+            }
+            carrier.repeat(pattern, special);
+            Some(carrier)
+        }
+        (pattern, special) => {
+            pattern.err().into_iter().for_each(|error| report("tdd", &error));
+            special.err().into_iter().for_each(|error| report("special", &error));
+            None
+        }
+    }
+}
+
+/// The cell without its stations and scheduler; reports problems.
+fn config(cell: &RanCell, at: usize, carrier: &Carrier, problems: &mut Problems) -> RanConfig {
+    let is_lte = cell.technology == Technology::Lte;
+    let (link, rlc) = (&cell.adaptation, &cell.rlc);
+    let table = cell.mcs_table.unwrap_or(if is_lte { McsTable::Qam64 } else { McsTable::Qam256 });
+    let standard = RanConfig::standard(carrier.clone(), table.of_sim(), cell.layers.0, link.receiver_loss.0.count());
+    let mut within = |keys: [&'static str; 2], value: u32, least: u32, most: u32| {
+        if !(least..=most).contains(&value) {
+            problems.add(path(at, keys), format!("{value} is out of range; allowed: {least} to {most}"), None);
+        }
+        value
+    };
+    let gnb_slots = cell.harq.gnb_slots.map_or(standard.harq.gnb_slots, |slots| slots.0);
+    let harq = Harq {
+        retransmissions: within(["harq", "transmissions"], cell.harq.transmissions.0, 1, 16).saturating_sub(1),
+        min_k1: within(["harq", "min_k1"], cell.harq.min_k1.0, 1, 32),
+        gnb_slots: within(["harq", "gnb_slots"], gnb_slots, 1, 16),
+        feedback_error: cell.harq.feedback_error.0,
+    };
+    let min_k2 = within(["uplink", "min_k2"], cell.uplink.min_k2.0, 1, 32);
+    let first_cqi = within(["adaptation", "first_cqi"], link.first_cqi.0, 1, 15);
+    let target = link.target.0;
+    if target <= 0.0 || target >= 1.0 {
+        let message = format!("{target} is out of range; allowed: above 0 and below 1");
+        problems.add(path(at, ["adaptation", "target"]), message, None);
+    }
+    for (key, given) in [("step", link.step.0), ("limit", link.limit.0)] {
+        if given.count() < 0.0 {
+            let message = format!("{} dB is out of range; allowed: 0 dB or more", given.count());
+            problems.add(path(at, ["adaptation", key]), message, None);
+        }
+    }
+    RanConfig {
+        average: cell.average.0.ratio(carrier.slot).max(1.0),
+        per_slot: cell.per_slot.0,
+        harq,
+        adaptation: Adaptation {
+            target: link.outer_loop.then_some(target),
+            step: link.step.0.count(),
+            limit: link.limit.0.count(),
+            cqi_period: link.cqi_period.map_or(standard.adaptation.cqi_period, |period| period.0),
+            cqi_delay: link.cqi_delay.map_or(standard.adaptation.cqi_delay, |delay| delay.0),
+            first_cqi: first_cqi as u8,
+        },
+        uplink: Uplink {
+            sr_period: sr_period(cell.uplink.sr_period.0, carrier, at, problems),
+            min_k2,
+            first_grant: cell.uplink.first_grant.0.count(),
+            prescheduling: cell.uplink.prescheduling.0,
+        },
+        rlc: Rlc {
+            mode: rlc.mode.of_sim(),
+            reassembly: rlc.reassembly.map_or(standard.rlc.reassembly, |timer| timer.0),
+            poll_retransmit: rlc.poll_retransmit.map_or(standard.rlc.poll_retransmit, |timer| timer.0),
+            poll_packets: rlc.poll_packets.map_or(standard.rlc.poll_packets, |count| u64::from(count.0)),
+            status_prohibit: rlc.status_prohibit.map_or(standard.rlc.status_prohibit, |timer| timer.0),
+            max_retransmissions: rlc.max_retransmissions.map_or(standard.rlc.max_retransmissions, |count| count.0),
+            window: match rlc.mode.of_sim() {
+                RlcMode::Unacknowledged => None,
+                RlcMode::Acknowledged => rlc.window.map_or(standard.rlc.window, |window| Some(u64::from(window.0))),
+            },
+            headers: standard.rlc.headers,
+        },
+        pdcp: Pdcp {
+            reordering: cell.pdcp.reordering.map_or(standard.pdcp.reordering, |timer| Some(timer.0)),
+            discard: cell.pdcp.discard.map(|age| age.0),
+        },
+        drx: cycles(&cell.drx.0, carrier, at, problems),
+        ..standard
+    }
+}
+
+/// Period of scheduling requests in slots: a multiple of the pattern.
+fn sr_period(period: Duration, carrier: &Carrier, at: usize, problems: &mut Problems) -> u64 {
+    let pattern = Duration::from_nanos(carrier.slot.as_nanos() * carrier.pattern.period());
+    if !period.as_nanos().is_multiple_of(pattern.as_nanos()) {
+        let message = format!("{period} is not a multiple of the pattern of slots, {pattern}");
+        problems.add(path(at, ["uplink", "sr_period"]), message, None);
+    }
+    (period.as_nanos() / carrier.slot.as_nanos()).max(1)
+}
+
+/// Cycles of discontinuous reception in slots; reports problems.
+fn cycles(drx: &Drx, carrier: &Carrier, at: usize, problems: &mut Problems) -> Option<Cycles> {
+    let slots = |time: Duration| time.as_nanos().div_ceil(carrier.slot.as_nanos());
+    let ms = |count| slots(Duration::from_millis(count));
+    match drx {
+        Drx::AlwaysAwake(_) => None,
+        Drx::PhoneCycles(_) => {
+            Some(Cycles { on: ms(10), inactivity: ms(200), short: Some((ms(40), 4)), long: ms(320) })
+        }
+        Drx::OwnCycles(cycles) => {
+            let short = cycles.short.map(|short| short.0);
+            let shortest = short.unwrap_or(cycles.long.0);
+            if cycles.on.0 > shortest || shortest > cycles.long.0 {
+                let message = format!(
+                    "on for {} in cycles of {} and {}: the on-duration must fit into a cycle, and the short cycle into the \
+                     long one",
+                    cycles.on.0, shortest, cycles.long.0
+                );
+                problems.add(path(at, ["drx"]), message, None);
+            }
+            Some(Cycles {
+                on: slots(cycles.on.0),
+                inactivity: slots(cycles.inactivity.0),
+                short: short.map(|short| (slots(short), u64::from(cycles.short_cycles.0))),
+                long: slots(cycles.long.0),
+            })
+        }
+    }
+}
+
+/// Stations, each with its node and the ends of its two links.
+#[derive(Default)]
+struct Stations {
+    configs: Vec<StationConfig>,
+    ends: Vec<(NodeId, NodeId)>,
+    nodes: Vec<NodeId>,
+}
+
+/// The stations; `None`, and a report, if there are too many.
+fn stations(
+    cell: &RanCell,
+    at: usize,
+    center: NodeId,
+    nodes: &Nodes,
+    links: &mut Links,
+    problems: &mut Problems,
+) -> Option<Stations> {
+    let mut found = Stations::default();
+    for (index, station) in cell.station.iter().enumerate() {
+        let path = || place("cell", at, ["station".into(), Segment::Index(index), "node".into()]);
+        let Some(end) = nodes.find(&station.node, path(), problems) else { continue };
+        let Some(config) = station_config(cell, station, at, index, problems) else { continue };
+        let members = end.group().unwrap_or(1);
+        if !is_within_limit("link", links.names.len() as u64 + 2 * u64::from(members), MAX_LINKS, at, problems) {
+            return None;
+        }
+        for node in (0..members).map(|member| end.member(member)) {
+            let [from, to] = [center, node].map(|node| nodes.names[node as usize].clone());
+            if from == to {
+                problems.add(path(), format!("`{from}` is the access point itself"), None);
+                continue;
+            }
+            let both = [(center, node), (node, center)];
+            if both.iter().any(|ends| links.between.contains_key(ends)) {
+                let message =
+                    format!("there is already a link between `{from}` and `{to}`; the cell makes both directions");
+                problems.add(path(), message, None);
+                continue;
+            }
+            let names = [format!("{from}->{to}"), format!("{to}->{from}")];
+            found
+                .configs
+                .push(StationConfig { keys: [key("link", &names[0]), key("link", &names[1])], ..config.clone() });
+            found.nodes.push(node);
+            for ((ends, name), [from, to]) in both.into_iter().zip(names).zip([[&from, &to], [&to, &from]]) {
+                links.between.insert(ends, links.names.len() as u32);
+                found.ends.push(ends);
+                links.names.push(LinkName { name, from: from.clone(), to: to.clone() });
+            }
+        }
+    }
+    Some(found)
+}
+
+fn station_config(
+    cell: &RanCell,
+    station: &RanStation,
+    at: usize,
+    index: usize,
+    problems: &mut Problems,
+) -> Option<StationConfig> {
+    let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
+    let buffer = station.buffer.map_or(cell.buffer.0, |own| station_buffer(own, inside("buffer"), problems));
+    let queue = match (&station.queue, &cell.queue) {
+        (Some(own), _) => discipline(own, &inside("queue"), problems),
+        (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
+        (None, None) => QueueConfig::DropTail,
+    };
+    let violation = station.violation.0;
+    if violation <= 0.0 || violation >= 1.0 {
+        problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
+    }
+    let fading = match (station.speed, &station.fading, &cell.fading) {
+        (Some(_), Some(_), _) => {
+            let hint = Some("remove one of them".to_owned());
+            problems.add(inside("speed"), "`speed` gives the fading, and so does `fading`", hint);
+            return None;
+        }
+        (Some(speed), None, _) => {
+            let frequency = cell.frequency.map_or_else(|| band(cell), |frequency| frequency.0.as_hertz());
+            let doppler = speed.0.as_metres_per_sec() * frequency / LIGHT;
+            Model::Jakes { doppler, sinusoids: SINUSOIDS }
+        }
+        (None, Some(fading), _) => of_instants(&fading.0, inside("fading"), problems)?,
+        (None, None, Some(fading)) => of_instants(&fading.0, path(at, ["fading"]), problems)?,
+        (None, None, None) => Model::Constant,
+    };
+    let uplink_snr = station.uplink_snr.map_or(Decibels::new(station.snr.0.count() - UPLINK_BELOW), |snr| snr.0);
+    Some(StationConfig {
+        keys: [0; 2],
+        mean_snr: [ratio(station.snr.0), ratio(uplink_snr)],
+        fading,
+        delay: station.delay.unwrap_or(cell.delay).0,
+        buffer: [buffer; 2],
+        queue: [queue; 2],
+        urgency: -libm::log(violation) / station.deadline.0.as_secs(),
+    })
+}
+
+/// Carrier frequency of a preset's band, in hertz.
+fn band(cell: &RanCell) -> f64 {
+    if cell.preset.name().starts_with("n78") { 3.5e9 } else { 2.1e9 }
+}
+
+/// A fading model that has a value at an instant; others are refused.
+fn of_instants(fading: &Fading, path: Vec<Segment>, problems: &mut Problems) -> Option<Model> {
+    let model = fading_model(fading)?;
+    match model {
+        Model::Markov { .. } | Model::Autoregressive { .. } => {
+            let message = "this model steps from slot to slot, and LTE and NR cells look at instants";
+            problems.add(path, message, Some("choose \"jakes\", or give the station a `speed`".to_owned()));
+            None
+        }
+        Model::Jakes { sinusoids, .. } if !(8..=MAX_SINUSOIDS).contains(&sinusoids) => {
+            problems.add(path, format!("{sinusoids} sinusoids; allowed: 8 to {MAX_SINUSOIDS}"), None);
+            None
+        }
+        Model::Trace { ref samples, .. } if samples.is_empty() => {
+            problems.add(path, "the trace has no samples", None);
+            None
+        }
+        model => Some(model),
+    }
+}

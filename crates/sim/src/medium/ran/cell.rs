@@ -1,0 +1,509 @@
+//! An LTE or NR cell at run time: slots on demand.
+//!
+//! The medium wakes only for slots in which something may happen: a data slot of the downlink while a station has
+//! downlink data, the decisions and blocks of the uplink while it has uplink data, scheduling requests, and RLC timers.
+//! The outcome of a transmission is drawn when it is sent, so the time of a packet's delivery is known as soon as the
+//! gap before it closes.
+
+use super::channel::{Channel, linear};
+use super::config::{Grids, RanConfig, RlcMode};
+use super::drx::Sleep;
+use super::harq::{PROCESSES, Process, Stage, Status};
+use super::leg::{Fate, Leg};
+use super::phy::{LAYER_LOSS, SlotKind, Technology};
+use super::request::{Grant, Request};
+use super::share::{Rule, Share};
+use crate::engine::{Purpose, Stream};
+use crate::medium::Hooks;
+use crate::medium::cell::{Candidate, MeanChange, SchedulerConfig};
+use crate::medium::interface::{Medium, Out};
+use crate::packet::{NodeId, Packet};
+use crate::queue::{AnyQueue, Queue};
+use crate::status::{Cause, Counts, Sight};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use windward_tables::{Frames, Histogram};
+use windward_units::{Duration, Time};
+
+/// Number of the only timer: the next slot with something to do.
+const SLOT: u32 = 0;
+/// Most decibels per resource block that an uplink reaches by using few of them, unless the whole carrier has more: a
+/// guess.
+pub(super) const UPLINK_CAP: f64 = 25.0;
+/// Direction of a leg: downlink 0, uplink 1.
+pub(super) const DOWN: usize = 0;
+pub(super) const UP: usize = 1;
+
+/// Stations of one LTE or NR cell.
+#[derive(Debug)]
+pub struct Ran {
+    pub(super) config: RanConfig,
+    pub(super) grids: Arc<Grids>,
+    /// Leg 2i is the downlink of station i, leg 2i + 1 its uplink.
+    pub(super) legs: Vec<Leg>,
+    pub(super) sleeps: Vec<Option<Sleep>>,
+    pub(super) requests: Vec<Request>,
+    /// Legs of each direction that have something to send or to repeat, in order.
+    pub(super) active: [Vec<u32>; 2],
+    pub(super) rules: [Rule; 2],
+    pub(super) share: Share,
+    /// Grants of uplink blocks, in order of their slots.
+    pub(super) grants: VecDeque<Grant>,
+    /// Legs with a running timer.
+    timed: Vec<u32>,
+    /// Retransmissions of a slot: number of the block, leg, process.
+    pub(super) repeats: Vec<(u64, u32, usize)>,
+    /// Number of blocks so far.
+    pub(super) blocks: u64,
+    /// 10·lg(N/n) by n, less one.
+    pub(super) concentration: Vec<f64>,
+    /// Earliest wake that is scheduled.
+    scheduled: Time,
+    /// Slots that are done.
+    done: u64,
+    changes: VecDeque<MeanChange>,
+    since: Time,
+}
+
+impl Ran {
+    /// Creates the cell of `config` in the run of `seed`; a user-defined scheduler comes from `hooks`.
+    pub fn new(config: &RanConfig, hooks: &Hooks, seed: u64) -> Self {
+        let is_fdd = config.carrier.pattern.is_fdd();
+        let leg = |local: u32| {
+            let station = &config.stations[local as usize / 2];
+            let way = local as usize % 2;
+            // Both directions of TDD share a channel.
+            let fading = Stream::new(seed, station.keys[if is_fdd { way } else { DOWN }], Purpose::Fading);
+            let mean = 10.0 * libm::log10(station.mean_snr[way]);
+            let channel = Channel::new(&station.fading, mean, fading)
+                .unwrap_or_else(|| unreachable!("the check refuses models without a value at an instant"));
+            let queue = AnyQueue::new(
+                station.queue[way],
+                station.buffer[way],
+                config.mean_rate(local),
+                station.keys[way],
+                seed,
+            );
+            let errors = Stream::new(seed, station.keys[way], Purpose::Error);
+            let view =
+                Candidate { urgency: station.urgency, average_rate: 1.0, average_offer: 1.0, ..Candidate::default() };
+            let report = config.grid(local).of_cqi(config.adaptation.first_cqi);
+            Leg::new(queue, channel, errors, report, view)
+        };
+        let stations = config.stations.len();
+        let up = match config.scheduler {
+            SchedulerConfig::Own(_) => SchedulerConfig::ProportionalFair,
+            other => other,
+        };
+        let prbs = f64::from(config.carrier.prbs);
+        Self {
+            grids: Arc::clone(&config.grids),
+            legs: (0..2 * stations as u32).map(leg).collect(),
+            sleeps: (0..stations as u64).map(|at| config.drx.map(|drx| Sleep::new(drx, at * drx.on))).collect(),
+            requests: (0..stations as u64).map(|at| Request::new(at, config)).collect(),
+            active: [Vec::with_capacity(stations), Vec::with_capacity(stations)],
+            rules: [config.scheduler, up].map(|rule| Rule::new(rule, |index| hooks.scheduler(index))),
+            share: Share::with_capacity(stations),
+            grants: VecDeque::with_capacity(64.max(8 * stations)),
+            timed: Vec::with_capacity(2 * stations),
+            repeats: Vec::with_capacity(PROCESSES * stations),
+            blocks: 0,
+            concentration: (1..=config.carrier.prbs).map(|n| 10.0 * libm::log10(prbs / f64::from(n))).collect(),
+            scheduled: Time::NEVER,
+            done: 0,
+            changes: config.changes.iter().copied().collect(),
+            since: Time::ZERO,
+            config: RanConfig { average: config.average.max(1.0), ..config.clone() },
+        }
+    }
+
+    /// Start of a slot.
+    #[inline]
+    pub(super) fn start(&self, slot: u64) -> Time {
+        Time::from_nanos(slot * self.config.carrier.slot.as_nanos())
+    }
+
+    /// First slot that starts at or after `now`, and is not done.
+    pub(super) fn slot_from(&self, now: Time) -> u64 {
+        now.as_nanos().div_ceil(self.config.carrier.slot.as_nanos()).max(self.done)
+    }
+
+    /// Time after which a receiver gives up a gap: t-Reordering of PDCP in NR; of RLC in LTE, where acknowledged mode
+    /// never does.
+    pub(super) fn give_up(&self) -> Option<Duration> {
+        match (self.config.carrier.technology, self.config.rlc.mode) {
+            (Technology::Nr, _) => self.config.pdcp.reordering,
+            (Technology::Lte, RlcMode::Unacknowledged) => Some(self.config.rlc.reassembly),
+            (Technology::Lte, RlcMode::Acknowledged) => None,
+        }
+    }
+
+    /// Bytes that a leg has to send: data, and a status report on the data of the other direction.
+    pub(super) fn wanted(&self, id: u32, now: Time) -> u64 {
+        self.legs[id as usize].backlog(self.config.rlc.headers) + self.status_bytes(id, now).unwrap_or(0)
+    }
+
+    /// Bytes of the status report that leg `id` has to carry.
+    fn status_bytes(&self, id: u32, now: Time) -> Option<u64> {
+        let other = &self.legs[id as usize ^ 1];
+        (other.owes_status && other.status_from <= now).then(|| Status::bytes(other.status_gaps()))
+    }
+
+    /// Adds a leg to the active ones.
+    pub(super) fn activate(&mut self, id: u32) {
+        let leg = &mut self.legs[id as usize];
+        if !leg.is_active {
+            leg.is_active = true;
+            let list = &mut self.active[id as usize % 2];
+            let place = list.partition_point(|other| *other < id);
+            list.insert(place, id);
+        }
+    }
+
+    /// A leg has something new to send at `now`.
+    pub(super) fn want(&mut self, now: Time, id: u32) {
+        self.activate(id);
+        if id % 2 == 1 {
+            self.consider_request(now, id / 2);
+        }
+    }
+
+    /// Schedules the next wake if it is earlier than the scheduled one.
+    fn arm(&mut self, now: Time, out: &mut impl Out) {
+        let Some(slot) = self.next_slot(self.slot_from(now)) else { return };
+        let time = self.start(slot);
+        if time < self.scheduled {
+            self.scheduled = time;
+            out.wake_at(time, SLOT);
+        }
+    }
+
+    /// Next slot with something to do.
+    fn next_slot(&self, from: u64) -> Option<u64> {
+        let down = self.next_down(from);
+        let up = self.next_up(from);
+        let timer = self.timed.iter().filter_map(|&id| self.legs[id as usize].first_expiry()).min();
+        let timer = timer.map(|time| self.slot_from(time).max(from));
+        [down, up, timer].into_iter().flatten().min()
+    }
+
+    /// Processes the feedback that is known by `slot`: outer loop, free processes, retransmissions.
+    pub(super) fn feedback(&mut self, id: u32, slot: u64) {
+        let Self { legs, grids, config, .. } = self;
+        let leg = &mut legs[id as usize];
+        if leg.busy == 0 {
+            return;
+        }
+        let grid = if id.is_multiple_of(2) { &grids.downlink } else { &grids.uplink };
+        let adaptation = &config.adaptation;
+        for process in &mut leg.processes {
+            let Stage::Sent { known, is_good } = process.stage else { continue };
+            if known > slot {
+                continue;
+            }
+            if process.attempts == 1
+                && let Some(target) = adaptation.target
+            {
+                let (down, up) = (adaptation.step, adaptation.step * target / (1.0 - target));
+                let limit = adaptation.limit;
+                // At the ends of the table the loop has no effect: it would run away.
+                match is_good {
+                    true if !grid.is_top(process.mcs) => leg.offset = (leg.offset + up).min(limit),
+                    false if !grid.is_bottom(process.mcs) => leg.offset = (leg.offset - down).max(-limit),
+                    _ => {}
+                }
+            }
+            let is_over = is_good || process.attempts > config.harq.retransmissions;
+            process.stage = if is_over { Stage::Free } else { Stage::Failed };
+            leg.busy -= usize::from(is_over);
+        }
+    }
+
+    /// Brings the report of a leg up to date.
+    pub(super) fn refresh(&mut self, id: u32, slot: u64) {
+        let length = self.config.carrier.slot.as_nanos();
+        let adaptation = &self.config.adaptation;
+        let station = u64::from(id / 2);
+        let period = adaptation.cqi_period.as_nanos().max(length);
+        // Stations report in different slots.
+        let offset = station * length % period;
+        let known = (slot * length).checked_sub(adaptation.cqi_delay.as_nanos() + offset);
+        let Some(number) = known.map(|time| time / period) else { return };
+        let leg = &mut self.legs[id as usize];
+        if leg.reported == Some(number) {
+            return;
+        }
+        let made = Time::from_nanos(number * period + offset);
+        let made_in = made.as_nanos() / length;
+        if self.sleeps[station as usize].is_some_and(|sleep| sleep.next_awake(made_in) != made_in) {
+            return;
+        }
+        leg.reported = Some(number);
+        let snr = leg.channel.at(made);
+        leg.report = match id % 2 {
+            0 => self.grids.downlink.report(snr),
+            // The base station measures.
+            _ => super::phy::Report { snr, ..self.grids.uplink.report(snr) },
+        };
+    }
+
+    /// State of a leg for its scheduler; averages are current.
+    pub(super) fn look(&mut self, id: u32, slot: u64, rate: f64, backlog: u64) -> Candidate {
+        let keep = 1.0 - 1.0 / self.config.average;
+        let now = self.start(slot);
+        let leg = &mut self.legs[id as usize];
+        let steps = slot - leg.averaged;
+        leg.averaged = slot;
+        let keep = match steps {
+            0 => 1.0,
+            1 => keep,
+            steps => libm::pow(keep, steps as f64),
+        };
+        leg.view.average_rate *= keep;
+        leg.view.average_offer = rate + (leg.view.average_offer - rate) * keep;
+        leg.view.rate = rate;
+        leg.view.snr = linear(leg.report.snr);
+        leg.view.backlog_bits = 8.0 * backlog as f64;
+        leg.view.backlog_packets = if backlog == 0 { 0 } else { (leg.waiting() as u64).max(1) };
+        leg.view.head_wait = leg.queue.oldest().map_or(Duration::ZERO, |since| now.since(since));
+        leg.view
+    }
+
+    /// Counts the bits that a leg gets in a slot.
+    pub(super) fn credit(&mut self, id: u32, bits: u32) {
+        let rate = f64::from(bits) / self.config.carrier.slot.as_secs();
+        self.legs[id as usize].view.average_rate += rate / self.config.average;
+    }
+
+    /// Sends a block: draws its outcome, and delivers what has become complete. `known` is the slot from which the
+    /// feedback is known.
+    pub(super) fn transmit(
+        &mut self,
+        (id, at): (u32, usize),
+        (slot, end, known): (u64, Time, u64),
+        prbs: u32,
+        out: &mut impl Out,
+    ) {
+        let now = self.start(slot);
+        let leg = &mut self.legs[id as usize];
+        let is_up = id % 2 == 1;
+        let mut snr = leg.channel.at(now) - LAYER_LOSS[usize::from(leg.processes[at].rank)];
+        if is_up {
+            snr = (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP));
+        }
+        let process = &mut leg.processes[at];
+        process.attempts += 1;
+        let combined = match process.attempts {
+            1 => snr,
+            _ => 10.0 * libm::log10(process.energy + linear(snr)),
+        };
+        let p = self.grids.curves.probability(process.entry.errors, combined);
+        let is_good = p <= 0.0 || !leg.errors.chance(p);
+        let harq = &self.config.harq;
+        let is_misread = !is_good && harq.feedback_error > 0.0 && leg.errors.chance(harq.feedback_error);
+        process.stage = Stage::Sent { known, is_good: is_good || is_misread };
+        // Resource blocks as a share of time.
+        let length = self.config.carrier.slot.as_nanos();
+        leg.counts.busy += length * u64::from(prbs) / u64::from(self.config.carrier.prbs);
+        let air = &mut leg.air;
+        air.transmissions += 1;
+        air.prbs += u64::from(prbs);
+        air.snr += snr;
+        if process.attempts == 1 {
+            air.cqi += u64::from(leg.report.cqi);
+            let counts = &mut air.by_mcs[usize::from(process.mcs)];
+            counts[0] += 1;
+            counts[1] += u64::from(!is_good);
+        }
+        if is_good {
+            self.arrive((id, at), end, known, out);
+            return;
+        }
+        process.energy += linear(snr);
+        let is_lost = is_misread || process.attempts > harq.retransmissions;
+        air.harq_lost += u64::from(is_lost);
+    }
+
+    /// A block has been decoded at `end`.
+    fn arrive(&mut self, (id, at): (u32, usize), end: Time, known: u64, out: &mut impl Out) {
+        let give_up = self.give_up();
+        let process: Process = self.legs[id as usize].processes[at];
+        self.legs[id as usize].receive(end, &process, &self.config.rlc, give_up);
+        self.release(end, id, out);
+        self.watch(id);
+        if id % 2 == 1 {
+            self.requests[id as usize / 2].report(known, process.made_at, process.backlog);
+        }
+        if let Some(status) = process.status {
+            let other = id ^ 1;
+            self.legs[other as usize].acknowledge(&status, &self.config.rlc);
+            self.release(end, other, out);
+            if self.legs[other as usize].backlog(self.config.rlc.headers) > 0 {
+                self.want(end, other);
+            }
+        }
+    }
+
+    /// Delivers the packets that are complete and in order at `end`.
+    fn release(&mut self, end: Time, id: u32, out: &mut impl Out) {
+        let way = id as usize % 2;
+        let decoded = end + self.config.decoding[way];
+        let arrival = decoded + self.config.stations[id as usize / 2].delay;
+        let leg = &mut self.legs[id as usize];
+        while let Some((packet, sent, fate)) = leg.release(&self.config.rlc) {
+            match fate {
+                Fate::Arrives => {
+                    let delay = decoded.since(sent).as_nanos();
+                    leg.air.delays.record(delay);
+                    leg.air.delay += u128::from(delay);
+                    out.arrive_at(arrival, id, packet);
+                }
+                Fate::Lost => out.lose(packet, Cause::Sent),
+            }
+        }
+    }
+
+    /// Notes a leg whose timers run.
+    pub(super) fn watch(&mut self, id: u32) {
+        if self.legs[id as usize].first_expiry().is_some() && !self.timed.contains(&id) {
+            self.timed.push(id);
+        }
+    }
+
+    /// Handles the timers of RLC and PDCP that have expired by `now`.
+    fn expire(&mut self, now: Time, out: &mut impl Out) {
+        let give_up = self.give_up();
+        for at in (0..self.timed.len()).rev() {
+            let id = self.timed[at];
+            let rlc = self.config.rlc;
+            let leg = &mut self.legs[id as usize];
+            let opens = leg.expire(now, &rlc, give_up);
+            leg.repeat_poll(now, &rlc);
+            let has_more = leg.backlog(rlc.headers) > 0;
+            let owes = leg.owes_status && !leg.asks_status && leg.status_from <= now;
+            if opens {
+                self.release(now, id, out);
+            }
+            if has_more {
+                self.want(now, id);
+            }
+            if owes {
+                self.legs[id as usize].asks_status = true;
+                self.want(now, id ^ 1);
+            }
+            if self.legs[id as usize].first_expiry().is_none() {
+                self.timed.swap_remove(at);
+            }
+        }
+    }
+
+    /// Applies the changes of means that are due.
+    fn change_means(&mut self, now: Time) {
+        while let Some(&MeanChange { at, station, mean_snr }) = self.changes.front()
+            && at <= now
+        {
+            self.changes.pop_front();
+            let of = &self.config.stations[station as usize].mean_snr;
+            let below = 10.0 * libm::log10(of[DOWN] / of[UP]);
+            let mean = 10.0 * libm::log10(mean_snr);
+            self.legs[2 * station as usize].channel.mean = mean;
+            // The uplink keeps its distance.
+            self.legs[2 * station as usize + 1].channel.mean = mean - below;
+        }
+    }
+
+    /// Runs the slot that starts at `now`.
+    fn run(&mut self, slot: u64, out: &mut impl Out) {
+        let now = self.start(slot);
+        self.change_means(now);
+        if !self.timed.is_empty() {
+            self.expire(now, out);
+        }
+        let kind = self.config.carrier.pattern.kind(slot);
+        if kind.has_uplink() {
+            self.send_grants(slot, out);
+        }
+        if kind.has_downlink() {
+            if !self.active[DOWN].is_empty() {
+                self.serve_downlink(slot, kind, out);
+            }
+            if !self.active[UP].is_empty() {
+                self.decide_uplink(slot);
+            }
+        }
+    }
+}
+
+impl Medium for Ran {
+    fn begin(&mut self, _: &mut impl Out) {}
+
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let leg = &mut self.legs[local as usize];
+        if !leg.offer(now, packet, |packet| out.lose(packet, Cause::Queue)) {
+            leg.counts.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        // An active downlink has its wake.
+        if leg.is_active && local.is_multiple_of(2) {
+            return;
+        }
+        self.want(now, local);
+        self.arm(now, out);
+    }
+
+    fn held(&self) -> u64 {
+        self.legs.iter().map(Leg::held).sum()
+    }
+
+    fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
+        let slot = now.as_nanos() / self.config.carrier.slot.as_nanos();
+        if now >= self.scheduled {
+            self.scheduled = Time::NEVER;
+        }
+        // A wake that an earlier one has replaced finds its slot done.
+        if slot >= self.done {
+            self.done = slot + 1;
+            self.run(slot, out);
+        }
+        self.arm(now, out);
+    }
+
+    /// The queueing delay is the backlog over the average rate, as in the slotted cell.
+    fn see(&mut self, _: Time, local: u32) -> Sight {
+        let leg = &self.legs[local as usize];
+        let backlog = leg.waiting();
+        let queue_delay = match backlog {
+            0 => Duration::ZERO,
+            _ => Duration::from_secs(leg.queue.bytes() as f64 * 8.0 / leg.view.average_rate),
+        };
+        Sight { backlog, queue_delay, rate: leg.view.rate }
+    }
+
+    fn counts(&self, now: Time, local: u32) -> Counts {
+        self.legs[local as usize].counts(now)
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.since = now;
+        self.legs.iter_mut().for_each(|leg| leg.reset_counts(now));
+    }
+
+    fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
+        Some(self.legs[local as usize].all_waits())
+    }
+
+    fn report(&self, now: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
+        let carrier = &self.config.carrier;
+        let slots = now.since(self.since).ratio(carrier.slot);
+        let share = |is_used: fn(SlotKind) -> bool| {
+            let used = carrier.pattern.slots().iter().filter(|&&kind| is_used(kind)).count();
+            used as f64 / carrier.pattern.period() as f64 * slots * f64::from(carrier.prbs)
+        };
+        let all = [share(SlotKind::has_downlink), share(SlotKind::has_uplink)];
+        let links = || members.iter().zip(&self.legs).zip((0..2).cycle());
+        let rows = links().map(|((&port, leg), way)| leg.air.row(port, all[way], leg.offset));
+        tables.add(&rows.collect::<Vec<_>>());
+        let by_mcs = links().flat_map(|((&port, leg), _)| leg.air.mcs_rows(port));
+        tables.add(&by_mcs.collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,464 @@
+//! One direction of a station: its queue, its byte stream through RLC, and the receiver at the far end.
+//!
+//! RLC is a byte stream: a packet that is taken from the queue occupies the next `size` bytes of it, and a block
+//! carries an interval of new bytes and intervals that RLC repeats. Headers take room in blocks and none in the stream.
+//! The receiver is the set of bytes that arrived; packets below the lowest missing byte are delivered.
+
+use super::channel::Channel;
+use super::config::{Pdcp, Rlc, RlcMode};
+use super::harq::{GAPS, PROCESSES, Process, Stage, Status};
+use super::intervals::{Interval, Received};
+use super::phy::Report;
+use super::report::Air;
+use crate::engine::Stream;
+use crate::medium::choose::Candidate;
+use crate::packet::Packet;
+use crate::queue::{AnyQueue, Queue};
+use crate::status::{Counts, Line};
+use std::collections::VecDeque;
+use windward_tables::Histogram;
+use windward_units::{Duration, Time};
+
+/// Initial room for packets between sender and receiver.
+const ROOM: usize = 1024;
+/// Most parts that wait for a retransmission by RLC.
+const REPEATS: usize = 64;
+
+/// A packet of the stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sdu {
+    /// First byte after it.
+    pub end: u64,
+    /// Time at which its first byte was sent.
+    pub sent: Time,
+    pub packet: Packet,
+}
+
+/// A timer of a receiver that waits for a gap to close.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GapTimer {
+    /// Expiry, if it runs.
+    pub expiry: Option<Time>,
+    /// End of what had arrived when it started.
+    trigger: u64,
+}
+
+impl GapTimer {
+    /// Starts or stops the timer after an arrival at `now`.
+    fn follow(&mut self, now: Time, length: Duration, received: &Received) {
+        if self.expiry.is_some() && !received.has_gap_below(self.trigger) {
+            self.expiry = None;
+        }
+        if self.expiry.is_none() && received.has_gap_below(received.high()) {
+            *self = Self { expiry: Some(now + length), trigger: received.high() };
+        }
+    }
+
+    /// True if the timer has expired; it stops then.
+    fn expires(&mut self, now: Time) -> bool {
+        let is_over = self.expiry.is_some_and(|expiry| expiry <= now);
+        if is_over {
+            self.expiry = None;
+        }
+        is_over
+    }
+}
+
+/// Fate of a packet that leaves the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Delivered.
+    Arrives,
+    /// Given up by the receiver.
+    Lost,
+}
+
+/// A direction of a station.
+#[derive(Debug)]
+pub(super) struct Leg {
+    pub queue: AnyQueue,
+    pub counts: Counts,
+    line: Line,
+    marked_before: u64,
+    pub air: Air,
+    pub channel: Channel,
+    pub errors: Stream,
+    /// Report in use, and its number; `None` before the first.
+    pub report: Report,
+    pub reported: Option<u64>,
+    /// Offset of the outer loop, in decibels.
+    pub offset: f64,
+    pub view: Candidate,
+    /// Slot up to which the averages are current.
+    pub averaged: u64,
+    pub processes: [Process; PROCESSES],
+    /// Number of processes that are not free.
+    pub busy: usize,
+    /// True if the leg is in its direction's list of active ones.
+    pub is_active: bool,
+    /// First byte that no block has carried, and the end of the packets that were taken from the queue.
+    next: u64,
+    numbered: u64,
+    sdus: VecDeque<Sdu>,
+    /// Packets at the front of `sdus` that are delivered and not yet acknowledged.
+    delivered: usize,
+    pub received: Received,
+    /// Intervals that the receiver has given up; rare.
+    abandoned: Vec<Interval>,
+    /// t-Reassembly in acknowledged mode: it ends in a status report.
+    pub reassembly: GapTimer,
+    /// The timer after which the receiver gives up.
+    pub reordering: GapTimer,
+    /// End of the gaps that a status report names.
+    highest_status: u64,
+    /// True if a status report is due, and the earliest time for it.
+    pub owes_status: bool,
+    pub status_from: Time,
+    /// True if the other direction knows of it.
+    pub asks_status: bool,
+    /// Parts that RLC sends again.
+    repeats: VecDeque<Interval>,
+    repeat_bytes: u64,
+    /// Start of the lowest missing part, and how often it was named.
+    named: (u64, u32),
+    /// Packets since the last poll, end of the stream at it, and expiry of t-PollRetransmit.
+    unpolled: u64,
+    polled: u64,
+    pub poll_expiry: Option<Time>,
+    last_part: Interval,
+}
+
+impl Leg {
+    pub fn new(queue: AnyQueue, channel: Channel, errors: Stream, report: Report, view: Candidate) -> Self {
+        Self {
+            queue,
+            counts: Counts::default(),
+            line: Line::default(),
+            marked_before: 0,
+            air: Air::default(),
+            channel,
+            errors,
+            report,
+            reported: None,
+            offset: 0.0,
+            view,
+            averaged: 0,
+            processes: [Process::default(); PROCESSES],
+            busy: 0,
+            is_active: false,
+            next: 0,
+            numbered: 0,
+            sdus: VecDeque::with_capacity(ROOM),
+            delivered: 0,
+            received: Received::new(),
+            abandoned: Vec::with_capacity(GAPS),
+            reassembly: GapTimer::default(),
+            reordering: GapTimer::default(),
+            highest_status: 0,
+            owes_status: false,
+            status_from: Time::ZERO,
+            asks_status: false,
+            repeats: VecDeque::with_capacity(REPEATS),
+            repeat_bytes: 0,
+            named: (0, 0),
+            unpolled: 0,
+            polled: 0,
+            poll_expiry: None,
+            last_part: (0, 0),
+        }
+    }
+
+    /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
+    pub fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
+        let Self { queue, line, counts, .. } = self;
+        // The packet arrives before others are dropped in its place. The waiting time is unknown.
+        let before = line.books();
+        line.join(now);
+        let is_taken = queue.offer(now, packet, Duration::ZERO, |waiting| {
+            line.drop(waiting.since, now);
+            counts.dropped += 1;
+            dropped(waiting.packet);
+        });
+        if !is_taken {
+            line.undo(before);
+        }
+        is_taken
+    }
+
+    /// Bytes that wait to be sent, with headers.
+    #[inline]
+    pub fn backlog(&self, headers: [u64; 2]) -> u64 {
+        let begun = self.numbered - self.next;
+        let begun = if begun > 0 { begun + headers[1] } else { 0 };
+        let repeats = self.repeat_bytes + headers[1] * self.repeats.len() as u64;
+        self.queue.bytes() + headers[0] * self.queue.packets() as u64 + begun + repeats
+    }
+
+    /// Packets that wait and have not been begun.
+    pub fn waiting(&self) -> usize {
+        self.queue.packets()
+    }
+
+    /// Packets between their first byte and their delivery.
+    pub fn held(&self) -> u64 {
+        (self.sdus.len() - self.delivered) as u64
+    }
+
+    /// A process that is free.
+    #[inline]
+    pub fn free_process(&self, processes: usize) -> Option<usize> {
+        self.processes[..processes].iter().position(|process| process.stage == Stage::Free)
+    }
+
+    /// Fills a block of `room` bytes with repeated parts, the packet that is begun, and packets of the queue; discarded
+    /// ones go to `discarded`. Returns the bytes of stream in it.
+    pub fn fill(
+        &mut self,
+        now: Time,
+        mut room: u64,
+        (rlc, pdcp): (&Rlc, &Pdcp),
+        process: &mut Process,
+        mut discarded: impl FnMut(Packet),
+    ) -> u64 {
+        let [header, continuation] = rlc.headers;
+        let mut carried = 0;
+        while process.part_count + 1 < process.parts.len()
+            && room > continuation
+            && let Some((from, to)) = self.repeats.pop_front()
+        {
+            let until = to.min(from + room - continuation);
+            room -= continuation + (until - from);
+            carried += until - from;
+            self.repeat_bytes -= until - from;
+            process.add((from, until));
+            if until < to {
+                self.repeats.push_front((until, to));
+            }
+        }
+        let from = self.next;
+        if self.next < self.numbered && room > continuation {
+            let taken = (self.numbered - self.next).min(room - continuation);
+            self.next += taken;
+            room -= continuation + taken;
+        }
+        while self.next == self.numbered && room > header {
+            if rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window) {
+                break;
+            }
+            let Self { queue, counts, line, air, .. } = self;
+            let Some(waiting) = queue.take(now, |waiting| {
+                line.drop(waiting.since, now);
+                counts.dropped += 1;
+                discarded(waiting.packet);
+            }) else {
+                break;
+            };
+            if pdcp.discard.is_some_and(|most| now.since(waiting.since) > most) {
+                line.drop(waiting.since, now);
+                counts.dropped += 1;
+                air.discarded += 1;
+                discarded(waiting.packet);
+                continue;
+            }
+            line.leave(waiting.since, now);
+            counts.packets += 1;
+            counts.bytes += u64::from(waiting.packet.size);
+            let size = u64::from(waiting.packet.size);
+            self.numbered += size;
+            self.unpolled += 1;
+            self.sdus.push_back(Sdu { end: self.numbered, sent: now, packet: waiting.packet });
+            let taken = size.min(room - header);
+            self.next += taken;
+            room -= header + taken;
+        }
+        if self.next > from {
+            process.add((from, self.next));
+            carried += self.next - from;
+        }
+        if carried > 0 {
+            self.last_part = process.parts[process.part_count - 1];
+            self.poll(now, rlc, process);
+        }
+        carried
+    }
+
+    /// Adds a poll to a block where acknowledged mode wants one.
+    fn poll(&mut self, now: Time, rlc: &Rlc, process: &mut Process) {
+        if rlc.mode != RlcMode::Acknowledged {
+            return;
+        }
+        let is_last = self.next == self.numbered && self.queue.packets() == 0 && self.repeats.is_empty();
+        let is_blocked = rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window);
+        if is_last || is_blocked || self.unpolled >= rlc.poll_packets {
+            process.has_poll = true;
+            self.unpolled = 0;
+            self.polled = self.next;
+            self.poll_expiry = Some(now + rlc.poll_retransmit);
+        }
+    }
+
+    /// Takes a decoded block at the receiver at `now`; `give_up` is the time after which a gap is given up.
+    pub fn receive(&mut self, now: Time, process: &Process, rlc: &Rlc, give_up: Option<Duration>) {
+        for &part in process.parts() {
+            self.received.insert(part);
+        }
+        if rlc.mode == RlcMode::Acknowledged {
+            self.reassembly.follow(now, rlc.reassembly, &self.received);
+            // A poll is answered once all below it is known; a gap waits for t-Reassembly.
+            self.owes_status |= process.has_poll;
+        }
+        if let Some(give_up) = give_up {
+            self.reordering.follow(now, give_up, &self.received);
+        }
+    }
+
+    /// Handles the timers of the receiver; true if packets may be released.
+    pub fn expire(&mut self, now: Time, rlc: &Rlc, give_up: Option<Duration>) -> bool {
+        if self.reassembly.expires(now) {
+            self.highest_status = self.received.first_missing(self.reassembly.trigger);
+            self.owes_status = true;
+            self.reassembly.follow(now, rlc.reassembly, &self.received);
+        }
+        if !self.reordering.expires(now) {
+            return false;
+        }
+        let trigger = self.reordering.trigger;
+        while self.received.has_gap_below(trigger) {
+            let Some(gap) = self.received.gaps().next() else { break };
+            self.abandon(gap);
+        }
+        if let Some(give_up) = give_up {
+            self.reordering.follow(now, give_up, &self.received);
+        }
+        if rlc.mode == RlcMode::Acknowledged {
+            self.reassembly.follow(now, rlc.reassembly, &self.received);
+        }
+        true
+    }
+
+    fn abandon(&mut self, gap: Interval) {
+        self.abandoned.push(gap);
+        self.received.insert(gap);
+        self.air.gaps += 1;
+    }
+
+    /// Next packet below the lowest missing byte, with the time of its first byte.
+    pub fn release(&mut self, rlc: &Rlc) -> Option<(Packet, Time, Fate)> {
+        let Some(&sdu) = self.sdus.get(self.delivered).filter(|sdu| sdu.end <= self.received.low) else {
+            if !self.abandoned.is_empty() {
+                self.forget();
+            }
+            return None;
+        };
+        let begin = sdu.end - u64::from(sdu.packet.size);
+        let is_lost =
+            !self.abandoned.is_empty() && self.abandoned.iter().any(|&(from, to)| from < sdu.end && begin < to);
+        self.counts.lost += u64::from(is_lost);
+        match rlc.mode {
+            RlcMode::Acknowledged => self.delivered += 1,
+            RlcMode::Unacknowledged => _ = self.sdus.pop_front(),
+        }
+        Some((sdu.packet, sdu.sent, if is_lost { Fate::Lost } else { Fate::Arrives }))
+    }
+
+    /// Forgets the abandoned intervals that no waiting packet overlaps.
+    #[cold]
+    fn forget(&mut self) {
+        let begun = self.sdus.get(self.delivered).map_or(u64::MAX, |sdu| sdu.end - u64::from(sdu.packet.size));
+        self.abandoned.retain(|gap| gap.1 > begun);
+    }
+
+    /// Number of gaps that a status report would name.
+    pub fn status_gaps(&self) -> usize {
+        self.received.gaps().filter(|gap| gap.0 < self.highest_status).take(GAPS).count()
+    }
+
+    /// Makes the status report at `now`.
+    pub fn status(&mut self, now: Time, rlc: &Rlc) -> Status {
+        let upto = self.received.first_missing(self.highest_status.max(self.received.low));
+        let mut status = Status { upto, ..Status::default() };
+        for gap in self.received.gaps().filter(|gap| gap.0 < self.highest_status) {
+            if status.count == GAPS {
+                status.upto = gap.0;
+                break;
+            }
+            status.gaps[status.count] = gap;
+            status.count += 1;
+        }
+        self.owes_status = false;
+        self.asks_status = false;
+        self.status_from = now + rlc.status_prohibit;
+        status
+    }
+
+    /// Takes a status report at the sender.
+    pub fn acknowledge(&mut self, status: &Status, rlc: &Rlc) {
+        if self.polled <= status.upto {
+            self.poll_expiry = None;
+        }
+        let gaps = &status.gaps[..status.count];
+        if let Some(&first) = gaps.first() {
+            self.named = if self.named.0 == first.0 { (first.0, self.named.1 + 1) } else { (first.0, 1) };
+            if self.named.1 > rlc.max_retransmissions {
+                self.air.failures += 1;
+                self.abandon(first);
+            }
+        }
+        for &gap in gaps {
+            let is_queued = self.repeats.iter().any(|part| part.0 < gap.1 && gap.0 < part.1);
+            // A gap that has closed since is not repeated: its block came late.
+            let is_open = self.received.gaps().any(|open| open.0 < gap.1 && gap.0 < open.1);
+            if !is_queued && is_open && self.repeats.len() < REPEATS {
+                self.repeats.push_back(gap);
+                self.repeat_bytes += gap.1 - gap.0;
+                self.air.repeats += 1;
+            }
+        }
+        let acknowledged = gaps.first().map_or(status.upto, |first| first.0);
+        while self.delivered > 0 && self.sdus.front().is_some_and(|sdu| sdu.end <= acknowledged) {
+            self.sdus.pop_front();
+            self.delivered -= 1;
+        }
+    }
+
+    /// Handles t-PollRetransmit: if nothing else is to be sent, the last part goes again with a poll.
+    pub fn repeat_poll(&mut self, now: Time, rlc: &Rlc) {
+        if self.poll_expiry.is_none_or(|expiry| expiry > now) {
+            return;
+        }
+        self.poll_expiry = Some(now + rlc.poll_retransmit);
+        let (from, to) = self.last_part;
+        let has_more = self.queue.packets() > 0 || self.next < self.numbered || !self.repeats.is_empty();
+        let is_blocked = rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window);
+        if to > from && (!has_more || is_blocked) {
+            self.repeats.push_back((from, to));
+            self.repeat_bytes += to - from;
+            self.air.repeats += 1;
+        }
+    }
+
+    /// Earliest timer of receiver and sender.
+    pub fn first_expiry(&self) -> Option<Time> {
+        let owed = (self.owes_status && !self.asks_status).then_some(self.status_from);
+        [self.reassembly.expiry, self.reordering.expiry, self.poll_expiry, owed].into_iter().flatten().min()
+    }
+
+    /// Counters from the last reset to `now`.
+    pub fn counts(&self, now: Time) -> Counts {
+        let marked = self.queue.marked() - self.marked_before;
+        self.line.show(now, Counts { marked, ..self.counts })
+    }
+
+    /// Waits of the packets sent since the last reset.
+    pub fn all_waits(&mut self) -> Histogram {
+        self.line.all_waits(self.counts.packets)
+    }
+
+    /// Restarts the counters.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.line.reset(now);
+        self.marked_before = self.queue.marked();
+        self.counts = Counts::default();
+        self.air.reset();
+    }
+}
