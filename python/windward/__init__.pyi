@@ -31,6 +31,7 @@ from ._format.fields import (
     AodvRouting as AodvRouting,
     ArrivalTime as ArrivalTime,
     AutoregressiveFading as AutoregressiveFading,
+    Autotuning as Autotuning,
     Average as Average,
     Background as Background,
     Backlog as Backlog,
@@ -141,6 +142,7 @@ from ._format.fields import (
     RandomCoding as RandomCoding,
     RandomLayout as RandomLayout,
     RandomWaypointMotion as RandomWaypointMotion,
+    Read as Read,
     RecordedDelay as RecordedDelay,
     RecordedRate as RecordedRate,
     Red as Red,
@@ -178,6 +180,7 @@ from ._format.fields import (
     WifiStation as WifiStation,
     WifiTiming as WifiTiming,
     Window as Window,
+    Write as Write,
 )
 from ._format.own import CellScheduler as CellScheduler, ForwardingRule as ForwardingRule, Law as Law
 from .errors import ResultError as ResultError, TransferError as TransferError

@@ -138,12 +138,23 @@ class Frames(ABC):
 
     @cached_property
     def background(self) -> pd.DataFrame:
-        """Totals of each background source, from the end of the warm-up to the end of the run.
+        """Totals of each source of datagrams, from the end of the warm-up to the end of the run.
+
+        Games and pings are sources too.
 
         Columns: `seed`, `source`, `group`, `from`, `to`, `sent` (datagrams), `lost` (datagrams), `received`
-        (datagrams), `marked` (datagrams), `received_bps` (bit/s), `mean_delay_s` (s), `loss`.
+        (datagrams), `marked` (datagrams), `received_bps` (bit/s), `mean_delay_s` (s), `loss`, `delay_p50_s` (s),
+        `delay_p95_s` (s), `delay_p99_s` (s), `delay_p999_s` (s), `late_50ms`, `late_100ms`, `longest_gap_s` (s).
         """
         return self._frame("background")
+
+    @cached_property
+    def calls(self) -> pd.DataFrame:
+        """Speech quality of each direction of a call, from the end of the warm-up to the end of the run.
+
+        Columns: `seed`, `source`, `delay_s` (s), `lost`, `late`, `rating`, `mos`.
+        """
+        return self._frame("calls")
 
     @cached_property
     def groups(self) -> pd.DataFrame:
@@ -201,6 +212,54 @@ class Frames(ABC):
         (s), `queue_delay_p50_s` (s), `queue_delay_p95_s` (s), `queue_delay_p99_s` (s).
         """
         return self._frame("link_windows")
+
+    @cached_property
+    def videos(self) -> pd.DataFrame:
+        """Totals of each video, from its first request on, the warm-up included.
+
+        Columns: `seed`, `app`, `chunks` (chunks), `startup_s` (s), `stalls` (stalls), `stalled_s` (s), `stall_share`,
+        `mean_bitrate_bps` (bit/s), `switches` (switches), `mean_step_bps` (bit/s), `top_share`, `qoe`, `mean_qoe`.
+        """
+        return self._frame("videos")
+
+    @cached_property
+    def chunks(self) -> pd.DataFrame:
+        """Chunks of each video, the one that had not arrived at the end of the run included.
+
+        Columns: `seed`, `app`, `number`, `level`, `bitrate_bps` (bit/s), `size_bytes` (bytes), `asked_s` (s), `end_s`
+        (s), `throughput_bps` (bit/s), `expected_bps` (bit/s), `buffer_before_s` (s), `buffer_s` (s), `stall_s` (s).
+        """
+        return self._frame("chunks")
+
+    @cached_property
+    def pages(self) -> pd.DataFrame:
+        """Totals of each page, over the visits that started after the warm-up.
+
+        Columns: `seed`, `app`, `visits` (visits), `unfinished` (visits), `first_byte_p50_s` (s), `paint_p50_s` (s),
+        `paint_p95_s` (s), `load_mean_s` (s), `load_p50_s` (s), `load_p95_s` (s), `load_p99_s` (s), `connections`
+        (connections).
+        """
+        return self._frame("pages")
+
+    @cached_property
+    def visits(self) -> pd.DataFrame:
+        """Visits of pages that started after the warm-up.
+
+        Times count from the start of the visit.
+
+        Columns: `seed`, `app`, `visit`, `start_s` (s), `first_byte_s` (s), `paint_s` (s), `load_s` (s), `connections`
+        (connections).
+        """
+        return self._frame("visits")
+
+    @cached_property
+    def objects(self) -> pd.DataFrame:
+        """Objects of these visits: a waterfall.
+
+        Columns: `seed`, `app`, `visit`, `object`, `parent`, `origin`, `size_bytes` (bytes), `discovered_s` (s),
+        `start_s` (s), `first_byte_s` (s), `end_s` (s), `connection`.
+        """
+        return self._frame("objects")
 
     @cached_property
     def flow_series(self) -> pd.DataFrame:
