@@ -199,7 +199,7 @@ tagged! {
     /// Rules of adaptive bit rates.
     Rule by "kind", "a rule, such as \"bola\", or a table with a `kind`" {
         /// Throughput: the largest bit rate of at most `safety` times the estimate (dash.js, sabre).
-        "throughput" ThroughputRule {
+        "throughput" Throughput {
             /// Share of the estimate, above 0.
             #[serde(default = "safety")]
             safety: Number,
@@ -210,7 +210,7 @@ tagged! {
         }
         /// Buffer, as in Pensieve's "BB". The level is proportional to the buffer above `reservoir`, and the highest
         /// one `cushion` above it.
-        "buffer" BufferRule {
+        "buffer" BufferBased {
             /// Buffer up to which the level is the lowest.
             #[serde(default = "five_s")]
             reservoir: Written<Duration>,
@@ -219,7 +219,7 @@ tagged! {
             cushion: Positive<Duration>,
         }
         /// BBA-0 (Huang et al. 2014): a bit rate linear in the buffer; the level changes when it crosses the next one.
-        "bba" BbaRule {
+        "bba" Bba {
             /// Buffer up to which the level is the lowest. Default: 3/8 of the player's `buffer`, 90 s of 240 s.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             reservoir: Option<Written<Duration>>,
@@ -229,7 +229,7 @@ tagged! {
             cushion: Option<Positive<Duration>>,
         }
         /// BOLA-BASIC (Spiteri et al. 2016), by the buffer alone.
-        "bola" BolaRule {
+        "bola" Bola {
             /// γ times the playing time of a chunk, above 0: weight of the buffer against the quality.
             #[serde(default = "five")]
             gamma: Number,
@@ -238,13 +238,13 @@ tagged! {
             buffer: Positive<Duration>,
         }
         /// Model-predictive control (Yin et al. 2015): the best quality of experience over the next chunks.
-        "mpc" MpcRule {
+        "mpc" Mpc {
             /// Chunks that the search covers: 1 to 8.
             #[serde(default = "five_chunks")]
             horizon: Count,
         }
         /// The robust form of MPC, which divides the expected throughput by one plus its largest recent error.
-        "robust-mpc" RobustMpcRule {
+        "robust-mpc" RobustMpc {
             /// Chunks that the search covers: 1 to 8.
             #[serde(default = "five_chunks")]
             horizon: Count,

@@ -111,8 +111,9 @@ fn a_periodic_source_sends_once_a_span() {
     assert!((0.03..0.04).contains(&stats.longest_gap_s), "{}", stats.longest_gap_s);
 }
 
-/// Speech over a link that delays by 10 ms and a uniform time of up to 100 ms, and loses 2 %. With 60 ms of playout after
-/// the least delay, which is some 10 ms, 40 % of what arrives is too late; five deviations of ten thousand are allowed.
+/// Speech over a link that delays by 10 ms and a uniform time of up to 100 ms, and loses 2 %. With 60 ms of playout
+/// after the least delay, which is some 10 ms, 40 % of what arrives is too late; five deviations of ten thousand are
+/// allowed.
 #[test]
 fn a_call_loses_what_comes_late() {
     let frame = Duration::from_millis(20);

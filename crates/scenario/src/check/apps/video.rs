@@ -109,7 +109,7 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
         if needed > room { Err(why) } else { Ok((reservoir, cushion)) }
     };
     match rule {
-        Rule::ThroughputRule(rule) => {
+        Rule::Throughput(rule) => {
             let safety = rule.safety.0;
             if safety <= 0.0 {
                 return refuse("safety", format!("{safety} is out of range; allowed: above 0"));
@@ -120,11 +120,11 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
             };
             Some(AbrRule::Throughput { safety, estimate })
         }
-        Rule::BufferRule(rule) => match fits(rule.reservoir.0, rule.cushion.0) {
+        Rule::BufferBased(rule) => match fits(rule.reservoir.0, rule.cushion.0) {
             Ok((reservoir, cushion)) => Some(AbrRule::Buffer { reservoir, cushion }),
             Err(why) => refuse("cushion", why),
         },
-        Rule::BbaRule(rule) => {
+        Rule::Bba(rule) => {
             let reservoir = rule.reservoir.map_or_else(|| room.scale(3.0 / 8.0), |reservoir| reservoir.0);
             let cushion = rule.cushion.map_or_else(|| room.scale(21.0 / 40.0), |cushion| cushion.0);
             match fits(reservoir, cushion) {
@@ -132,7 +132,7 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
                 Err(why) => refuse("cushion", why),
             }
         }
-        Rule::BolaRule(rule) => {
+        Rule::Bola(rule) => {
             let (gamma, buffer) = (rule.gamma.0, rule.buffer.0);
             if gamma <= 0.0 {
                 return refuse("gamma", format!("{gamma} is out of range; allowed: above 0"));
@@ -143,10 +143,10 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
             }
             Some(AbrRule::Bola { gamma, buffer })
         }
-        Rule::MpcRule(_) | Rule::RobustMpcRule(_) => {
+        Rule::Mpc(_) | Rule::RobustMpc(_) => {
             let (horizon, is_robust) = match rule {
-                Rule::MpcRule(rule) => (rule.horizon.0, false),
-                Rule::RobustMpcRule(rule) => (rule.horizon.0, true),
+                Rule::Mpc(rule) => (rule.horizon.0, false),
+                Rule::RobustMpc(rule) => (rule.horizon.0, true),
                 _ => return None,
             };
             if horizon > MOST_HORIZON {
