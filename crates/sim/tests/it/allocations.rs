@@ -331,6 +331,8 @@ fn mobile(seconds: u64) -> Network {
         start: Time::ZERO,
         stop: None,
         ecn: Codepoint::NotCapable,
+        reply: None,
+        call: None,
     };
     let mut network = network(Vec::new(), Vec::new(), 1, seconds);
     network.sources = (0..).zip(&ends).map(source).collect();
