@@ -7,7 +7,8 @@ use windward_units::Duration;
 /// Linux's `TCP_INFINITE_SSTHRESH`.
 const INFINITE: i64 = 0x7fff_ffff;
 
-/// Fields of `tcp_info`, with the times that limits of the sender took; the other end reported `marks` in the handshake.
+/// Fields of `tcp_info`, with the times that limits of the sender took; the other end reported `marks` in the
+/// handshake.
 pub fn of(info: &Info, busy: (Duration, Duration), marks: u32) -> Names {
     let states = [
         ("TCP_CA_Open", State::Open),
