@@ -65,7 +65,9 @@ def by_formula(attack: ww.Attack) -> tuple[float, float]:
     (change,) = attack.rows("changes")
     step = float(change["attack"].removesuffix(" ms")) - 5
     ratio = ratio_under_delay(step / 1e3, CAPACITY, 20)
-    return 0.92 * ratio, 1.08 * ratio
+    # The find holds with a tenth to spare, and is rounded by at most as much again.
+    asked = float(str(attack.summary["until"]).partition(":")[2])
+    return 0.92 * ratio, min(1.08 * ratio, 1.35 * asked)
 
 
 def of_law(*laws: Any) -> Callable[[ww.Scenario], ww.Scenario]:
@@ -136,9 +138,13 @@ ORACLES = [
         name="QUIC-TCP with unknown bases: both paths within 20 ms reach more than one step can",
         file="step",
         clean=at_once,
-        until=f"unfair:{0.95 * BOTH:.3g}",
-        within=("link.access-a.delay=pattern +0..20 ms", "link.access-b.delay=pattern +0..20 ms"),
-        expected=lambda attack: (0.9 * BOTH, 1.05 * ratio_under_delay(0.06, CAPACITY, 20)),
+        until=f"unfair:{BOTH:.3g}",
+        within=(
+            "link.access-a.delay=pattern +0..20 ms",
+            "link.access-b.delay=pattern +0..20 ms",
+            "flow.B.start=0..5 s",
+        ),
+        expected=lambda attack: (BOTH, 1.05 * ratio_under_delay(0.06, CAPACITY, 20)),
         seeds=1,
         trials=240,
     ),
@@ -192,13 +198,13 @@ ORACLES = [
         is_short=True,
     ),
     Oracle(
-        name="BBR: D ≤ R + 0.1 s does not take a quarter",
+        # R is 25 ms: the threshold of R + 0.1 s is not sharp.
+        name="BBR: D = 90 ms takes more than half",
         file="dips",
         clean=steady,
-        until="slows:75%",
+        until="slows:50%",
         within=("link.access.delay=pattern +0..90 ms",),
         reference="cubic",
-        is_found=False,
         seeds=1,
         trials=72,
     ),
@@ -217,7 +223,7 @@ ORACLES = [
         file="shrew",
         clean=shrewd,
         until="slows:1%",
-        within=("traffic.m->z=pattern 1..20 Mbit/s",),
+        within=("traffic.m->z=pattern 1..20 Mbit/s, load 2 Mbit/s",),
         seeds=1,
         trials=96,
         is_short=True,
@@ -227,19 +233,19 @@ ORACLES = [
         file="shrew",
         clean=modern,
         until="slows:2%",
-        within=("traffic.m->z=pattern 1..20 Mbit/s, every 100 ms",),
+        within=("traffic.m->z=pattern 1..20 Mbit/s, every 100 ms, load 2 Mbit/s",),
         reference="reno",
         is_found=False,
         seeds=1,
         trials=48,
     ),
     Oracle(
-        name="BBR, loss and outages: no stall after the attack (CC-Fuzz)",
+        name="BBR, loss and outages: little for ten seconds after the attack (CC-Fuzz)",
         file="dips",
         clean=steady,
         until="stalls:20%",
         within=("link.core.up=pattern 0.05..2 s", "link.core.loss=pattern 1..100 %"),
-        is_found=False,
+        reference="cubic",
         seeds=1,
         trials=240,
     ),

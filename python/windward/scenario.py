@@ -420,6 +420,7 @@ class Scenario(ScenarioFields):
         trials: int = 200,
         budget_s: float = math.inf,
         seed: int = 1,
+        attack: int = 0,
         threads: int | None = None,
         on: str | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -453,6 +454,8 @@ class Scenario(ScenarioFields):
             No generation of trials is begun after so many seconds.
         seed
             Seed of the search.
+        attack
+            Trials of an attack on the present and on the best values, with the patterns of a Wi-Fi link. 0: none.
         threads, on, progress
             As for `sweep`.
 
@@ -479,6 +482,7 @@ class Scenario(ScenarioFields):
                 trials=trials,
                 budget_s=budget_s,
                 seed=seed,
+                attack=attack,
                 folder=self.folder,
             ),
             output=Path(output),

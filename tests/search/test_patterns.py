@@ -80,6 +80,10 @@ def test_an_outage_has_a_length_and_traffic_pauses_first():
     (source,) = own.applied(LINK, [Event(of=1, at_ms=1000, on_ms=100, off_ms=900, value=20e6)])["background"]
     # On-off sources begin with a pause: the first pulse is at 1 s.
     assert (source["start"], source["pattern"]["on"], source["pattern"]["off"]) == ("0.1 s", "0.1 s", "0.9 s")
+    bounded = patterns("traffic.a->b=pattern 1..20 Mbit/s, load 1 Mbit/s")
+    # A tenth of the time at 10 Mbit/s is 1 Mbit/s.
+    (source,) = bounded.applied(LINK, [Event(of=0, at_ms=1000, on_ms=100, off_ms=900, value=20e6)])["background"]
+    assert source["pattern"]["rate"] == "10 Mbit/s"
     (once,) = own.applied(LINK, [Event(of=1, at_ms=1000, on_ms=100, off_ms=0, value=20e6)])["background"]
     assert (once["start"], once["stop"], once["pattern"]["kind"]) == ("1 s", "1.1 s", "cbr")
 
@@ -125,7 +129,8 @@ def test_presets_allow_what_they_say(kind: str):
         assert again.of == template[0].of
         assert again.at_ms == pytest.approx(template[0].at_ms, abs=1)
         assert again.value == pytest.approx(template[0].value, rel=0.02)
-        assert again.on_ms == pytest.approx(template[0].on_ms, rel=0.02, abs=1)
+        assert again.on_ms == pytest.approx(template[0].on_ms, abs=1)
+        assert again.off_ms == pytest.approx(template[0].off_ms, abs=1)
 
 
 def test_the_genetic_search_finds_two_events_by_their_times():
@@ -190,6 +195,24 @@ def test_a_find_is_the_same_on_any_number_of_threads(tmp_path: Path):
     assert found[0].is_found
     assert found[0].summary == found[1].summary
     assert found[0].scenario_file.read_bytes() == found[1].scenario_file.read_bytes()
+
+
+def test_an_interrupted_search_over_patterns_goes_on(tmp_path: Path):
+    (tmp_path / "s.json").write_text(json.dumps(LINK), encoding="utf-8")
+    scenario = ww.load(tmp_path / "s.json")
+    asked = {"within": ["link.air.loss=pattern 0..2 %"], "reference": None, "trials": 60, "seeds": 1}
+
+    def stop(progress: ww.Progress) -> None:
+        if progress.finished >= 30:
+            raise KeyboardInterrupt
+
+    # Too small a share to be found: every trial is run.
+    whole = scenario.attack("slows:1%", output=tmp_path / "whole", **asked)
+    with pytest.raises(ww.RunInterrupted):
+        scenario.attack("slows:1%", output=tmp_path / "part", progress=stop, **asked)
+    part = scenario.attack("slows:1%", output=tmp_path / "part", **asked)
+    assert part.summary == whole.summary
+    assert whole.summary["trials"] == 60
 
 
 def test_an_outage_at_the_wrong_time_stalls_nobody_for_long(tmp_path: Path):
@@ -263,10 +286,11 @@ def test_lines_that_say_nothing_go_and_the_rest_stays():
         ("link.air.delay=pattern 20 ms", "a pattern needs a range"),
         ("link.air.queue=pattern 0..1 ms", "a pattern is one of a link's delay, rate"),
         ("link.air.loss=pattern 0..200 %", "allows nothing that the link can have"),
-        ("link.air.delay=pattern +0..40 ms, bucket 3", "is no option of a pattern"),
-        ("link.air.rate=pattern 1..10 Mbit/s, factor 0.5", "is no option of a pattern"),
+        ("link.air.delay=pattern +0..40 ms, bucket 3", "is no option of such a pattern"),
+        ("link.air.rate=pattern 1..10 Mbit/s, factor 0.5", "is no option of such a pattern"),
         ("traffic.a->nowhere=pattern 1..10 Mbit/s", "traffic goes between two nodes"),
         ("traffic.a->b=pattern 1..10 ms", "traffic has a rate"),
+        ("traffic.a->b=pattern 1..10 Mbit/s, bucket 1 ms", "is no option of such a pattern: every TIME, load RATE"),
     ],
 )
 def test_patterns_that_cannot_be_are_refused(bound: str, said: str):

@@ -195,3 +195,19 @@ def test_the_command_prints_draws_and_reports(cli: Cli, tmp_path: Path):
     assert json.loads(as_json.stdout)["engine"] == "tune"
     # A simulation does not take its place.
     assert cli("simulate", "lossy12.toml", "-o", "results/lossy12-tune").returncode == 2
+
+
+def test_the_best_values_are_attacked_beside_the_present_ones(lossy: ww.Scenario, cli: Cli, tmp_path: Path):
+    done = cli(
+        "tune", "lossy12.toml", "--set", BACKLOG, "--trials", "10", "--attack", "24", "--seeds", "1", "-o", "tuned"
+    )
+    assert done.returncode == 0, done.stderr
+    tuning = ww.Tuning.open(tmp_path / "tuned")
+    attacked = tuning.summary["attacked"]
+    # Both flows share the link that is attacked: whatever happens to it happens to both.
+    for side in ("now", "best"):
+        assert attacked[side]["trials"] >= 24
+        assert not attacked[side]["is_found"]
+        assert 1 <= attacked[side]["value"] < 3
+    assert "attacked as wifi" in done.stdout
+    assert ww.Attack.open(tmp_path / "tuned" / "attack-best").summary["until"] == "unfair:3"

@@ -45,6 +45,15 @@ def tune(
     ] = None,
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of trials.")] = 200,
     budget: Budget = None,
+    attack: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Trials of an attack on the present and on the best values, with the patterns of a Wi-Fi link. "
+            "Default: none.",
+        ),
+    ] = 0,
     seeds: Seeds = None,
     seed: SearchSeed = 1,
     threads: Threads = None,
@@ -74,6 +83,7 @@ def tune(
         trials=trials,
         budget_s=parse_budget(budget),
         seed=seed,
+        attack=attack,
         folder=file.parent,
     )
     target = output or Path("results") / f"{asked.scenario.name}-tune"

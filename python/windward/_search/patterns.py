@@ -28,7 +28,7 @@ _FOR_EVER, _ONCE = 0.9, 0.6
 _KEYS = {"delay": "s", "rate": "bit/s", "loss": "", "jitter": "s", "up": "s"}
 
 _PATTERN = re.compile(r"pattern\b\s*(\+?)\s*([^,]*)((?:,[^,]*)*)")
-_OPTION = re.compile(r"(every|bucket|factor)\s+(.+)")
+_OPTION = re.compile(r"(every|bucket|factor|load)\s+(.+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +51,8 @@ class Generator:
     bucket: float = 0.0
     #: Largest ratio of a value to the one at rest, and the other way round. 0: no limit.
     factor: float = 0.0
+    #: Most traffic in the mean over the run, in bits per second. 0: no limit.
+    load: float = 0.0
 
     @property
     def rest(self) -> float:
@@ -173,17 +175,25 @@ def _with(generator: Generator, options: str, text: str) -> Generator:
         found = _OPTION.fullmatch(option)
         name, amount = found.groups() if found else (option, "")
         value, unit, *_ = worth(float(amount) if re.fullmatch(r"[\d.]+", amount) else amount)
-        expected = {"every": "s", "bucket": _KEYS.get(generator.key, "bit/s"), "factor": ""}.get(name)
+        expected = {"every": "s", **_options_of(generator)}.get(name)
         if expected is None or value is None or unit != expected or not value > 0 or (name == "factor" and value <= 1):
-            said = f"`{option}` is no option of a pattern: every TIME, bucket AMOUNT (per second), factor NUMBER"
+            others = "bucket AMOUNT (per second), factor NUMBER" if generator.link else "load RATE"
+            said = f"`{option}` is no option of such a pattern: every TIME, {others}"
             raise OptionError(("within", text, said))
         if name == "every":
             generator = replace(generator, every_ms=max(1e3 * value, _LEAST_MS))
         elif name == "bucket":
             generator = replace(generator, bucket=value)
+        elif name == "load":
+            generator = replace(generator, load=value)
         else:
             generator = replace(generator, factor=value)
     return generator
+
+
+def _options_of(generator: Generator) -> dict[str, str]:
+    """Options beside `every`, with their units."""
+    return {"bucket": _KEYS[generator.key], "factor": ""} if generator.link else {"load": "bit/s"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,8 +237,9 @@ class Patterns:
         for slot, event in zip(found, events, strict=False):
             own = self.generators[event.of]
             least = own.every_ms
-            on = _share(least, self.end_ms, event.on_ms) * _FOR_EVER * 0.999 if event.on_ms else 1.0
-            off = _share(least, self.end_ms, event.off_ms) * _ONCE * 0.999 if event.off_ms else 1.0
+            # A share of the whole would mean for ever, and once.
+            on = min(_share(least, self.end_ms, event.on_ms), 0.9999) * _FOR_EVER if event.on_ms else 1.0
+            off = min(_share(least, self.end_ms, event.off_ms), 0.9999) * _ONCE if event.off_ms else 1.0
             value = 1e-3 * event.on_ms if own.key == "up" else event.value
             width = own.range.stop - own.range.start
             if own.range.is_log:
@@ -274,7 +285,7 @@ class Patterns:
         return found
 
     def _source(self, own: Generator, event: Event, number: int) -> dict[str, Any]:
-        rate = f"{event.value / 1e6:.12g} Mbit/s"
+        rate = f"{self._affordable(own, event) / 1e6:.12g} Mbit/s"
         found: dict[str, Any] = {"name": f"pulses-{number}", "from": own.ends[0], "to": own.ends[1]}
         if event.off_ms:
             # The first pulse follows a pause.
@@ -294,6 +305,18 @@ class Patterns:
                 stop = self.end_ms
         found |= {"pattern": pattern, "start": _ms(start)}
         return found | ({"stop": _ms(stop)} if stop else {})
+
+    def _affordable(self, own: Generator, event: Event) -> float:
+        """Rate of traffic within the mean load that is allowed."""
+        if not own.load:
+            return event.value
+        if event.on_ms and event.off_ms:
+            share = event.on_ms / (event.on_ms + event.off_ms)
+        elif event.on_ms:
+            share = min(event.on_ms / self.end_ms, 1.0)
+        else:
+            share = 1.0 - event.at_ms / self.end_ms
+        return _three(min(event.value, own.load / max(share, 1e-9)))
 
     def _change(self, link: str, events: Sequence[Event]) -> dict[str, Any] | None:
         """A table of changes of a link."""
@@ -374,7 +397,8 @@ class Patterns:
         """An event in words."""
         own = self.generators[event.of]
         what = own.link or "->".join(own.ends)
-        value = "down" if own.key == "up" else f"{own.key} {plain_value(own, event.value)}"
+        there = event.value if own.link else self._affordable(own, event)
+        value = "down" if own.key == "up" else f"{own.key} {plain_value(own, there)}"
         long = f" for {_ms(event.on_ms)}" if event.on_ms else ""
         often = f", again after {_ms(event.off_ms)}" if event.off_ms else ""
         return f"{what} {value} from {_ms(event.at_ms)}{long}{often}"

@@ -16,6 +16,9 @@ from windward._search.patterns import Event, Patterns
 #: Bisections between a value and the one that does nothing.
 _HALVINGS = 8
 
+#: Largest ratio of a rounded distance from rest to the one that was found.
+_ROUNDED = 1.1
+
 #: Entries of a file that a network can be without.
 _ENTRIES = ("change", "background", "flow", "link", "node")
 
@@ -119,11 +122,12 @@ def _weaker(
             values, there = tried, middle
         else:
             rest = middle
-    for digits in (1, 2):
+    for digits in (1, 2, 3):
         step = math.copysign(10 ** (math.floor(math.log10(abs(there) or 1)) - digits + 1), there - own.rest)
         for near in (float(f"{there:.{digits}g}"), float(f"{float(f'{there:.{digits}g}') + step:.12g}")):
             limits = (1.0, 1e3 * own.range.stop) if is_outage else (own.range.start, own.range.stop)
-            if limits[0] <= near <= limits[1]:
+            is_near = abs(near - rest) <= _ROUNDED * abs(there - rest)
+            if is_near and limits[0] <= near <= limits[1]:
                 tried = try_event(values, at, replace(values[-1][at], **{key: near}))
                 if tried is not values:
                     return tried
@@ -172,7 +176,9 @@ def _rounded(value: Any, own: Bounded) -> Iterator[Any]:
         step = math.copysign(10 ** (math.floor(math.log10(abs(near) or 1)) - digits + 1), found - rest)
         for rounded in (near, near + step):
             rounded = float(f"{rounded:.12g}")
-            if least <= rounded * scale <= most * (1 + 1e-9):
+            # A number of few digits must not make much more of it.
+            is_near = abs(rounded * scale - rest) <= _ROUNDED * abs(found - rest)
+            if is_near and least <= rounded * scale <= most * (1 + 1e-9):
                 yield f"{rounded:g} {unit}".rstrip() if unit else rounded
 
 

@@ -17,6 +17,7 @@ from windward._engines.sweep import Asked, sweep
 from windward._format.design import Design, Table
 from windward._format.vary import Field, change, label, read, worth
 from windward._search import space
+from windward._search.attack import Attacked, attack
 from windward._search.objective import Objective, mean_of, read_objective
 from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
 from windward._search.trials import Question, Trials, figures_of, open_search
@@ -61,6 +62,10 @@ _OTHERS = (
 )
 
 
+#: Kind of network whose bounds an attack has, and its questions with several flows and with one.
+_LIKE, _SHARED, _ALONE = "wifi", "unfair:3", "slows:30%"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tuned:
     """A tuning as it was asked for."""
@@ -79,6 +84,8 @@ class Tuned:
     budget_s: float = math.inf
     #: Of the sampler.
     seed: int = 1
+    #: Trials of an attack on the present and on the best values; 0: none.
+    attack: int = 0
     folder: Path = field(default_factory=Path)
 
 
@@ -247,6 +254,7 @@ def _conclude(
         "parameters": _parameters(question, trials, judged, values, now),
         "comparisons": _compare(asked, question, values, now, path, threads, on, progress),
         "sharing": _sharing(question, values, now),
+        "attacked": _attacked(asked, question, values, now, path, threads, progress),
     }
     tuned = space.changed(question.plain, question.fields, values, question.flows)
     text = _engine.Scenario.from_json(json.dumps(tuned), "the tuned scenario", asked.folder).to_toml()
@@ -456,6 +464,47 @@ def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> d
     sides = {"now": worth(now[at])[0], "best": worth(values[at])[0]}
     found = {side: ratio_under_delay(_DELAY_S, capacity, backlog) for side, backlog in sides.items() if backlog}
     return {"delay_s": _DELAY_S, **found} if len(found) == len(sides) else None
+
+
+def _attacked(
+    asked: Tuned,
+    question: Question,
+    values: Sequence[Any],
+    now: Sequence[Any],
+    path: Path,
+    threads: int | None,
+    progress: Callable[[Progress], None] | None,
+) -> dict[str, Any] | None:
+    """Attacks the network with the present and with the best values, within the bounds of a Wi-Fi link."""
+    if not asked.attack:
+        return None
+    found: dict[str, Any] = {}
+    for side, own in (("now", now), ("best", values)):
+        plain = space.changed(question.plain, question.fields, own, question.flows)
+        scenario = _engine.Scenario.from_json(json.dumps(plain), f"the {side} values", asked.folder)
+        are_several = len(scenario.entities()["flows"]["flow"]) > 1
+        wanted = Attacked(
+            scenario=scenario,
+            written=plain,
+            until=_SHARED if are_several else _ALONE,
+            within=(),
+            like=_LIKE,
+            reference=None,
+            seeds=1,
+            trials=asked.attack,
+            seed=asked.seed,
+            folder=asked.folder,
+        )
+        try:
+            about = attack(wanted, output=path / f"attack-{side}", threads=threads, progress=progress).summary
+        except OptionError as error:
+            # It holds without an attack, or no link has a name.
+            found[side] = {"skipped": str(error).splitlines()[0]}
+            continue
+        value = about["found"]["value"] if about["found"] else about["closest"]
+        found |= {"label": about["label"], "unit": about["unit"], "question": about["says"]}
+        found[side] = {"is_found": about["found"] is not None, "value": value, "trials": about["trials"]}
+    return {"like": _LIKE, **found}
 
 
 def _kernel_line(question: Question, values: Sequence[Any]) -> str | None:

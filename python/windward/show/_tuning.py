@@ -53,10 +53,24 @@ def verdicts(found: Found) -> list[tuple[str, str]]:
                 f"share 1 : {sharing['best']:.2f}; with the present values 1 : {sharing['now']:.2f}",
             )
         )
+    if attacked := found.summary.get("attacked"):
+        sides = [_side(attacked, side) for side in ("best", "now")]
+        said.append((f"attacked as {attacked['like']}", f"{sides[0]}; with the present values {sides[1]}"))
     if line := found.summary.get("kernel"):
         said.append(("in the kernel", line))
     said.append(("scenario with the best values", str(found.scenario_file)))
     return said
+
+
+def _side(attacked: Mapping[str, Any], side: str) -> str:
+    """The outcome of an attack on one side."""
+    own = attacked[side]
+    if "skipped" in own:
+        return f"not tried: {own['skipped']}"
+    value = "–" if own["value"] is None else f"{own['value']:.3g}"
+    if own["value"] is not None and attacked["unit"]:
+        value = quantity(own["value"], attacked["unit"])
+    return f"{attacked['label']} {value} ({'found' if own['is_found'] else 'not found'})"
 
 
 def _broken(here: Mapping[str, Any]) -> list[tuple[str, str]]:

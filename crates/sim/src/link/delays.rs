@@ -1,4 +1,5 @@
-//! Recorded one-way delays, one value per interval, as LeoReplayer (LeoCC, SIGCOMM 2025) has them beside mahimahi's rates.
+//! Recorded one-way delays, one value per interval, as LeoReplayer (LeoCC, SIGCOMM 2025) has them beside mahimahi's
+//! rates.
 //!
 //! A packet has the delay of the interval in which its transmission ends. Packets keep their order: where the delay
 //! falls, a packet arrives with its predecessor at the earliest. LeoReplayer lets such packets overtake. The recording
