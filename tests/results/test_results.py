@@ -92,6 +92,8 @@ def test_every_column_says_what_it_is() -> None:
                 assert column.doc.endswith("."), f"{table.name}.{column.name}"
                 assert not column.doc[0].islower(), f"{table.name}.{column.name}"
                 ending = {"_s": "s", "_ms": "ms", "_us": "µs", "_bps": "bit/s", "_m": "m"}
+                if column.name.endswith("_per_s"):
+                    ending = {"_per_s": "1/s"}
                 for end, unit in ending.items():
                     assert not column.name.endswith(end) or column.unit == unit, f"{table.name}.{column.name}"
 
@@ -106,6 +108,8 @@ def test_kinds_of_tables_come_from_the_schema() -> None:
         "wifi_rates",
         "ampdu_sizes",
         "request_classes",
+        "flow_windows",
+        "link_windows",
         "backlogs",
         "shares",
         "coding",
@@ -210,7 +214,7 @@ def test_results_without_the_newer_columns_open(cli: Cli, scenario_file: Path) -
     for seed in folder.glob("seed-*"):
         for name in ("groups", "rtt_histograms", "queue_delay_histograms"):
             (seed / f"{name}.parquet").unlink()
-        for name in ("flows", "links"):
+        for name in ("flows", "links", "background"):
             table = pq.read_table(seed / f"{name}.parquet")
             old = [column for column in table.column_names if "_p50_" not in column and "_p9" not in column]
             pq.write_table(table.select(old).replace_schema_metadata(None), seed / f"{name}.parquet")
