@@ -4174,7 +4174,7 @@ class Flow:
     write: Write | None = None
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
-    nagle: bool = None
+    nagle: bool = False
     idle_restart: bool | None = None
 
 
@@ -4271,7 +4271,7 @@ class Tcp:
     ecn: Ecn = "off"
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
-    nagle: bool = None
+    nagle: bool = False
     idle_restart: bool | None = None
 
 

@@ -219,7 +219,7 @@ tcp_tables! {
         pub receive_buffer: Option<ReceiveBuffer>,
         /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         /// Default: false, as browsers and servers choose with `TCP_NODELAY`.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default)]
         pub nagle: bool,
         /// Reduces the window when the application writes after a pause of more than a timeout: to the initial window
         /// (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With
