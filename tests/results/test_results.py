@@ -100,10 +100,11 @@ def test_every_column_says_what_it_is() -> None:
 
 def test_kinds_of_tables_come_from_the_schema() -> None:
     of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
-    media = ("stations", *of_wifi, "csma_links", "slotted_links")
+    media = ("stations", "ran_links", *of_wifi, "csma_links", "slotted_links")
     assert ("flows", "links", *media, "background", "calls", "groups", "apps", "videos", "pages") == TOTALS
     assert (
         *TOTALS,
+        "ran_mcs",
         "wifi_queues",
         "wifi_rates",
         "ampdu_sizes",

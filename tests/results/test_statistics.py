@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -148,7 +149,9 @@ def test_figures_of_a_run_are_over_all_its_flows() -> None:
     links = {"utilization": [0.5, 0.1], "mean_queue_delay_s": [0.01, math.nan]}
     links |= {f"queue_delay_p{percent}_s": [0.01, math.nan] for percent in (50, 95, 99)}
     coding = {"flow": ["coded"], "combinations": [30]}
-    row = packets({"flows": flows, "links": links, "coding": coding}, {}, measured_s=4.0)
+    # Neither datagrams nor applications.
+    others = {kind: defaultdict(list) for kind in ("apps", "background", "videos", "pages", "calls")}
+    row = packets({"flows": flows, "links": links, "coding": coding, **others}, {}, measured_s=4.0)
     assert row["goodput_bps"] == [8000.0]
     assert (row["loss"], row["completion_s"], row["unfinished"]) == ([0.1], [0.5], [0.0])
 

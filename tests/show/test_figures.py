@@ -19,7 +19,10 @@ from windward.show.page._map import network
 from windward.show.plot import PACKETS, save
 
 #: Of what this run does not have.
-NOT_HERE = ("stations", "map", "airtime", "air", "aggregates", "backlogs", "trapped", "shares", "blocks")
+NOT_HERE = (
+    *("stations", "map", "airtime", "air", "aggregates", "backlogs", "trapped", "shares", "blocks"),
+    *("completion", "loads", "waterfall", "video"),
+)
 
 
 def lines(figure: Figure) -> int:

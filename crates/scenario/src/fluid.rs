@@ -134,9 +134,6 @@ impl Scenario {
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
-        if network.flows.is_empty() {
-            return Err(FluidError::NoFlows);
-        }
         let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_played();
         if let Some(at) = network.apps.iter().position(is_loop) {
             return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
@@ -163,6 +160,9 @@ impl Scenario {
         let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
         let pieces: Vec<Piece> =
             begins.iter().map(|&begin| self.piece(&compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
+        if network.flows.is_empty() {
+            return Err(FluidError::NoFlows);
+        }
         let classes = classes(network, &specs, &pieces);
         let stop = Stop::when({
             let control = Arc::clone(control);
