@@ -20,7 +20,7 @@
 use crate::names::FlowName;
 use crate::scenario::Compiled;
 use std::collections::BTreeMap;
-use windward_num::{Link, Network as Constraints};
+use windward_num::{Link, Network as Constraints, Solution};
 use windward_sim::{Arrivals, Ideal, Network, RequestsConfig, Route};
 use windward_units::Bytes;
 
@@ -91,6 +91,13 @@ impl<'a> Demand<'a> {
         [&self.app.forward, &self.app.backward]
     }
 
+    /// Seconds between a response of a closed loop and its next at the bottleneck.
+    fn pause(&self, servers: &Servers) -> f64 {
+        let think = if let Arrivals::Closed { think, .. } = &self.app.arrivals { think.as_secs() } else { 0.0 };
+        let sending = servers.slowest(&self.app.forward).map_or(0.0, |server| server.time(self.bits[0]));
+        think + self.app.ideal.rtt.as_secs() + self.app.service.as_secs() + sending
+    }
+
     /// Loads of this many requests a second.
     fn loads(&self, per_s: f64) -> impl Iterator<Item = Load> {
         self.routes()
@@ -115,15 +122,63 @@ pub(crate) struct MixedLoops {
     pub apps: [usize; 2],
 }
 
-/// Share of a link that serves responses.
+/// A link as a server of requests beside greedy flows.
 struct Server {
     port: u32,
-    /// Capacity of requests and greedy flows, in bits a second.
+    /// Capacity of requests and of the flows that the link limits, in bits a second.
     capacity: f64,
     /// Load of open loops.
     open: f64,
-    /// Greedy flows.
+    /// Number of flows that the link limits.
     flows: f64,
+}
+
+/// The links as servers, by port; `None` for shares of media.
+pub(crate) struct Servers(Vec<Option<Server>>);
+
+impl Servers {
+    /// Servers with the capacities of `constraints`, which leave applications out, beside the flows of `solution` and
+    /// `open` loops. A flow is limited by the link of the highest price on its route.
+    pub fn new(constraints: &Constraints, solution: &Solution, open: &[Load], packet_bits: f64) -> Self {
+        let mut servers: Vec<Option<Server>> = Vec::with_capacity(constraints.links.len());
+        for (port, link) in (0..).zip(&constraints.links) {
+            let capacity = if let Link::Wired(capacity) = link { Some(capacity * packet_bits) } else { None };
+            servers.push(capacity.map(|capacity| Server { port, capacity, open: 0.0, flows: 0.0 }));
+        }
+        for (route, rate) in constraints.routes.iter().zip(&solution.rates) {
+            let price = |port: &u32| solution.prices[*port as usize];
+            let limit = route.iter().filter(|port| price(port) > 0.0).max_by(|a, b| price(a).total_cmp(&price(b)));
+            for port in route {
+                let Some(server) = &mut servers[*port as usize] else { continue };
+                if limit == Some(port) {
+                    server.flows += 1.0;
+                } else {
+                    server.capacity -= rate * packet_bits;
+                }
+            }
+        }
+        for load in open {
+            for port in load.route.ports() {
+                if let Some(server) = &mut servers[port as usize] {
+                    server.open += load.bps;
+                }
+            }
+        }
+        servers.iter_mut().flatten().for_each(|server| server.open /= server.capacity);
+        Self(servers)
+    }
+
+    /// Slowest link of a route for one more request; `None` over shared media.
+    fn slowest(&self, route: &Route) -> Option<&Server> {
+        let mut slowest: Option<&Server> = None;
+        for port in route.ports() {
+            let server = self.0[port as usize].as_ref()?;
+            if slowest.is_none_or(|other| server.time(1.0) > other.time(1.0)) {
+                slowest = Some(server);
+            }
+        }
+        slowest
+    }
 }
 
 impl<'a> Loads<'a> {
@@ -155,102 +210,49 @@ impl<'a> Loads<'a> {
         open.flatten().filter(|load| load.bps > 0.0).collect()
     }
 
-    /// Finds the rates of the closed loops beside greedy flows of these `rates` and link `prices`; `constraints` are
-    /// those without applications.
+    /// Finds the rates of the closed loops.
     ///
     /// # Errors
     /// Closed loops of different kinds over one bottleneck.
-    pub fn close(&mut self, constraints: &Constraints, shares: Greedy<'_>, packet_bits: f64) -> Result<(), MixedLoops> {
-        let mut loops: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    pub fn close(&mut self, servers: &Servers) -> Result<(), MixedLoops> {
+        let mut loops: BTreeMap<u32, (&Server, Vec<usize>)> = BTreeMap::new();
         for (at, demand) in self.demands.iter().enumerate().filter(|(_, demand)| demand.open.is_none()) {
-            match self.server(demand.app, constraints, shares, packet_bits) {
-                Some(server) => loops.entry(server.port).or_default().push(at),
+            match servers.slowest(&demand.app.backward) {
+                Some(server) => loops.entry(server.port).or_insert((server, Vec::new())).1.push(at),
                 None => self.per_s[at] = f64::NAN,
             }
         }
-        for members in loops.values() {
-            let kind = |at: usize| {
-                let demand = &self.demands[at];
-                (demand.bits[1], self.pause(demand, constraints, shares, packet_bits))
-            };
-            let first = kind(members[0]);
-            if let Some(&other) = members.iter().find(|&&at| kind(at) != first) {
+        for (server, members) in loops.into_values() {
+            let kind = |at: usize| (self.demands[at].bits[1], self.demands[at].pause(servers));
+            let (bits, pause) = kind(members[0]);
+            if let Some(&other) = members.iter().find(|&&at| kind(at) != (bits, pause)) {
                 return Err(MixedLoops { apps: [members[0], other] });
             }
-            let server = self.server(self.demands[members[0]].app, constraints, shares, packet_bits);
-            let Some(server) = server else { continue };
             let users = |at: usize| match self.demands[at].app.arrivals {
                 Arrivals::Closed { users, .. } => u64::from(users),
                 _ => 0,
             };
             let all: u64 = members.iter().map(|&at| users(at)).sum();
-            let demand = first.0 / (server.capacity * (1.0 - server.open).max(0.0));
-            let rate = mean_value_analysis(all, demand, first.1, server.flows);
-            self.queues.insert(server.port, all as f64 - rate * first.1);
-            for &at in members {
+            let demand = bits / (server.capacity * (1.0 - server.open).max(0.0));
+            let rate = mean_value_analysis(all, demand, pause, server.flows);
+            self.queues.insert(server.port, all as f64 - rate * pause);
+            for &at in &members {
                 self.per_s[at] = rate * users(at) as f64 / all as f64;
             }
         }
         Ok(())
     }
 
-    /// Seconds between a response of a closed loop and its next at the bottleneck.
-    fn pause(&self, demand: &Demand<'_>, constraints: &Constraints, shares: Greedy<'_>, packet_bits: f64) -> f64 {
-        let think = if let Arrivals::Closed { think, .. } = &demand.app.arrivals { think.as_secs() } else { 0.0 };
-        let up = self.busiest(&demand.app.forward, constraints, shares, packet_bits);
-        let sending = up.map_or(0.0, |server| server.time(demand.bits[0]));
-        think + demand.app.ideal.rtt.as_secs() + demand.app.service.as_secs() + sending
-    }
-
-    /// Bottleneck of the responses of `app`.
-    fn server(&self, app: &RequestsConfig, constraints: &Constraints, shares: Greedy<'_>, bits: f64) -> Option<Server> {
-        self.busiest(&app.backward, constraints, shares, bits)
-    }
-
-    /// Slowest link of a route for one more request; `None` over shared media.
-    fn busiest(
-        &self,
-        route: &Route,
-        constraints: &Constraints,
-        shares: Greedy<'_>,
-        packet_bits: f64,
-    ) -> Option<Server> {
-        let mut slowest: Option<Server> = None;
-        for port in route.ports() {
-            let Link::Wired(capacity) = constraints.links[port as usize] else { return None };
-            let capacity = capacity * packet_bits - shares.limited_elsewhere(port, constraints) * packet_bits;
-            let crossing = |demand: &Demand<'_>| -> f64 {
-                let Some(per_s) = demand.open else { return 0.0 };
-                let ways = demand.routes().into_iter().zip(demand.bits);
-                ways.filter(|(route, _)| route.ports().any(|other| other == port)).map(|(_, bits)| bits * per_s).sum()
-            };
-            let open = self.demands.iter().map(crossing).sum::<f64>() / capacity;
-            let server = Server { port, capacity, open, flows: shares.at(port, constraints) as f64 };
-            if slowest.as_ref().is_none_or(|other| server.time(1.0) > other.time(1.0)) {
-                slowest = Some(server);
-            }
-        }
-        slowest
-    }
-
     /// Answers for the applications of `compiled`.
-    pub fn answer(
-        &self,
-        compiled: &Compiled,
-        constraints: &Constraints,
-        shares: Greedy<'_>,
-        packet_bits: f64,
-    ) -> Vec<AppOptimum> {
+    pub fn answer(&self, compiled: &Compiled, servers: &Servers) -> Vec<AppOptimum> {
         let one = |((demand, per_s), name): ((&Demand<'_>, &f64), &FlowName)| {
-            let server = self.server(demand.app, constraints, shares, packet_bits);
-            let up = self.busiest(&demand.app.forward, constraints, shares, packet_bits);
+            let server = servers.slowest(&demand.app.backward);
+            let up = servers.slowest(&demand.app.forward);
             let fixed = demand.app.ideal.rtt.as_secs() + demand.app.service.as_secs();
             let sending = up.map_or(f64::NAN, |server| server.time(demand.bits[0]));
-            let serving = match (&server, &demand.app.arrivals) {
+            let serving = match (server, &demand.app.arrivals) {
                 // Little: N = X (Z + R).
-                (Some(_), Arrivals::Closed { users, .. }) => {
-                    f64::from(*users) / per_s - self.pause(demand, constraints, shares, packet_bits)
-                }
+                (Some(_), Arrivals::Closed { users, .. }) => f64::from(*users) / per_s - demand.pause(servers),
                 // An open loop sees the closed ones as permanent customers.
                 (Some(server), _) => {
                     let queue = self.queues.get(&server.port).copied().unwrap_or(0.0);
@@ -266,10 +268,8 @@ impl<'a> Loads<'a> {
                 requests_per_s: *per_s,
                 request_bps: request * per_s,
                 response_bps: response * per_s,
-                bottleneck: server
-                    .as_ref()
-                    .map_or_else(String::new, |server| compiled.links[server.port as usize].name.clone()),
-                load: server.as_ref().map_or(f64::NAN, |server| {
+                bottleneck: server.map_or_else(String::new, |server| compiled.links[server.port as usize].name.clone()),
+                load: server.map_or(f64::NAN, |server| {
                     server.open + if demand.open.is_none() { response * per_s / server.capacity } else { 0.0 }
                 }),
                 completion_s,
@@ -284,33 +284,6 @@ impl Server {
     /// Mean time of this many bits.
     fn time(&self, bits: f64) -> f64 {
         if self.open < 1.0 { (1.0 + self.flows) * bits / (self.capacity * (1.0 - self.open)) } else { f64::INFINITY }
-    }
-}
-
-/// Greedy flows at the optimum: rates in packets a second, by flow, and prices by link.
-#[derive(Clone, Copy)]
-pub(crate) struct Greedy<'a> {
-    pub rates: &'a [f64],
-    pub prices: &'a [f64],
-}
-
-impl Greedy<'_> {
-    /// Bottleneck of a flow: the link of the highest price on its route.
-    fn bottleneck(&self, route: &[u32]) -> Option<u32> {
-        let priced = route.iter().copied().filter(|&port| self.prices[port as usize] > 0.0);
-        priced.max_by(|a, b| self.prices[*a as usize].total_cmp(&self.prices[*b as usize]))
-    }
-
-    /// Number of flows with this bottleneck.
-    fn at(&self, port: u32, constraints: &Constraints) -> usize {
-        let flows = constraints.routes.iter().zip(self.rates);
-        flows.filter(|(route, _)| self.bottleneck(route) == Some(port)).count()
-    }
-
-    /// Rate of the flows over `port` that another link limits, in packets a second.
-    fn limited_elsewhere(&self, port: u32, constraints: &Constraints) -> f64 {
-        let flows = constraints.routes.iter().zip(self.rates).filter(|(route, _)| route.contains(&port));
-        flows.filter(|(route, _)| self.bottleneck(route) != Some(port)).map(|(_, rate)| rate).sum()
     }
 }
 

@@ -6,7 +6,7 @@
 //! packet lost on the wire has used its transmission time, so loss does not reduce a capacity; it reduces the goodput.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
-use crate::load::{AppOptimum, Greedy, Load, Loads, MixedLoops};
+use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
@@ -136,8 +136,8 @@ impl Scenario {
             let bits = question.packet_bits();
             let alone = Question::new(self, &compiled, objective, fixed_routes(network), &[])?.problem.network;
             if loads.has_loops() {
-                let shares = Greedy { rates: &solution.rates, prices: &solution.prices };
-                loads.close(&alone, shares, bits).map_err(|MixedLoops { apps: [one, other] }| Error::Invalid {
+                let servers = Servers::new(&alone, &solution, &loads.open(), bits);
+                loads.close(&servers).map_err(|MixedLoops { apps: [one, other] }| Error::Invalid {
                     at: format!("app `{}`", compiled.apps[other].name),
                     reason: format!(
                         "it shares its bottleneck with the closed loop of `{}`, which has other sizes or pauses; the \
@@ -149,8 +149,7 @@ impl Scenario {
                     (question, solution) = ask(&loads.all())?;
                 }
             }
-            let shares = Greedy { rates: &solution.rates, prices: &solution.prices };
-            apps = loads.answer(&compiled, &alone, shares, bits);
+            apps = loads.answer(&compiled, &Servers::new(&alone, &solution, &loads.open(), bits));
             load_multiple = self.load_multiple(&compiled, &loads.open(), bits, stop)?;
         }
         let used = question.problem.network.loads(&solution.rates);
