@@ -157,32 +157,9 @@ fn ran_regions(cell: &RanConfig, packet_bits: f64, sharing: Sharing) -> Result<[
     if sharing == Sharing::Scheduler && cell.scheduler != SchedulerConfig::QueueingDelay {
         return Err(CapacityError::Scheduler(cell.scheduler));
     }
+    let members = 2 * cell.stations.len() as u32;
     Ok([0, 1].map(|way| {
-        let channels = (0..cell.stations.len() as u32).map(|station| {
-            let local = 2 * station + way;
-            let modes = cell.modes(local);
-            let station = &cell.stations[station as usize];
-            let mean = station.mean_snr[way as usize];
-            let efficiency = |snr: f64| {
-                let heard = modes.iter().rev().find(|mode| mode.1 <= snr * (1.0 + 1e-9));
-                heard.map_or(0.0, |mode| mode.0)
-            };
-            let rates: Rates = match &station.fading {
-                Fading::Constant => vec![(efficiency(mean), 1.0)],
-                Fading::Trace { samples, .. } => {
-                    let snr = |decibels: &f64| mean * libm::pow(10.0, decibels / 10.0);
-                    samples.iter().map(|sample| (efficiency(snr(sample)), 1.0 / samples.len() as f64)).collect()
-                }
-                _ => {
-                    // γ is exponential.
-                    let beyond = |at: usize| modes.get(at).map_or(0.0, |mode| libm::exp(-mode.1 / mean));
-                    let silence = (0.0, 1.0 - beyond(0));
-                    let heard = (0..modes.len()).map(|at| (modes[at].0, beyond(at) - beyond(at + 1)));
-                    std::iter::once(silence).chain(heard).collect()
-                }
-            };
-            merged(rates)
-        });
+        let channels = (way..members).step_by(2).map(|local| merged(cell.efficiencies(local)));
         ergodic(&channels.collect::<Vec<_>>(), cell.symbols(way) / packet_bits)
     }))
 }

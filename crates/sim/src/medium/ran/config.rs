@@ -274,7 +274,7 @@ impl RanConfig {
 
     /// Bits a symbol of a member, over all layers, and the linear ratio from which they are used: each carries more
     /// than the one before.
-    pub fn modes(&self, local: u32) -> Vec<(f64, f64)> {
+    fn modes(&self, local: u32) -> Vec<(f64, f64)> {
         let mut modes = self.grid(local).modes();
         modes.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut most = 0.0;
@@ -286,34 +286,36 @@ impl RanConfig {
         modes.iter().map(|&(efficiency, threshold)| (efficiency, super::channel::linear(threshold))).collect()
     }
 
-    fn efficiency(&self, local: u32, snr: f64) -> f64 {
+    /// Bits a symbol that a member has alone, by their probability over the fading.
+    pub fn efficiencies(&self, local: u32) -> Vec<(f64, f64)> {
+        let station = &self.stations[local as usize / 2];
+        let mean = station.mean_snr[local as usize % 2];
         let modes = self.modes(local);
-        modes.iter().rev().find(|mode| mode.1 <= snr * (1.0 + 1e-9)).map_or(0.0, |mode| mode.0)
+        match &station.fading {
+            Fading::Constant => vec![(efficiency(&modes, mean), 1.0)],
+            Fading::Trace { samples, .. } => {
+                let of = |sample: &f64| efficiency(&modes, mean * super::channel::linear(*sample));
+                samples.iter().map(|sample| (of(sample), 1.0 / samples.len() as f64)).collect()
+            }
+            _ => {
+                // γ is exponential.
+                let beyond = |at: usize| modes.get(at).map_or(0.0, |mode| libm::exp(-mode.1 / mean));
+                let silence = (0.0, 1.0 - beyond(0));
+                let heard = (0..modes.len()).map(|at| (modes[at].0, beyond(at) - beyond(at + 1)));
+                std::iter::once(silence).chain(heard).collect()
+            }
+        }
     }
 
     /// Mean over the fading of the rate that a member alone has.
     pub(crate) fn mean_rate(&self, local: u32) -> f64 {
-        let station = &self.stations[local as usize / 2];
-        let mean = station.mean_snr[local as usize % 2];
-        let efficiency = match &station.fading {
-            Fading::Constant => self.efficiency(local, mean),
-            Fading::Trace { samples, .. } => {
-                let of = |sample: &f64| self.efficiency(local, mean * super::channel::linear(*sample));
-                samples.iter().map(of).sum::<f64>() / samples.len() as f64
-            }
-            _ => {
-                let modes = self.modes(local);
-                let beyond = |at: usize| modes.get(at).map_or(0.0, |mode| libm::exp(-mode.1 / mean));
-                (0..modes.len()).map(|at| modes[at].0 * (beyond(at) - beyond(at + 1))).sum()
-            }
-        };
-        efficiency * self.symbols(local)
+        self.efficiencies(local).iter().map(|(efficiency, share)| efficiency * share).sum::<f64>() * self.symbols(local)
     }
 
     /// Rate at the mean ratio, without fading.
     pub(crate) fn nominal_rate(&self, local: u32) -> u64 {
         let mean = self.stations[local as usize / 2].mean_snr[local as usize % 2];
-        (self.efficiency(local, mean) * self.symbols(local)) as u64
+        (efficiency(&self.modes(local), mean) * self.symbols(local)) as u64
     }
 
     /// Decoding, and the delay beyond the radio link.
@@ -338,4 +340,9 @@ impl RanConfig {
     pub(crate) fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }
+}
+
+/// Efficiency of the best of `modes` at this ratio.
+fn efficiency(modes: &[(f64, f64)], snr: f64) -> f64 {
+    modes.iter().rev().find(|mode| mode.1 <= snr * (1.0 + 1e-9)).map_or(0.0, |mode| mode.0)
 }
