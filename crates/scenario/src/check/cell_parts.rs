@@ -1,12 +1,72 @@
-//! Parts that slotted cells and those of LTE and NR have in common: fading and scheduler.
+//! Parts that slotted cells and those of LTE and NR have in common: access point, queues, fading and scheduler.
 
-use super::common::place;
-use crate::format::Recording;
+use super::common::{discipline, place, station_buffer};
+use super::nodes::End;
 use crate::format::cell::{Fading, Scheduler};
+use crate::format::{Buffer, Name, Named, Positive, Probability, Queue, Recording};
+use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::{PythonClass, is_class};
+use windward_sim as sim;
 use windward_sim::cell::SchedulerConfig;
 use windward_sim::cell::channel::Fading as Model;
+use windward_sim::{NodeId, QueueConfig};
+use windward_units::Duration;
+
+/// Node of the access point; a group is refused.
+pub(super) fn access_point(end: End, Name(name): &Name, at: usize, problems: &mut Problems) -> Option<NodeId> {
+    if end.group().is_some() {
+        let message = format!("`{name}` is a group; an access point is a single node");
+        problems.add(place("cell", at, ["access_point".into()]), message, None);
+        return None;
+    }
+    Some(end.member(0))
+}
+
+/// Reports a cell without stations.
+pub(super) fn check_not_empty(count: usize, at: usize, problems: &mut Problems) {
+    if count == 0 {
+        let hint = Some("add a [[cell.station]]".to_owned());
+        problems.add(place("cell", at, ["station".into()]), "the cell has no stations", hint);
+    }
+}
+
+/// Checks the buffer and the discipline of all stations of a cell; reports problems.
+pub(super) fn check_queue(buffer: Buffer, queue: Option<&Named<Queue>>, at: usize, problems: &mut Problems) {
+    station_buffer(buffer, place("cell", at, ["buffer".into()]), problems);
+    if let Some(queue) = queue {
+        discipline(queue, &place("cell", at, ["queue".into()]), problems);
+    }
+}
+
+/// Buffer and discipline of a station at `inside`: its own, or those of the cell, which [`check_queue`] checks.
+pub(super) fn queue_of_station(
+    (own_buffer, buffer): (Option<Buffer>, Buffer),
+    (own_queue, queue): (Option<&Named<Queue>>, Option<&Named<Queue>>),
+    inside: impl Fn(&'static str) -> Vec<Segment>,
+    problems: &mut Problems,
+) -> (sim::Buffer, QueueConfig) {
+    let buffer = own_buffer.map_or(buffer.0, |own| station_buffer(own, inside("buffer"), problems));
+    let queue = match (own_queue, queue) {
+        (Some(own), _) => discipline(own, &inside("queue"), problems),
+        (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
+        (None, None) => QueueConfig::DropTail,
+    };
+    (buffer, queue)
+}
+
+/// −log δ/T of M-LWDF and the EXP rule; reports a δ that is out of range.
+pub(super) fn urgency(
+    Probability(violation): Probability,
+    Positive(deadline): Positive<Duration>,
+    path: Vec<Segment>,
+    problems: &mut Problems,
+) -> f64 {
+    if violation <= 0.0 || violation >= 1.0 {
+        problems.add(path, format!("{violation} is out of range; allowed: above 0 and below 1"), None);
+    }
+    -libm::log(violation) / deadline.as_secs()
+}
 
 /// Fading model; `None` if a file could not be read, or the interval of samples is unknown.
 pub(super) fn fading_model(fading: &Fading) -> Option<Model> {

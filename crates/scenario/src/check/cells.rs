@@ -1,7 +1,9 @@
 //! Cells, expanded into stations, each a one-way link.
 
-use super::cell_parts::{fading_model, scheduler};
-use super::common::{MAX_LINKS, Names, discipline, is_within_limit, place, ratio, station_buffer};
+use super::cell_parts::{
+    access_point, check_not_empty, check_queue, fading_model, queue_of_station, scheduler, urgency,
+};
+use super::common::{MAX_LINKS, Names, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
-use windward_sim::{MediumConfig, NodeId, QueueConfig};
+use windward_sim::{MediumConfig, NodeId};
 use windward_units::Bytes;
 
 /// Adds all cells, whose stations are links too, and schedulers in Python to `classes`. Reports problems.
@@ -72,13 +74,8 @@ fn config(
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     check_shared(cell, at, problems);
-    let center = center?;
-    if center.group().is_some() {
-        let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
-        problems.add(place("cell", at, ["access_point".into()]), message, None);
-        return None;
-    }
-    let stations = stations(cell, at, center.member(0), &table, nodes, links, problems)?;
+    let center = access_point(center?, &cell.access_point, at, problems)?;
+    let stations = stations(cell, at, center, &table, nodes, links, problems)?;
     let config = CellConfig {
         slot: cell.slot.0,
         symbol_rate: cell.symbol_rate.0.as_per_sec(),
@@ -104,9 +101,7 @@ fn config(
 /// Checks the values that all stations of a cell share; reports problems.
 fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
     let path = |key: &'static str| place("cell", at, [key.into()]);
-    if cell.station.is_empty() {
-        problems.add(path("station"), "the cell has no stations", Some("add a [[cell.station]]".to_owned()));
-    }
+    check_not_empty(cell.station.len(), at, problems);
     if !matches!(cell.shared_buffer, None | Some(Buffer(sim::Buffer::Unlimited | sim::Buffer::Packets(_)))) {
         problems.add(path("shared_buffer"), "a shared buffer is given in packets", None);
     }
@@ -114,10 +109,7 @@ fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
         let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
-    station_buffer(cell.buffer, path("buffer"), problems);
-    if let Some(queue) = &cell.queue {
-        discipline(queue, &path("queue"), problems);
-    }
+    check_queue(cell.buffer, cell.queue.as_ref(), at, problems);
 }
 
 /// The stations, which become links; `None`, and a report, if there are too many.
@@ -172,16 +164,9 @@ fn station_config(
     problems: &mut Problems,
 ) -> Option<StationConfig> {
     let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
-    let buffer = station.buffer.map_or(cell.buffer.0, |own| station_buffer(own, inside("buffer"), problems));
-    let queue = match (&station.queue, &cell.queue) {
-        (Some(own), _) => discipline(own, &inside("queue"), problems),
-        (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
-        (None, None) => QueueConfig::DropTail,
-    };
-    let violation = station.violation.0;
-    if violation <= 0.0 || violation >= 1.0 {
-        problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
-    }
+    let queues = (station.queue.as_ref(), cell.queue.as_ref());
+    let (buffer, queue) = queue_of_station((station.buffer, cell.buffer), queues, inside, problems);
+    let urgency = urgency(station.violation, station.deadline, inside("violation"), problems);
     let mean_snr = ratio(station.snr.0);
     let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);
     let fading = fading_model(fading)?;
@@ -197,7 +182,7 @@ fn station_config(
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer,
         queue,
-        urgency: -libm::log(violation) / station.deadline.0.as_secs(),
+        urgency,
     })
 }
 

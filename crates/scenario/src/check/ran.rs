@@ -1,7 +1,9 @@
 //! Cells of LTE and NR, expanded into stations, each a link in both directions.
 
-use super::cell_parts::{fading_model, scheduler};
-use super::common::{MAX_LINKS, discipline, is_within_limit, place, ratio, station_buffer};
+use super::cell_parts::{
+    access_point, check_not_empty, check_queue, fading_model, queue_of_station, scheduler, urgency,
+};
+use super::common::{MAX_LINKS, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -14,7 +16,7 @@ use crate::python::PythonClass;
 use windward_sim::cell::channel::{Fading as Model, MAX_SINUSOIDS};
 use windward_sim::ran::phy::{Carrier, Pattern, SlotKind, Special, carrier};
 use windward_sim::ran::{Adaptation, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
-use windward_sim::{MediumConfig, NodeId, QueueConfig};
+use windward_sim::{MediumConfig, NodeId};
 use windward_units::{Decibels, Duration};
 
 /// Speed of light in metres a second.
@@ -50,23 +52,13 @@ pub(super) fn expand(
         let message = format!("`{name}` that is oblivious serves stations without data, which no LTE or NR cell does");
         problems.add(path(at, ["scheduler", "oblivious"]), message, Some("remove `oblivious`".to_owned()));
     }
-    if cell.station.is_empty() {
-        problems.add(path(at, ["station"]), "the cell has no stations", Some("add a [[cell.station]]".to_owned()));
-    }
-    station_buffer(cell.buffer, path(at, ["buffer"]), problems);
-    if let Some(queue) = &cell.queue {
-        discipline(queue, &path(at, ["queue"]), problems);
-    }
+    check_not_empty(cell.station.len(), at, problems);
+    check_queue(cell.buffer, cell.queue.as_ref(), at, problems);
     let Some(carrier) = carrier else { return };
     let config = config(cell, at, &carrier, problems);
-    let Some(center) = center else { return };
-    if center.group().is_some() {
-        let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
-        problems.add(path(at, ["access_point"]), message, None);
-        return;
-    }
+    let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
     let (Ok(Some(scheduler)), true) = (rule, problems.len() == before) else { return };
-    let Some(found) = stations(cell, at, center.member(0), nodes, links, problems) else { return };
+    let Some(found) = stations(cell, at, center, nodes, links, problems) else { return };
     for (station, &node) in (0..).zip(&found.nodes) {
         links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
     }
@@ -303,16 +295,9 @@ fn station_config(
     problems: &mut Problems,
 ) -> Option<StationConfig> {
     let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
-    let buffer = station.buffer.map_or(cell.buffer.0, |own| station_buffer(own, inside("buffer"), problems));
-    let queue = match (&station.queue, &cell.queue) {
-        (Some(own), _) => discipline(own, &inside("queue"), problems),
-        (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
-        (None, None) => QueueConfig::DropTail,
-    };
-    let violation = station.violation.0;
-    if violation <= 0.0 || violation >= 1.0 {
-        problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
-    }
+    let queues = (station.queue.as_ref(), cell.queue.as_ref());
+    let (buffer, queue) = queue_of_station((station.buffer, cell.buffer), queues, inside, problems);
+    let urgency = urgency(station.violation, station.deadline, inside("violation"), problems);
     let fading = match (station.speed, &station.fading, &cell.fading) {
         (Some(_), Some(_), _) => {
             let hint = Some("remove one of them".to_owned());
@@ -336,7 +321,7 @@ fn station_config(
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer: [buffer; 2],
         queue: [queue; 2],
-        urgency: -libm::log(violation) / station.deadline.0.as_secs(),
+        urgency,
     })
 }
 
