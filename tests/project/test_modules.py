@@ -180,6 +180,7 @@ FLOORS = {
         "fabric run",
     ),
     "sim/link": (
+        "trace",
         "delays flight opportunities",
         "config replay",
         "clock impair room",

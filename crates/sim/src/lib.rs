@@ -40,8 +40,8 @@ pub use ecn::Codepoint;
 pub use emodel::{CallConfig, mean_opinion_score};
 pub use fabric::{Fabric, Parcel};
 pub use link::{
-    Delay, DelayError, DelayTrace, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY,
-    Opportunities, Rate, Reorder, TraceError, TraceProblem,
+    Delay, DelayTrace, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate,
+    Reorder, TraceError, TraceProblem,
 };
 pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;

@@ -241,11 +241,18 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
         }
     }
     for medium in &mut links.topology.media {
-        match medium {
-            MediumConfig::Cell(cell) => cell.changes.sort_by_key(|change| change.at),
-            MediumConfig::Ran(cell) => cell.changes.sort_by_key(|change| change.at),
-            MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => {}
+        if let Some(changes) = mean_changes(medium) {
+            changes.sort_by_key(|change| change.at);
         }
+    }
+}
+
+/// Changes of the stations' mean ratios, in a medium that has these.
+fn mean_changes(medium: &mut MediumConfig) -> Option<&mut Vec<MeanChange>> {
+    match medium {
+        MediumConfig::Cell(cell) => Some(&mut cell.changes),
+        MediumConfig::Ran(cell) => Some(&mut cell.changes),
+        MediumConfig::Wifi(_) | MediumConfig::Edca(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => None,
     }
 }
 
@@ -321,17 +328,15 @@ fn station_change(
         }
         for &(medium, station) in places {
             let mean_snr = ratio(snr);
-            let cell = match &mut links.topology.media[medium] {
-                MediumConfig::Cell(cell) => cell,
-                MediumConfig::Ran(cell) => {
-                    cell.changes.push(MeanChange { at: step.at, station, mean_snr });
-                    continue;
-                }
-                _ => continue,
-            };
-            match cell.stations[station as usize].fading.check(mean_snr, cell.slot, &cell.table) {
-                Ok(()) => cell.changes.push(MeanChange { at: step.at, station, mean_snr }),
-                Err(why) => problems.add_refusal(step.of("snr"), &why.to_string()),
+            let medium = &mut links.topology.media[medium];
+            if let MediumConfig::Cell(cell) = medium
+                && let Err(why) = cell.stations[station as usize].fading.check(mean_snr, cell.slot, &cell.table)
+            {
+                problems.add_refusal(step.of("snr"), &why.to_string());
+                continue;
+            }
+            if let Some(changes) = mean_changes(medium) {
+                changes.push(MeanChange { at: step.at, station, mean_snr });
             }
         }
     }

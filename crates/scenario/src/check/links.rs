@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::{
-    DelayError, DelayTrace, LinkChange, LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology,
+    DelayTrace, LinkChange, LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology, TraceError,
 };
 use windward_units::{BitRate, Duration};
 
@@ -114,14 +114,8 @@ impl Builder<'_> {
         let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.delay.is_some());
         let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
-        let path = |inside: &[&str]| {
-            place("link", at, [])
-                .into_iter()
-                .chain(inside.iter().chain(&["delay"]).map(|key| (*key).into()))
-                .collect::<Vec<_>>()
-        };
-        let (delay, back_delay) =
-            (delay_of(&link.delay, &path(&[]), problems)?, delay_of(&back.delay, &path(inside), problems)?);
+        let delay = delay_of(&link.delay, &of_link(at, &[], "delay"), problems)?;
+        let back_delay = delay_of(&back.delay, &of_link(at, inside, "delay"), problems)?;
         for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
             check_buffer(link, at, inside, problems);
         }
@@ -215,16 +209,20 @@ impl Builder<'_> {
     }
 }
 
+/// Path of a key of a link, in the tables `inside` it.
+fn of_link(at: usize, inside: &[&str], key: &str) -> Vec<Segment> {
+    let keys = inside.iter().copied().chain([key]).map(Segment::from);
+    place("link", at, []).into_iter().chain(keys).collect()
+}
+
 /// Checks a buffer in time, which needs a rate.
 fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) {
     if link.rate.is_none() && matches!(link.buffer.0, sim::Buffer::Time(_)) {
-        let keys = inside.iter().chain(&["buffer"]).map(|key| (*key).into());
         let message = "the buffer of a link without a rate is given in packets or bytes";
-        problems.add(place("link", at, []).into_iter().chain(keys), message, None);
+        problems.add(of_link(at, inside, "buffer"), message, None);
     }
     if link.rate.is_none() && link.reorder.is_some() {
-        let keys = inside.iter().chain(&["reorder"]).map(|key| (*key).into());
-        problems.add(place("link", at, []).into_iter().chain(keys), NOTHING_TO_REORDER, None);
+        problems.add(of_link(at, inside, "reorder"), NOTHING_TO_REORDER, None);
     }
 }
 
@@ -242,22 +240,18 @@ fn check_single(
     (at, inside): (usize, &[&str]),
     problems: &mut Problems,
 ) {
-    let of = |key: &str| {
-        let keys = inside.iter().copied().chain([key]).map(Segment::from);
-        place("link", at, []).into_iter().chain(keys).collect::<Vec<_>>()
-    };
-    for (key, _) in [("hold", has_hold), ("lose", lose.is_some())].into_iter().filter(|(_, is_given)| *is_given) {
-        if is_shared {
+    for (key, is_given) in [("hold", has_hold), ("lose", lose.is_some())] {
+        if is_shared && is_given {
             let message = "a link without a rate belongs to a region, which sends no single packets";
-            problems.add(of(key), message, None);
+            problems.add(of_link(at, inside, key), message, None);
         }
     }
     let mut last = 0;
-    for (at, &number) in lose.into_iter().flatten().enumerate() {
+    for (index, &number) in lose.into_iter().flatten().enumerate() {
         if number <= last {
             let message = format!("packet {number} does not follow packet {last}");
             let hint = Some("numbers count from 1, in rising order".to_owned());
-            problems.add(of("lose").into_iter().chain([Segment::Index(at)]), message, hint);
+            problems.add(of_link(at, inside, "lose").into_iter().chain([Segment::Index(index)]), message, hint);
             break;
         }
         last = number;
@@ -266,8 +260,7 @@ fn check_single(
 
 /// Discipline of a link's queue, drop-tail if its values are invalid; `inside` is its path in the link.
 fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> QueueConfig {
-    let keys = inside.iter().copied().chain(["queue"]).map(Segment::from);
-    let path: Vec<Segment> = place("link", at, []).into_iter().chain(keys).collect();
+    let path = of_link(at, inside, "queue");
     let config = discipline(&link.queue, &path, problems);
     if link.rate.is_none() && config != QueueConfig::DropTail {
         let message = "the queue of a link without a rate is drop-tail: its region decides when it sends";
@@ -281,8 +274,7 @@ fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) ->
 fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Option<sim::Rate> {
     // The region determines the rate of a link without one.
     let Some(rate) = &link.rate else { return Some(BitRate::bits_per_sec(0).into()) };
-    let keys = inside.iter().chain(&["rate"]).map(|key| (*key).into());
-    rate_of(rate, &place("link", at, []).into_iter().chain(keys).collect::<Vec<_>>(), problems)
+    rate_of(rate, &of_link(at, inside, "rate"), problems)
 }
 
 /// Rate at `path`. `None` if its file could not be read.
@@ -296,12 +288,7 @@ pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) ->
     };
     match Opportunities::from_millis(millis) {
         Ok(trace) => Some(sim::Rate::Recorded(Arc::new(trace))),
-        Err(error) => {
-            let item = (!millis.is_empty()).then(|| Segment::Index(error.line - 1));
-            let path = path.iter().cloned().chain(["trace".into()]).chain(item);
-            problems.add(path, error.problem.to_string(), None);
-            None
-        }
+        Err(error) => refuse_trace(&error, millis.len(), path, problems),
     }
 }
 
@@ -317,16 +304,16 @@ pub(crate) fn delay_of(delay: &Delay, path: &[Segment], problems: &mut Problems)
     let millis: Vec<f64> = millis.iter().map(|number| number.0).collect();
     match DelayTrace::from_millis(interval, &millis) {
         Ok(trace) => Some(sim::Delay::Recorded(Arc::new(trace))),
-        Err(error) => {
-            let item = match &error {
-                DelayError::Number(line, _) => Some(Segment::Index(line - 1)),
-                DelayError::Empty => None,
-            };
-            let path = path.iter().cloned().chain(["trace".into()]).chain(item);
-            problems.add(path, error.problem(), None);
-            None
-        }
+        Err(error) => refuse_trace(&error, millis.len(), path, problems),
     }
+}
+
+/// Reports an entry of a trace of `count` entries in the table at `path`.
+fn refuse_trace<T>(error: &TraceError, count: usize, path: &[Segment], problems: &mut Problems) -> Option<T> {
+    let item = (count > 0).then(|| Segment::Index(error.line - 1));
+    let path = path.iter().cloned().chain(["trace".into()]).chain(item);
+    problems.add(path, error.problem.to_string(), None);
+    None
 }
 
 /// Change of a link by a step, apart from its rate and delay, whose recordings may be wrong.

@@ -5,7 +5,7 @@
 //! falls, a packet arrives with its predecessor at the earliest. LeoReplayer lets such packets overtake. The recording
 //! repeats at its end.
 
-use std::fmt;
+use super::trace::{MAX_DELAY_MS, TraceError, TraceProblem};
 use windward_units::{Duration, Time};
 
 /// A recording of delays: not empty, of positive interval.
@@ -16,48 +16,15 @@ pub struct DelayTrace {
     delays: Vec<u64>,
 }
 
-/// Error of a recording of delays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DelayError {
-    /// Number of the line or entry, from 1, that is not a number of milliseconds from 0 to a day.
-    Number(usize, String),
-    /// No value.
-    Empty,
-}
-
-impl DelayError {
-    /// The problem without its line.
-    pub fn problem(&self) -> String {
-        match self {
-            Self::Number(_, text) => format!("`{text}` is not a delay in milliseconds, from 0 to {MAX_MILLIS}"),
-            Self::Empty => "the recording has no delay".to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for DelayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(line, _) => write!(f, "line {line}: {}", self.problem()),
-            Self::Empty => f.write_str(&self.problem()),
-        }
-    }
-}
-
-impl std::error::Error for DelayError {}
-
-/// A day in milliseconds.
-const MAX_MILLIS: f64 = 86_400_000.0;
-
 impl DelayTrace {
     /// Reads a file of one delay a line, in milliseconds.
     ///
     /// # Errors
-    /// See [`DelayError`].
-    pub fn millis_of(text: &str) -> Result<Vec<f64>, DelayError> {
+    /// See [`TraceProblem`].
+    pub fn millis_of(text: &str) -> Result<Vec<f64>, TraceError> {
         let number = |(at, line): (usize, &str)| {
-            let number = line.parse().ok().filter(|millis| (0.0..=MAX_MILLIS).contains(millis));
-            number.ok_or_else(|| DelayError::Number(at + 1, line.to_owned()))
+            let number = line.parse().ok().filter(|millis| (0.0..=MAX_DELAY_MS).contains(millis));
+            number.ok_or_else(|| TraceError { line: at + 1, problem: TraceProblem::Delay(line.to_owned()) })
         };
         text.lines().map(str::trim).enumerate().map(number).collect()
     }
@@ -65,13 +32,13 @@ impl DelayTrace {
     /// Creates a recording of delays in milliseconds, one per `interval`, which is positive.
     ///
     /// # Errors
-    /// See [`DelayError`].
-    pub fn from_millis(interval: Duration, millis: &[f64]) -> Result<Self, DelayError> {
+    /// See [`TraceProblem`].
+    pub fn from_millis(interval: Duration, millis: &[f64]) -> Result<Self, TraceError> {
         if millis.is_empty() {
-            return Err(DelayError::Empty);
+            return Err(TraceError { line: 1, problem: TraceProblem::Empty });
         }
-        if let Some(at) = millis.iter().position(|millis| !(0.0..=MAX_MILLIS).contains(millis)) {
-            return Err(DelayError::Number(at + 1, millis[at].to_string()));
+        if let Some(at) = millis.iter().position(|millis| !(0.0..=MAX_DELAY_MS).contains(millis)) {
+            return Err(TraceError { line: at + 1, problem: TraceProblem::Delay(millis[at].to_string()) });
         }
         let nanos = |millis: &f64| Duration::from_secs(millis / 1e3).as_nanos();
         Ok(Self { interval: interval.as_nanos().max(1), delays: millis.iter().map(nanos).collect() })
@@ -111,6 +78,7 @@ mod tests {
         assert!(refusal("30\n-1\n").starts_with("line 2: `-1` is not a delay in milliseconds"));
         assert!(refusal("30\nnan\n").starts_with("line 2"));
         assert!(refusal("\n").starts_with("line 1"));
-        assert_eq!(DelayTrace::from_millis(Duration::from_millis(1), &[]), Err(DelayError::Empty));
+        let empty = TraceError { line: 1, problem: TraceProblem::Empty };
+        assert_eq!(DelayTrace::from_millis(Duration::from_millis(1), &[]), Err(empty));
     }
 }

@@ -15,15 +15,17 @@ mod opportunities;
 mod queued;
 mod replay;
 mod room;
+mod trace;
 mod wire;
 
 pub use changing::ChangingLink;
 pub(crate) use clock::Transmitter;
 pub use config::{Delay, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, Rate, Reorder};
-pub use delays::{DelayError, DelayTrace};
+pub use delays::DelayTrace;
 pub use flight::Flight;
-pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
+pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use queued::{Offered, QueuedLink, Transmission};
+pub use trace::{TraceError, TraceProblem};
 pub use wire::Fate;
 
 use crate::packet::Packet;

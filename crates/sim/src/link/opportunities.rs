@@ -4,7 +4,7 @@
 //! at the next one. An opportunity without a queued packet is lost, also at the instant of a packet's arrival. The
 //! trace repeats at its end.
 
-use std::fmt;
+use super::trace::{MAX_MILLIS, TraceError, TraceProblem};
 use windward_units::{BitRate, Time};
 
 /// Bytes of an opportunity.
@@ -16,50 +16,6 @@ pub struct Opportunities {
     /// Instants in nanoseconds from the start; the last is the length of the trace.
     instants: Vec<u64>,
 }
-
-/// Error of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceError {
-    /// Number of the line or entry, from 1.
-    pub line: usize,
-    /// Problem of the line.
-    pub problem: TraceProblem,
-}
-
-/// Problem of a trace's line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TraceProblem {
-    /// Not a whole number of milliseconds up to a year.
-    Number(String),
-    /// Earlier than the line before.
-    Order,
-    /// No line, or only zeros, which leave the trace without length.
-    Length,
-}
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, problem } = self;
-        write!(f, "line {line}: {problem}")
-    }
-}
-
-impl fmt::Display for TraceProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(text) => {
-                write!(f, "`{text}` is not a number of milliseconds, whole and at most {MAX_MILLIS}")
-            }
-            Self::Order => f.write_str("an instant before the one that stands before it"),
-            Self::Length => f.write_str("the last instant is the length of the trace; it is after 0"),
-        }
-    }
-}
-
-impl std::error::Error for TraceError {}
-
-/// A year in milliseconds, which keeps sums of a trace's and a run's lengths far below the range of 64-bit nanoseconds.
-const MAX_MILLIS: u64 = 365 * 86_400_000;
 
 impl Opportunities {
     /// Reads mahimahi's format: the instant of one opportunity per line in whole milliseconds from the start, in order.
