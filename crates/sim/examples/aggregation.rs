@@ -13,8 +13,8 @@ use windward_sim::wifi::edca::{
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing as Durations, Width};
 use windward_sim::wifi::{PathLoss, Phy, Position, Propagation, Reach};
 use windward_sim::{
-    Buffer, Codepoint, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, SourceConfig,
-    TcpOptions, Timing, Topology, run,
+    Buffer, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, SourceConfig, TcpOptions, Timing,
+    Topology, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -106,17 +106,7 @@ fn network(wifi: EdcaConfig, flows: Vec<FlowConfig>, sources: Vec<SourceConfig>,
     topology.add_medium(MediumConfig::Edca(wifi), ends);
     let duration = Time::ZERO + Duration::from_millis(1000 * seconds);
     let timing = Timing { duration, warmup: Time::ZERO, sample_interval: Duration::from_millis(1000) };
-    Network {
-        topology,
-        flows,
-        transfers: Vec::new(),
-        apps: Vec::new(),
-        sources,
-        timing,
-        internals: false,
-        air: None,
-        windows: Vec::new(),
-    }
+    Network { flows, sources, ..Network::new(topology, timing) }
 }
 
 /// Places of a star around a middle, which comes first.
@@ -135,18 +125,10 @@ fn stars(networks: u32, stations: u32, metres: f64, seconds: u64) -> Network {
     let first = |at: u32| at * (stations + 1);
     let ways: Vec<_> =
         (0..networks).flat_map(|at| (1..=stations).map(move |from| (first(at) + from, first(at)))).collect();
+    let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(OFFERED / u64::from(stations)) };
     let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
-        key: u64::from(way),
-        source,
-        sink,
-        path: vec![way].into(),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(OFFERED / u64::from(stations)) },
-        packet: Bytes::new(u64::from(DATAGRAM)),
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 10),
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
+        ..SourceConfig::new(u64::from(way), (source, sink), vec![way], pattern, Bytes::new(u64::from(DATAGRAM)))
     };
     let sources = (0..).zip(&ways).map(source).collect();
     network(air(&positions, &ways), Vec::new(), sources, seconds)

@@ -99,19 +99,10 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
     for key in 2..2 + 4 * flows {
         links.push(link(key, rate * 10, access, 10_000));
     }
-    Network {
-        topology: Topology::of_links(links),
-        flows: (0..flows).map(flow).collect(),
-        transfers: Vec::new(),
-        apps: Vec::new(),
-        sources: Vec::new(),
-        timing: Timing {
-            duration: Time::ZERO + Duration::from_millis(1000 * seconds),
-            warmup: Time::ZERO,
-            sample_interval: Duration::from_millis(1000),
-        },
-        internals: false,
-        air: None,
-        windows: Vec::new(),
-    }
+    let timing = Timing {
+        duration: Time::ZERO + Duration::from_millis(1000 * seconds),
+        warmup: Time::ZERO,
+        sample_interval: Duration::from_millis(1000),
+    };
+    Network { flows: (0..flows).map(flow).collect(), ..Network::new(Topology::of_links(links), timing) }
 }

@@ -8,8 +8,8 @@
 use windward_laws::LawSpec;
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};
 use windward_sim::{
-    Buffer, Codepoint, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig,
-    SourceConfig, TcpOptions, Timing, Topology, run,
+    Buffer, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig, SourceConfig,
+    TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -75,33 +75,15 @@ fn network(wifi: WifiConfig, flows: Vec<FlowConfig>, sources: Vec<SourceConfig>,
     topology.add_medium(MediumConfig::Wifi(wifi), ends);
     let duration = Time::ZERO + Duration::from_millis(1000 * seconds);
     let timing = Timing { duration, warmup: Time::ZERO, sample_interval: Duration::from_millis(1000) };
-    Network {
-        topology,
-        flows,
-        transfers: Vec::new(),
-        apps: Vec::new(),
-        sources,
-        timing,
-        internals: false,
-        air: None,
-        windows: Vec::new(),
-    }
+    Network { flows, sources, ..Network::new(topology, timing) }
 }
 
 /// An even stream of datagrams over one way.
 fn stream(way: u32, (source, sink): (u32, u32), rate: u64) -> SourceConfig {
+    let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(rate) };
     SourceConfig {
-        key: u64::from(way),
-        source,
-        sink,
-        path: vec![way].into(),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
-        packet: Bytes::new(u64::from(DATAGRAM)),
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 1000),
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
+        ..SourceConfig::new(u64::from(way), (source, sink), vec![way], pattern, Bytes::new(u64::from(DATAGRAM)))
     }
 }
 

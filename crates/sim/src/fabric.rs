@@ -48,18 +48,7 @@ impl Fabric {
         timing: Timing,
         seed: u64,
     ) -> Self {
-        let (flows, transfers) = (Vec::new(), Vec::new());
-        let network = Network {
-            topology,
-            flows,
-            transfers,
-            apps: Vec::new(),
-            sources,
-            timing,
-            internals: false,
-            air: None,
-            windows: Vec::new(),
-        };
+        let network = Network { sources, ..Network::new(topology, timing) };
         let mut world = World::new(&network, &Makers::default(), seed, None);
         let routes = routes.into_iter().map(|routes| routes.map(|route| world.net.add_route(route))).collect();
         Self { world, routes }

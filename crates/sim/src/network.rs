@@ -39,6 +39,23 @@ pub struct Network {
     pub windows: Vec<Range<Time>>,
 }
 
+impl Network {
+    /// Creates a network without traffic, of which neither internal state nor frames nor windows are recorded.
+    pub fn new(topology: Topology, timing: Timing) -> Self {
+        Self {
+            topology,
+            flows: Vec::new(),
+            transfers: Vec::new(),
+            apps: Vec::new(),
+            sources: Vec::new(),
+            timing,
+            internals: false,
+            air: None,
+            windows: Vec::new(),
+        }
+    }
+}
+
 /// Duration, warm-up and sampling interval of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
@@ -432,6 +449,32 @@ pub struct SourceConfig {
     pub stop: Option<Time>,
     /// ECN field of a datagram.
     pub ecn: Codepoint,
+}
+
+impl SourceConfig {
+    /// Creates a source that sends from `source` to `sink` during the whole run, without ECN, replies or
+    /// speech.
+    pub fn new(
+        key: u64,
+        (source, sink): (NodeId, NodeId),
+        path: impl Into<Route>,
+        pattern: Pattern,
+        packet: Bytes,
+    ) -> Self {
+        Self {
+            key,
+            source,
+            sink,
+            path: path.into(),
+            pattern,
+            packet,
+            reply: None,
+            call: None,
+            start: Time::ZERO,
+            stop: None,
+            ecn: Codepoint::NotCapable,
+        }
+    }
 }
 
 /// Sending pattern of a source: at most one datagram per [`LEAST_SPACING`].

@@ -10,8 +10,7 @@ use windward_sim::wifi::edca::{
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode, Timing, Width};
 use windward_sim::wifi::{Phy, Reach};
 use windward_sim::{
-    Buffer, Codepoint, Control, Destination, Makers, MediumConfig, Network, Output, Pattern, RunError, SourceConfig,
-    run,
+    Buffer, Control, Destination, Makers, MediumConfig, Network, Output, Pattern, RunError, SourceConfig, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -58,17 +57,8 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
     let ends: Vec<_> = config.ways.iter().map(|way| config.ends(way)).collect();
     network.topology.add_medium(MediumConfig::Edca(config), ends);
     network.sources = vec![SourceConfig {
-        key: 0,
-        source: 0,
-        sink: 1,
-        path: vec![0].into(),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
-        packet: Bytes::new(1500),
-        start: Time::ZERO,
         stop: Some(Time::ZERO + Duration::from_millis(150)),
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
+        ..SourceConfig::new(0, (0, 1), vec![0], Pattern::Cbr { rate: BitRate::bits_per_sec(rate) }, Bytes::new(1500))
     }];
     network.air = Some(Time::ZERO..Time::ZERO + Duration::from_millis(1000));
     network

@@ -1,15 +1,14 @@
 //! The fading cell as a whole: what its schedulers share out, against closed forms.
 
-use crate::common::{network, simulate};
+use crate::common::{network, simulate, stream};
 use std::sync::{Arc, Mutex};
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
 use windward_sim::{
-    Buffer, Codepoint, Control, Hooks, MakeScheduler, Makers, MediumConfig, Network, Output, Pattern, QueueConfig,
-    SourceConfig, run,
+    Buffer, Control, Hooks, MakeScheduler, Makers, MediumConfig, Network, Output, Pattern, QueueConfig, run,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Duration};
 
 const SYMBOL_RATE: f64 = 1e6;
 const SECONDS: u64 = 100;
@@ -45,19 +44,8 @@ fn cell(table: Table, scheduler: SchedulerConfig, mean_snrs: &[f64]) -> CellConf
 
 /// A cell whose stations are each sent datagrams of 100 bytes at `rate`.
 fn loaded(cell: CellConfig, rate: u64) -> Network {
-    let source = |index: u32| SourceConfig {
-        key: u64::from(index),
-        source: 0,
-        sink: index + 1,
-        path: vec![index].into(),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
-        packet: Bytes::new(100),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    };
+    let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(rate) };
+    let source = |index: u32| stream(index, (0, index + 1), pattern, 100);
     let count = cell.stations.len() as u32;
     let mut network = network(Vec::new(), Vec::new(), 0, SECONDS);
     network.sources = (0..count).map(source).collect();

@@ -34,20 +34,16 @@ pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp
     }
 }
 
+/// Datagrams of `size` bytes over one link between its ends.
+pub fn stream(link: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> SourceConfig {
+    SourceConfig::new(u64::from(link), ends, vec![link], pattern, Bytes::new(size))
+}
+
 /// A network of these parts; statistics count from `warmup` to `end`, in seconds.
 pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end: u64) -> Network {
     let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);
-    Network {
-        topology: Topology::of_links(links),
-        flows,
-        transfers: Vec::new(),
-        apps: Vec::new(),
-        sources: Vec::new(),
-        timing: Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) },
-        internals: false,
-        air: None,
-        windows: Vec::new(),
-    }
+    let timing = Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) };
+    Network { flows, ..Network::new(Topology::of_links(links), timing) }
 }
 
 /// All disciplines, those that can mark with and without.

@@ -1,28 +1,14 @@
 //! Datagrams of games, pings and periodic sources: their means, delays, and what is counted of them.
 
 use crate::common::{link, network, simulate};
-use windward_sim::{
-    Buffer, CallConfig, Codepoint, Delay, Jitter, LinkConfig, Loss, Network, Output, Pattern, SourceConfig,
-};
-use windward_units::{Bytes, Duration, Time};
+use windward_sim::{Buffer, CallConfig, Delay, Jitter, LinkConfig, Loss, Network, Output, Pattern, SourceConfig};
+use windward_units::{Bytes, Duration};
 
 const DELAY: Duration = Duration::from_millis(10);
 
 /// A source of datagrams of 84 bytes from node 0 to node 1 over link 0.
 fn source(key: u64, pattern: Pattern) -> SourceConfig {
-    SourceConfig {
-        key,
-        source: 0,
-        sink: 1,
-        path: vec![0].into(),
-        pattern,
-        packet: Bytes::new(84),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    }
+    SourceConfig::new(key, (0, 1), vec![0], pattern, Bytes::new(84))
 }
 
 fn periodic(every: u64, jitter: u64) -> Pattern {

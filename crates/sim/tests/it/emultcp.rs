@@ -3,8 +3,8 @@
 use crate::common::{flow, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
 use windward_sim::{
-    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, LossDetection, Network, Output, Pattern, RtoRule,
-    SourceConfig, TcpOptions, TransferConfig,
+    Buffer, FlowConfig, LinkChange, LinkStep, Loss, LossDetection, Network, Output, Pattern, RtoRule, SourceConfig,
+    TcpOptions, TransferConfig,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -67,18 +67,10 @@ fn the_papers_ramps() {
     for tau in [20.0, 5.0] {
         let params = Params { tau, max: 16, ..Params::of(Kind::Paper) };
         let mut network = papers_link(0.06, params, 3600);
+        let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(990_000) };
         network.sources = vec![SourceConfig {
-            key: 7,
-            source: 0,
-            sink: 1,
-            path: vec![0].into(),
-            pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(990_000) },
-            packet: Bytes::new(1000),
             start: at(3000.0),
-            stop: None,
-            ecn: Codepoint::NotCapable,
-            reply: None,
-            call: None,
+            ..SourceConfig::new(7, (0, 1), vec![0], pattern, Bytes::new(1000))
         }];
         let output = simulate(&network, 1);
         let (n, open) = (shown(&output, "n"), shown(&output, "open"));

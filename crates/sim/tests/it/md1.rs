@@ -1,8 +1,8 @@
 //! One queue with Poisson arrivals and equal packets against the closed form of M/D/1.
 
 use crate::common::{interval, link, network, page_says, simulate};
-use windward_sim::{Buffer, Codepoint, Pattern, SourceConfig};
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_sim::{Buffer, Pattern, SourceConfig};
+use windward_units::{BitRate, Bytes, Duration};
 
 /// Mean wait W = ρ / (2 μ (1 − ρ)) (Pollaczek–Khinchine with no variance of service).
 ///
@@ -14,19 +14,8 @@ fn mean_wait_is_that_of_m_d_1() {
     let mut table = vec!["| load | measured / closed form |".to_owned(), "|---|---|".to_owned()];
     for load in [0.5, 0.8, 0.95] {
         let mut queue = network(vec![link(1, 8_000_000, Duration::ZERO, Buffer::Unlimited)], Vec::new(), 20, 1000);
-        queue.sources.push(SourceConfig {
-            key: 9,
-            source: 0,
-            sink: 1,
-            path: vec![0].into(),
-            pattern: Pattern::Poisson { rate: BitRate::bits_per_sec((8e6 * load) as u64) },
-            packet: Bytes::new(1000),
-            start: Time::ZERO,
-            stop: None,
-            ecn: Codepoint::NotCapable,
-            reply: None,
-            call: None,
-        });
+        let pattern = Pattern::Poisson { rate: BitRate::bits_per_sec((8e6 * load) as u64) };
+        queue.sources.push(SourceConfig::new(9, (0, 1), vec![0], pattern, Bytes::new(1000)));
         let waits: Vec<f64> = (1..=30).map(|seed| simulate(&queue, seed).links[0].mean_queue_delay_s).collect();
         let (mean, half) = interval(&waits, 2.756);
         let exact = load / (1.0 - load) / 2.0 * service;
@@ -41,19 +30,8 @@ fn mean_wait_is_that_of_m_d_1() {
 #[test]
 fn the_sink_sees_wait_plus_service() {
     let mut queue = network(vec![link(1, 8_000_000, Duration::from_millis(7), Buffer::Unlimited)], Vec::new(), 0, 100);
-    queue.sources.push(SourceConfig {
-        key: 9,
-        source: 0,
-        sink: 1,
-        path: vec![0].into(),
-        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) },
-        packet: Bytes::new(1000),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    });
+    let pattern = Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) };
+    queue.sources.push(SourceConfig::new(9, (0, 1), vec![0], pattern, Bytes::new(1000)));
     let output = simulate(&queue, 1);
     let (link, source) = (&output.links[0], &output.sources[0]);
     // Packets still on the way at the end count at the link only: some 10 of 62 000.

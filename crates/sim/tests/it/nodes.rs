@@ -38,18 +38,10 @@ fn across() -> Route {
 
 /// 7500 datagrams of 1000 bytes at 6 Mbit/s, in the first 10 of 12 s.
 fn datagrams(topology: Topology) -> Output {
+    let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(6_000_000) };
     let source = SourceConfig {
-        key: 1,
-        source: 0,
-        sink: 5,
-        path: across(),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(6_000_000) },
-        packet: Bytes::new(1000),
-        start: Time::ZERO,
         stop: Some(Time::from_nanos(9_999_500_000)),
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
+        ..SourceConfig::new(1, (0, 5), across(), pattern, Bytes::new(1000))
     };
     let network = Network { topology, sources: vec![source], ..network(Vec::new(), Vec::new(), 0, 12) };
     simulate(&network, 1)

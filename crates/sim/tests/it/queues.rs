@@ -3,7 +3,7 @@
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
     Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, Network, Output, Pattern, PieConfig,
-    QueueConfig, RedConfig, Route, SourceConfig, TcpOptions,
+    QueueConfig, RedConfig, SourceConfig, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -89,19 +89,8 @@ fn flow_queueing_is_fair() {
     let laws = ["cubic", "vegas"];
     let shares = |queue| {
         let mut network = dumbbell(&laws, queue, EcnMode::Off);
-        network.sources.push(SourceConfig {
-            key: 9,
-            source: 90,
-            sink: 91,
-            path: Route::from(vec![0]),
-            pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(100_000) },
-            packet: Bytes::new(200),
-            start: Time::ZERO,
-            stop: None,
-            ecn: Codepoint::NotCapable,
-            reply: None,
-            call: None,
-        });
+        let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(100_000) };
+        network.sources.push(SourceConfig::new(9, (90, 91), vec![0], pattern, Bytes::new(200)));
         let output = simulate(&network, 1);
         (output.flows[1].goodput_bps / output.flows[0].goodput_bps, output.sources[0].mean_delay_s - 0.025)
     };
@@ -118,18 +107,11 @@ fn flow_queueing_is_fair() {
 fn marks_are_coupled_to_drops() {
     let links = vec![link(0, 10_000_000, Duration::from_millis(5), Buffer::Packets(1000))];
     let mut network = network(links, Vec::new(), 10, 70);
+    let pattern = |rate| Pattern::Cbr { rate: BitRate::bits_per_sec(rate) };
     let stream = |key, rate, ecn| SourceConfig {
-        key,
-        source: 90,
-        sink: 91,
-        path: Route::from(vec![0]),
-        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
-        packet: Bytes::new(1500),
         start: Time::ZERO + Duration::from_millis(key),
-        stop: None,
         ecn,
-        reply: None,
-        call: None,
+        ..SourceConfig::new(key, (90, 91), vec![0], pattern(rate), Bytes::new(1500))
     };
     network.sources = vec![stream(1, 7_000_000, Codepoint::NotCapable), stream(2, 3_600_000, Codepoint::Scalable)];
     let output = simulate(&with_queues(network, QueueConfig::DualPi2(DualPi2Config::default())), 1);

@@ -1,6 +1,6 @@
 //! Queue management at the stations of cells and at interfaces of 802.11.
 
-use crate::common::{flow, law, link, network, queues, simulate};
+use crate::common::{flow, law, link, network, queues, simulate, stream};
 use crate::queues::contented;
 use std::sync::Arc;
 use windward_sim::cell::amc::Table;
@@ -8,26 +8,10 @@ use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service};
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, Way, WifiConfig};
 use windward_sim::{
-    Buffer, CoDelConfig, Codepoint, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, QueueConfig, Route,
+    Buffer, CoDelConfig, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, QueueConfig, Route,
     SourceConfig, TcpOptions, cell, wifi,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
-
-fn stream(way: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> SourceConfig {
-    SourceConfig {
-        key: u64::from(way),
-        source: ends.0,
-        sink: ends.1,
-        path: vec![way].into(),
-        pattern,
-        packet: Bytes::new(size),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    }
-}
+use windward_units::{BitRate, Duration};
 
 /// A cell of 5 Msymbol/s in slots of 1 ms whose stations have 12 and 20 dB and a queue of this discipline each.
 fn cell(queue: QueueConfig, scheduler: SchedulerConfig, service: Service) -> CellConfig {

@@ -182,24 +182,16 @@ fn network(path: &Path) -> Network {
         tcp: TcpOptions { delayed_ack, ..TcpOptions::default() },
         coding: None,
     };
-    Network {
-        topology: Topology::of_links([
-            link(0, path.rate, Buffer::Packets(path.buffer), loss),
-            link(1, 10 * path.rate, Buffer::Unlimited, Loss::None),
-        ]),
-        flows: (0..path.flows).map(flow).collect(),
-        transfers: Vec::new(),
-        apps: Vec::new(),
-        sources: Vec::new(),
-        timing: Timing {
-            duration: Time::ZERO + Duration::from_millis(60_000),
-            warmup: Time::ZERO,
-            sample_interval: Duration::from_millis(1000),
-        },
-        internals: false,
-        air: None,
-        windows: Vec::new(),
-    }
+    let topology = Topology::of_links([
+        link(0, path.rate, Buffer::Packets(path.buffer), loss),
+        link(1, 10 * path.rate, Buffer::Unlimited, Loss::None),
+    ]);
+    let timing = Timing {
+        duration: Time::ZERO + Duration::from_millis(60_000),
+        warmup: Time::ZERO,
+        sample_interval: Duration::from_millis(1000),
+    };
+    Network { flows: (0..path.flows).map(flow).collect(), ..Network::new(topology, timing) }
 }
 
 /// Runs both laws over all paths; `changes` are parameters that are not to have their default values.
