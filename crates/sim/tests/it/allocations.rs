@@ -1,7 +1,7 @@
 //! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but
 //! for rings that double where a queue or window becomes longer than ever before.
 
-use crate::common::{flow, law, link, network, simulate};
+use crate::common::{flow, law, link, network, simulate, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Buffer, Codepoint, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output,
-    Pattern, QueueConfig, Route, SourceConfig, Step, TcpOptions,
+    Buffer, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern,
+    QueueConfig, Route, SourceConfig, Step, TcpOptions,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Bytes, Duration};
 
 struct Counting;
 
@@ -94,21 +94,9 @@ fn bottleneck(seconds: u64) -> Network {
     let back = link(1, 50_000_000, delay, Buffer::Packets(100));
     let flow_of = |(key, name)| flow(key, law(name, serde_json::json!({})), vec![0], vec![1], TcpOptions::default());
     let flows = (0..).zip(LawSpec::NAMES.iter().copied()).map(flow_of).collect();
-    let datagrams = SourceConfig {
-        key: 0,
-        source: 100,
-        sink: 101,
-        path: vec![0].into(),
-        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) },
-        packet: Bytes::new(1000),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    };
+    let pattern = Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) };
     let mut network = network(vec![out, back], flows, 1, seconds);
-    network.sources = vec![datagrams];
+    network.sources = vec![SourceConfig::new(0, (100, 101), vec![0], pattern, Bytes::new(1000))];
     let ends = network.flows.iter().map(|flow| (flow.source, flow.sink));
     let first = network.topology.add_medium(MediumConfig::Cell(cell(&network.flows)), ends);
     for (station, flow) in (first..).zip(&mut network.flows) {
@@ -118,16 +106,17 @@ fn bottleneck(seconds: u64) -> Network {
     network
 }
 
+/// Allocations of a run, and its output.
+fn count(network: &Network) -> (u64, Output) {
+    let before = ALLOCATIONS.get();
+    let output = simulate(network, 1);
+    (ALLOCATIONS.get() - before, output)
+}
+
 #[test]
 fn a_longer_run_allocates_no_more() {
-    let count = |seconds| {
-        let network = bottleneck(seconds);
-        let before = ALLOCATIONS.get();
-        let output = simulate(&network, 1);
-        (ALLOCATIONS.get() - before, output)
-    };
-    let (short, early) = count(120);
-    let (long, late) = count(240);
+    let (short, early) = count(&bottleneck(120));
+    let (long, late) = count(&bottleneck(240));
     let timeouts = |output: &Output| output.flows.iter().map(|flow| flow.timeouts).sum::<u64>();
     assert!(late.packet_hops > early.packet_hops + 100_000);
     assert!(timeouts(&late) > timeouts(&early) + 100, "timeouts are on the path");
@@ -191,14 +180,8 @@ fn row_by_backlog(seconds: u64) -> Network {
 
 #[test]
 fn nor_does_one_that_forwards_by_backlog() {
-    let count = |seconds| {
-        let network = row_by_backlog(seconds);
-        let before = ALLOCATIONS.get();
-        let output = simulate(&network, 1);
-        (ALLOCATIONS.get() - before, output)
-    };
-    let (short, early) = count(120);
-    let (long, late) = count(240);
+    let (short, early) = count(&row_by_backlog(120));
+    let (long, late) = count(&row_by_backlog(240));
     assert!(late.packet_hops > early.packet_hops + 20_000);
     assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
     assert!(long <= short + 4, "{short} {long}");
@@ -207,19 +190,24 @@ fn nor_does_one_that_forwards_by_backlog() {
 #[test]
 fn nor_does_one_of_a_wireless_network() {
     for queue in [QueueConfig::DropTail, QueueConfig::FqCoDel(FqCoDelConfig::default())] {
-        let count = |seconds| {
-            let network = row(4, seconds, queue);
-            let before = ALLOCATIONS.get();
-            let output = simulate(&network, 1);
-            (ALLOCATIONS.get() - before, output)
-        };
-        let (short, early) = count(120);
-        let (long, late) = count(240);
+        let (short, early) = count(&row(4, 120, queue));
+        let (long, late) = count(&row(4, 240, queue));
         let lost = |output: &Output| output.links.iter().map(|link| link.lost + link.dropped).sum::<u64>();
         assert!(late.packet_hops > early.packet_hops + 20_000);
         assert!(lost(&late) > lost(&early), "losses are on the path");
         assert!(long <= short + 4, "{short} {long}");
     }
+}
+
+/// A medium with datagrams between the `ends` of each member, at its `rate`. The same number of samples whatever the
+/// length.
+fn on_air(medium: MediumConfig, ends: Vec<(u32, u32)>, rate: impl Fn(u32) -> u64, seconds: u64) -> Network {
+    let poisson = |way| Pattern::Poisson { rate: BitRate::bits_per_sec(rate(way)) };
+    let mut network = network(Vec::new(), Vec::new(), 1, seconds);
+    network.sources = (0..).zip(&ends).map(|(way, &ends)| stream(way, ends, poisson(way), 1500)).collect();
+    network.topology.add_medium(medium, ends);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
 }
 
 /// Twenty saturated stations of 802.11ac around a receiver, VHT80, MCS 9, which lose MPDUs, with A-MSDUs of `amsdu`
@@ -262,38 +250,15 @@ fn saturated(seconds: u64, amsdu: u64) -> Network {
         flows: Vec::new(),
         sources: Vec::new(),
     };
-    let ends: Vec<_> = config.ways.iter().map(|way| config.ends(way)).collect();
-    let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
-        key: u64::from(way),
-        source,
-        sink,
-        path: vec![way].into(),
-        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(25_000_000) },
-        packet: Bytes::new(1500),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    };
-    let mut network = network(Vec::new(), Vec::new(), 1, seconds);
-    network.sources = (0..).zip(&ends).map(source).collect();
-    network.topology.add_medium(MediumConfig::Edca(config), ends);
-    network.timing.sample_interval = Duration::from_millis(10 * seconds);
-    network
+    let ends = config.ways.iter().map(|way| config.ends(way)).collect();
+    on_air(MediumConfig::Edca(config), ends, |_| 25_000_000, seconds)
 }
 
 #[test]
 fn nor_does_one_of_aggregating_stations() {
-    let count = |seconds, amsdu| {
-        let network = saturated(seconds, amsdu);
-        let before = ALLOCATIONS.get();
-        let output = simulate(&network, 1);
-        (ALLOCATIONS.get() - before, output)
-    };
     for amsdu in [0, 5000] {
-        let (short, early) = count(3, amsdu);
-        let (long, late) = count(6, amsdu);
+        let (short, early) = count(&saturated(3, amsdu));
+        let (long, late) = count(&saturated(6, amsdu));
         assert!(late.packet_hops > early.packet_hops + 20_000);
         assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
         // Three histograms for each link, of its waits, of those of its queue and of its latencies, and one for each
@@ -321,36 +286,14 @@ fn mobile(seconds: u64) -> Network {
     };
     config.stations = vec![station(1), station(2)];
     let ends = vec![(0, 1), (1, 0), (0, 2), (2, 0)];
-    let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
-        key: u64::from(way),
-        source,
-        sink,
-        path: vec![way].into(),
-        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(if way % 2 == 0 { 40_000_000 } else { 3_000_000 }) },
-        packet: Bytes::new(1500),
-        start: Time::ZERO,
-        stop: None,
-        ecn: Codepoint::NotCapable,
-        reply: None,
-        call: None,
-    };
-    let mut network = network(Vec::new(), Vec::new(), 1, seconds);
-    network.sources = (0..).zip(&ends).map(source).collect();
-    network.topology.add_medium(MediumConfig::Ran(config), ends);
-    network.timing.sample_interval = Duration::from_millis(10 * seconds);
-    network
+    let rate = |way: u32| if way.is_multiple_of(2) { 40_000_000 } else { 3_000_000 };
+    on_air(MediumConfig::Ran(config), ends, rate, seconds)
 }
 
 #[test]
 fn nor_does_one_of_a_mobile_cell() {
-    let count = |seconds| {
-        let network = mobile(seconds);
-        let before = ALLOCATIONS.get();
-        let output = simulate(&network, 1);
-        (ALLOCATIONS.get() - before, output)
-    };
-    let (short, early) = count(60);
-    let (long, late) = count(120);
+    let (short, early) = count(&mobile(60));
+    let (long, late) = count(&mobile(120));
     assert!(late.packet_hops > early.packet_hops + 100_000);
     assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
     // Two histograms a link, of waits and radio delays, make room for lengths beyond all before.
