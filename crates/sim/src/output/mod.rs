@@ -2,6 +2,7 @@
 
 mod air;
 mod coded;
+mod figures;
 mod pages;
 mod requests;
 mod run;
@@ -12,10 +13,13 @@ pub use air::{
     AirBlockAck, AirFormat, AirFrame, AirLog, AirMode, AirMpdu, AirRecord, Direction, FRAME_KINDS, FrameKind, MpduLog,
     SEQUENCE_MODULO,
 };
-pub use requests::{RequestContext, RequestRow};
-pub use run::{Balance, Output, TABLES, share};
+pub use coded::{BlockStats, CodingStats};
+pub use figures::share;
+pub use pages::{ObjectLog, PageStats, VisitLog};
+pub use requests::{AppStats, RequestClassStats, RequestContext, RequestLog, RequestRow};
+pub use run::{Balance, Output, TABLES};
 pub use tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CallStats, ChunkLog, CodingStats, FlowSeries, FlowStats,
-    FlowWindowStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, ObjectLog,
-    PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog,
+    BacklogSeries, BacklogStats, CallStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats, InternalSeries,
+    Internals, LinkSeries, LinkStats, LinkWindowStats, Series, ShareStats, SourceStats,
 };
+pub use videos::{ChunkLog, VideoStats};

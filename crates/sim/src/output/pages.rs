@@ -1,9 +1,88 @@
 //! Pages: their totals, their visits, and the waterfall of every visit.
 
-use super::run::nearest_rank;
-use super::tables::{ObjectLog, PageStats, VisitLog};
+use super::figures::nearest_rank;
 use crate::page::{Browser, Visit};
+use windward_tables::table;
 use windward_units::{Duration, Time};
+
+table! {
+    /// Totals of each page, over the visits that started after the warm-up.
+    pub struct PageStats: "pages", Totals, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Visits.
+        visits: u64 ["visits"],
+        /// Visits among them that were not complete at the end of the run. Percentiles leave them out.
+        unfinished: u64 ["visits"],
+        /// Median time to the first byte of the page, address and handshakes included. NaN without visits.
+        first_byte_p50_s: f64 ["s"],
+        /// Median time to the last byte of all objects that block showing the page.
+        paint_p50_s: f64 ["s"],
+        /// 95th percentile of these times.
+        paint_p95_s: f64 ["s"],
+        /// Mean load time: from the start of a visit to the last byte of its last object.
+        load_mean_s: f64 ["s"],
+        /// Median load time.
+        load_p50_s: f64 ["s"],
+        /// 95th percentile of the load times.
+        load_p95_s: f64 ["s"],
+        /// 99th percentile of the load times.
+        load_p99_s: f64 ["s"],
+        /// Mean number of connections opened in a visit.
+        connections: f64 ["connections"],
+    }
+}
+
+table! {
+    /// Visits of pages that started after the warm-up. Times count from the start of the visit.
+    pub series VisitLog: "visits", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the visit, from zero.
+        visit: u64 fixed [""],
+        /// Start of the visit.
+        start_s: f64 ["s"],
+        /// Time to the first byte of the page. NaN if it did not arrive.
+        first_byte_s: f64 ["s"],
+        /// Time to the last byte of all objects that block showing the page. NaN if one is missing.
+        paint_s: f64 ["s"],
+        /// Time to the last byte of all objects. NaN if one is missing.
+        load_s: f64 ["s"],
+        /// Connections opened.
+        connections: u64 ["connections"],
+    }
+}
+
+table! {
+    /// Objects of these visits: a waterfall.
+    pub series ObjectLog: "objects", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the visit.
+        visit: u64 fixed [""],
+        /// Object.
+        object: u32 @ "objects" fixed [""],
+        /// Object that names it; of the page itself, that.
+        parent: u32 @ "objects" fixed [""],
+        /// Number of its origin within the page.
+        origin: u64 fixed [""],
+        /// Its bytes.
+        size_bytes: u64 fixed ["bytes"],
+        /// Time at which the browser discovered it. NaN if it did not.
+        discovered_s: f64 ["s"],
+        /// Time at which a connection took its request. NaN if it did not arrive.
+        start_s: f64 ["s"],
+        /// Time at which its first byte arrived. NaN if it did not arrive.
+        first_byte_s: f64 ["s"],
+        /// Time at which its last byte arrived. NaN if it did not.
+        end_s: f64 ["s"],
+        /// Number of its connection among those of the application. NaN if it did not arrive.
+        connection: f64 [""],
+    }
+}
 
 /// Times of a visit in seconds: to the first byte, to all objects that block showing it, and to all objects; NaN if it
 /// was not that far.

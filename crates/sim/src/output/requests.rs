@@ -1,8 +1,129 @@
 //! Requests of applications: one row each, and their totals.
 
-use super::run::nearest_rank;
-use super::tables::{AppStats, RequestClassStats, RequestLog};
+use super::figures::nearest_rank;
+use windward_tables::table;
 use windward_units::{Duration, Time};
+
+table! {
+    /// Totals of each application, over the requests that arrived after the warm-up.
+    pub struct AppStats: "apps", Totals, "app", IfAny;
+    about {
+        /// Name of the application.
+        app: Text fixed [""],
+        /// Name of the `[[app]]` entry that made the application.
+        group: Text fixed [""],
+        /// Congestion control law of both ends.
+        law: Text fixed [""],
+        /// Node of the client.
+        from: Text fixed [""],
+        /// Node of the server.
+        to: Text fixed [""],
+    }
+    columns {
+        /// Requests that arrived.
+        requests: u64 ["requests"],
+        /// Requests among them whose response was complete within the run.
+        finished: u64 ["requests"],
+        /// Requests among them whose response was not. Percentiles leave them out.
+        unfinished: u64 ["requests"],
+        /// Payload of all responses that were asked for, per second.
+        offered_bps: f64 ["bit/s"],
+        /// These responses with headers, per second, divided by the rate of the slowest link on their way. NaN if that
+        /// rate is not known.
+        load: f64 [""],
+        /// Time average of the number of requests that have arrived and are not finished.
+        mean_active: f64 ["requests"],
+        /// Mean completion time: from the arrival of a request, the wait for a connection included, to the last byte of
+        /// its response. NaN if none finished.
+        completion_mean_s: f64 ["s"],
+        /// Median completion time, exact.
+        completion_p50_s: f64 ["s"],
+        /// 95th percentile of the completion times.
+        completion_p95_s: f64 ["s"],
+        /// 99th percentile of the completion times.
+        completion_p99_s: f64 ["s"],
+        /// Mean slowdown: completion time divided by that of the same response on the path without other traffic, as
+        /// one round trip and its transmission over the slowest link. Handshake, slow start and the server's time are
+        /// part of the slowdown. NaN if none finished.
+        slowdown_mean: f64 [""],
+        /// Median slowdown.
+        slowdown_p50: f64 [""],
+        /// 95th percentile of the slowdowns.
+        slowdown_p95: f64 [""],
+        /// 99th percentile of the slowdowns.
+        slowdown_p99: f64 [""],
+        /// Requests that finished after the `deadline`, or did not finish within it.
+        late: u64 ["requests"],
+        /// Connections opened since the beginning of the run.
+        connections: u64 ["connections"],
+        /// Retransmissions of both ends while these requests were served.
+        retransmits: u64 ["segments"],
+        /// Retransmission timeouts of both ends meanwhile.
+        timeouts: u64 [""],
+    }
+}
+
+table! {
+    /// Requests of each application by the size of their responses.
+    pub struct RequestClassStats: "request_classes", Parts, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Sizes: at most 10 kB, above that at most 100 kB, above that at most 1 MB, or larger.
+        class: u32 @ "size_classes" fixed [""],
+        /// Requests that arrived.
+        requests: u64 ["requests"],
+        /// Requests among them that finished.
+        finished: u64 ["requests"],
+        /// Requests among them that did not finish within the run.
+        unfinished: u64 ["requests"],
+        /// Median completion time. NaN if none finished.
+        completion_p50_s: f64 ["s"],
+        /// 95th percentile of the completion times.
+        completion_p95_s: f64 ["s"],
+        /// 99th percentile of the completion times.
+        completion_p99_s: f64 ["s"],
+        /// Mean slowdown.
+        slowdown_mean: f64 [""],
+        /// Median slowdown.
+        slowdown_p50: f64 [""],
+        /// 99th percentile of the slowdowns.
+        slowdown_p99: f64 [""],
+    }
+}
+
+table! {
+    /// Requests that arrived after the warm-up, those that did not finish included.
+    pub series RequestLog: "requests", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the request, from zero.
+        number: u64 fixed [""],
+        /// Time at which it arrived, from which its completion time counts.
+        intended_s: f64 ["s"],
+        /// Time at which a connection took it. NaN if none did.
+        start_s: f64 ["s"],
+        /// Time at which the first byte of the response arrived. NaN if it did not finish.
+        first_byte_s: f64 ["s"],
+        /// Time at which the last byte arrived. NaN if it did not finish.
+        end_s: f64 ["s"],
+        /// Bytes of the response.
+        size_bytes: u64 ["bytes"],
+        /// Number of its connection among those of the application. NaN if it did not finish.
+        connection: f64 [""],
+        /// 1 if the connection had carried a request before, otherwise 0.
+        reused: u64 [""],
+        /// Retransmissions of both ends while it was served.
+        retransmits: u64 ["segments"],
+        /// Retransmission timeouts of both ends meanwhile.
+        timeouts: u64 [""],
+        /// Completion time. NaN if it did not finish.
+        completion_s: f64 ["s"],
+        /// Completion time divided by that on the path without other traffic. NaN if it did not finish.
+        slowdown: f64 [""],
+    }
+}
 
 /// Largest sizes of the classes of responses, in bytes; the last class has the rest.
 const CLASSES: [u64; 3] = [10_000, 100_000, 1_000_000];

@@ -1,12 +1,15 @@
 //! Outcome of one run.
 
 use super::air::{AirLog, MpduLog};
+use super::coded::{BlockStats, CodingStats};
+use super::figures::{nearest_rank, share};
+use super::pages::{ObjectLog, PageStats, VisitLog};
+use super::requests::{AppStats, RequestClassStats, RequestLog};
 use super::tables::{
-    AppStats, BacklogSeries, BacklogStats, BlockStats, CallStats, ChunkLog, CodingStats, FlowSeries, FlowStats,
-    FlowWindowStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, ObjectLog,
-    PageStats, QueueDelayHistograms, RequestClassStats, RequestLog, RttHistograms, ShareStats, SourceStats, VideoStats,
-    VisitLog,
+    BacklogSeries, BacklogStats, CallStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats, InternalSeries,
+    Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
 };
+use super::videos::{ChunkLog, VideoStats};
 use crate::status::CAUSES;
 use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
 
@@ -218,19 +221,6 @@ impl Output {
         ]);
         (frames, self.internals.names)
     }
-}
-
-/// Percentile of sorted values by the nearest rank; NaN without values.
-pub fn nearest_rank(sorted: &[f64], percent: usize) -> f64 {
-    match (sorted.len() * percent).div_ceil(100) {
-        0 => f64::NAN,
-        rank => sorted[rank - 1],
-    }
-}
-
-/// A part of a whole; NaN if there is none.
-pub fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { f64::NAN } else { part as f64 / whole as f64 }
 }
 
 /// Buckets of histograms by owner: index, lower bound in seconds, count.

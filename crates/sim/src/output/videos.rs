@@ -1,9 +1,71 @@
 //! Videos: their totals, and one row for each chunk.
 
-use super::run::share;
-use super::tables::{ChunkLog, VideoStats};
+use super::figures::share;
 use crate::video::{Played, Player};
+use windward_tables::table;
 use windward_units::{Duration, Time};
+
+table! {
+    /// Totals of each video, from its first request on, the warm-up included.
+    pub struct VideoStats: "videos", Totals, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Chunks that arrived.
+        chunks: u64 ["chunks"],
+        /// Time from the first request to the first picture. NaN without one.
+        startup_s: f64 ["s"],
+        /// Stalls after that, one that lasts at the end included.
+        stalls: u64 ["stalls"],
+        /// Their time.
+        stalled_s: f64 ["s"],
+        /// This time divided by itself and the playing time together. NaN if nothing was played.
+        stall_share: f64 [""],
+        /// Mean bit rate of the chunks. NaN without chunks.
+        mean_bitrate_bps: f64 ["bit/s"],
+        /// Chunks with another level than the one before.
+        switches: u64 ["switches"],
+        /// Mean change of the bit rate from a chunk to the next, without its sign. NaN with fewer than two chunks.
+        mean_step_bps: f64 ["bit/s"],
+        /// Share of the chunks at the highest level. NaN without chunks.
+        top_share: f64 [""],
+        /// Quality of experience by the formula `qoe` of the application. NaN without chunks.
+        qoe: f64 [""],
+        /// Quality of experience per chunk.
+        mean_qoe: f64 [""],
+    }
+}
+
+table! {
+    /// Chunks of each video, the one that had not arrived at the end of the run included.
+    pub series ChunkLog: "chunks", Series, "app", IfAny;
+    columns {
+        /// Application.
+        app: u32 @ "apps" fixed [""],
+        /// Number of the chunk, from zero.
+        number: u64 fixed [""],
+        /// Its level, from zero for the lowest bit rate.
+        level: u64 [""],
+        /// Bit rate of this level.
+        bitrate_bps: f64 ["bit/s"],
+        /// Bytes of the chunk.
+        size_bytes: u64 ["bytes"],
+        /// Time of the request.
+        asked_s: f64 ["s"],
+        /// Time at which the chunk was complete. NaN if it was not.
+        end_s: f64 ["s"],
+        /// Its size divided by the time from the request to the last byte, as the player measures it.
+        throughput_bps: f64 ["bit/s"],
+        /// Throughput that the rule expected when it chose. NaN if it did not look at throughputs, or knew none.
+        expected_bps: f64 ["bit/s"],
+        /// Buffered playing time at the request.
+        buffer_before_s: f64 ["s"],
+        /// Buffered playing time after the arrival.
+        buffer_s: f64 ["s"],
+        /// Length of the stall that the arrival ended, or that lasted at the end of the run.
+        stall_s: f64 ["s"],
+    }
+}
 
 impl VideoStats {
     /// Totals of the video of an application.
