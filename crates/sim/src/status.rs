@@ -76,6 +76,19 @@ impl Line {
         self.books.drop(since, now);
     }
 
+    /// Records the arrival of a packet that `offer` queues at `now`, unless `offer` returns false. The packet arrives
+    /// before `offer` drops others in its place.
+    #[inline]
+    pub fn admit(&mut self, now: Time, offer: impl FnOnce(&mut Self) -> bool) -> bool {
+        let before = self.books;
+        self.join(now);
+        let is_taken = offer(self);
+        if !is_taken {
+            self.undo(before);
+        }
+        is_taken
+    }
+
     /// The sums alone.
     #[inline]
     pub fn books(&self) -> Books {

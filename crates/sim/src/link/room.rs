@@ -29,18 +29,14 @@ impl Room {
     /// `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, wait: Duration, mut dropped: impl FnMut(Packet)) -> bool {
         let Self { queue, line, dropped: count, .. } = self;
-        // The packet arrives before others are dropped in its place.
-        let before = line.books();
-        line.join(now);
-        let is_taken = queue.offer(now, packet, wait, |waiting| {
-            line.drop(waiting.since, now);
-            *count += 1;
-            dropped(waiting.packet);
+        let is_taken = line.admit(now, |line| {
+            queue.offer(now, packet, wait, |waiting| {
+                line.drop(waiting.since, now);
+                *count += 1;
+                dropped(waiting.packet);
+            })
         });
-        if !is_taken {
-            line.undo(before);
-            *count += 1;
-        }
+        *count += u64::from(!is_taken);
         is_taken
     }
 

@@ -167,18 +167,13 @@ impl Station {
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
         self.settle(now);
         let Self { queue, line, counts, .. } = self;
-        // The packet arrives before others are dropped in its place.
-        let before = line.books();
-        line.join(now);
-        let is_taken = queue.offer(now, packet, |waiting| {
-            line.drop(waiting.since, now);
-            counts.dropped += 1;
-            dropped(waiting.packet);
-        });
-        if !is_taken {
-            line.undo(before);
-        }
-        is_taken
+        line.admit(now, |line| {
+            queue.offer(now, packet, |waiting| {
+                line.drop(waiting.since, now);
+                counts.dropped += 1;
+                dropped(waiting.packet);
+            })
+        })
     }
 
     /// Counts the packets that have left by now.

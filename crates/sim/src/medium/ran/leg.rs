@@ -171,18 +171,14 @@ impl Leg {
     /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
         let Self { queue, line, counts, .. } = self;
-        // The packet arrives before others are dropped in its place. The waiting time is unknown.
-        let before = line.books();
-        line.join(now);
-        let is_taken = queue.offer(now, packet, Duration::ZERO, |waiting| {
-            line.drop(waiting.since, now);
-            counts.dropped += 1;
-            dropped(waiting.packet);
-        });
-        if !is_taken {
-            line.undo(before);
-        }
-        is_taken
+        line.admit(now, |line| {
+            // The waiting time is unknown.
+            queue.offer(now, packet, Duration::ZERO, |waiting| {
+                line.drop(waiting.since, now);
+                counts.dropped += 1;
+                dropped(waiting.packet);
+            })
+        })
     }
 
     /// Bytes that wait to be sent, with headers.
