@@ -164,7 +164,7 @@ impl Endpoint {
     pub fn counts(&self) -> Counts {
         match self {
             Self::Tcp(flow) => flow.sender.counts(),
-            Self::Paced(flow) => flow.counts(),
+            Self::Paced(flow) => flow.sender().counts(),
             Self::Tfrc(flow) => flow.counts(),
         }
     }

@@ -42,10 +42,8 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     table.check_small_queues();
     table.check_applications();
     tcp::check(&flow.tcp(), table.tcp, table.law, ("flow", at, &[]), table.problems);
-    table.check_marks();
-    if table.is_tfrc() && coding.is_some() {
-        table.refuse(["coding"], "`coding` needs TCP; the flow is TFRC's", None);
-    }
+    table.refuse_with_tfrc("ecn", tcp.ecn != EcnMode::Off);
+    table.refuse_with_tfrc("coding", coding.is_some());
     if let Some(coding) = &coding {
         table.check_coding(coding);
     }
@@ -113,6 +111,20 @@ impl Table<'_> {
         self.problems.add(place("flow", self.at, path.map(Into::into)), why, hint.map(str::to_owned));
     }
 
+    /// Refuses a field of TCP, if it is given, for the flows of TFRC.
+    fn refuse_with_tfrc(&mut self, key: &'static str, is_given: bool) {
+        if self.is_tfrc() && is_given {
+            self.refuse([key], format!("`{key}` needs TCP; the flow is TFRC's"), None);
+        }
+    }
+
+    /// Refuses `key` beside each of the fields that are given.
+    fn refuse_beside<const N: usize>(&mut self, key: &'static str, others: [(&'static str, bool); N]) {
+        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+            self.refuse([key], format!("`{key}` cannot be combined with `{other}`"), Some("leave one of them out"));
+        }
+    }
+
     /// Refuses `size` for flows without an end.
     fn check_end(&mut self) {
         if self.flow.size.is_none() {
@@ -129,12 +141,8 @@ impl Table<'_> {
 
     fn check_host_jitter(&mut self) {
         let jitter = self.tcp.host_jitter;
-        if self.is_tfrc() && jitter > Duration::ZERO {
-            self.refuse(["host_jitter"], "`host_jitter` needs TCP; the flow is TFRC's", None);
-        }
-        if self.is_tfrc() && self.tcp.device_queue.is_some() {
-            self.refuse(["device_queue"], "`device_queue` needs TCP; the flow is TFRC's", None);
-        }
+        self.refuse_with_tfrc("host_jitter", jitter > Duration::ZERO);
+        self.refuse_with_tfrc("device_queue", self.tcp.device_queue.is_some());
         if jitter > MOST_HOST_JITTER {
             let why = format!("`host_jitter` is {jitter}; the limit is {MOST_HOST_JITTER}");
             self.refuse(["host_jitter"], why, None);
@@ -147,14 +155,9 @@ impl Table<'_> {
             let why = format!("a shift of {shift} is too large; allowed: 0 to {MOST_SHIFT}");
             self.refuse(["small_queues", "shift"], why, None);
         }
-        if self.is_tfrc() {
-            self.refuse(["small_queues"], "`small_queues` needs TCP; the flow is TFRC's", None);
-        }
+        self.refuse_with_tfrc("small_queues", true);
         let others = [("coding", self.flow.coding.is_some()), ("device_queue", self.flow.device_queue.is_some())];
-        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
-            let why = format!("`small_queues` cannot be combined with `{other}`");
-            self.refuse(["small_queues"], why, Some("leave one of them out"));
-        }
+        self.refuse_beside("small_queues", others);
     }
 
     /// Refuses applications that write or read at their own pace where flows have no connection of two ends.
@@ -168,7 +171,7 @@ impl Table<'_> {
         ];
         let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return };
         if self.is_tfrc() {
-            return self.refuse([key], format!("`{key}` needs TCP; the flow is TFRC's"), None);
+            return self.refuse_with_tfrc(key, true);
         }
         let others = [
             ("coding", flow.coding.is_some()),
@@ -177,9 +180,7 @@ impl Table<'_> {
             ("device_queue", flow.device_queue.is_some()),
             ("small_queues", flow.small_queues.is_some()),
         ];
-        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
-            self.refuse([key], format!("`{key}` cannot be combined with `{other}`"), Some("leave one of them out"));
-        }
+        self.refuse_beside(key, others);
     }
 
     fn check_writer(&mut self) {
@@ -205,12 +206,6 @@ impl Table<'_> {
         }
     }
 
-    fn check_marks(&mut self) {
-        if self.is_tfrc() && self.tcp.ecn != EcnMode::Off {
-            self.refuse(["ecn"], "`ecn` needs TCP; the flow is TFRC's", None);
-        }
-    }
-
     fn check_coding(&mut self, coding: &CodingConfig) {
         if self.tcp.ecn != EcnMode::Off {
             let why = "`ecn` cannot be combined with `coding`: a mark on a combination belongs to no segment";
@@ -220,10 +215,7 @@ impl Table<'_> {
             let why = format!("`patience` is {}; it must not be negative", coding.patience);
             self.refuse(["coding", "patience"], why, None);
         }
-        if self.flow.connections.is_some() {
-            let why = "`coding` cannot be combined with `connections`";
-            self.refuse(["coding"], why, Some("leave one of them out"));
-        }
+        self.refuse_beside("coding", [("connections", self.flow.connections.is_some())]);
         let (largest, header) = (tcp::largest_segment(self.tcp), u64::from(HEADER + MOST_SEGMENTS));
         if self.tcp.segment.count() + header > largest {
             let why = format!("with coding, segments have at most {} B", largest.saturating_sub(header));

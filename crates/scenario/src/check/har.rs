@@ -115,41 +115,44 @@ fn unknown() -> f64 {
 /// The objects of a recording. The parent of an object is its initiator, or else the object whose end was the latest
 /// before its start. `wait` contains a round trip; the shortest TCP handshake of the recording tells how long that was.
 fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
-    let mut starts = Vec::new();
+    /// An entry between its start and its end, in milliseconds.
+    struct Span<'a> {
+        start: f64,
+        end: f64,
+        entry: &'a Entry,
+    }
+    let mut spans = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         let time = &entry.started_date_time;
         let start = millis(time).ok_or_else(|| format!("entry {at}: `startedDateTime` is no time: `{time}`"))?;
         if !(0.0..=MOST_MS).contains(&entry.time) {
             return Err(format!("entry {at}: `time` is {} ms; allowed: 0 to {MOST_MS}", entry.time));
         }
-        starts.push(start);
+        spans.push(Span { start, end: start + entry.time, entry });
     }
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by(|a, b| starts[*a].total_cmp(&starts[*b]));
+    spans.sort_by(|a, b| a.start.total_cmp(&b.start));
     let handshakes = entries.iter().filter(|entry| entry.timings.connect > 0.0);
     // `ssl` is part of `connect`.
     let handshakes = handshakes.map(|entry| entry.timings.connect - entry.timings.ssl.max(0.0));
     let rtt = handshakes.fold(f64::INFINITY, f64::min);
     let rtt = if rtt.is_finite() { rtt.max(0.0) } else { 0.0 };
-    let end = |at: usize| starts[at] + entries[at].time;
-    let mut names: Vec<String> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut objects = Vec::new();
-    for (place, &at) in order.iter().enumerate() {
-        let entry = &entries[at];
+    let mut objects: Vec<PageObject> = Vec::new();
+    for (place, &Span { start, entry, .. }) in spans.iter().enumerate() {
         let initiator = entry.initiator.as_ref().and_then(|initiator| initiator.url.as_deref());
-        let before = order[..place].iter().copied().filter(|&other| end(other) <= starts[at]);
         let parent = initiator
             .and_then(|url| known.get(url).copied())
-            .or_else(|| before.max_by(|a, b| end(*a).total_cmp(&end(*b))).and_then(|other| place_of(&order, other)))
+            .or_else(|| {
+                let before = (0..place).filter(|&other| spans[other].end <= start);
+                before.max_by(|&a, &b| spans[a].end.total_cmp(&spans[b].end))
+            })
             .or((place > 0).then_some(0));
-        let delay = parent.map_or(0.0, |parent| (starts[at] - end(order[parent])).max(0.0));
-        let name = short(&entry.request.url, place);
+        let delay = parent.map_or(0.0, |parent| (start - spans[parent].end).max(0.0));
         objects.push(PageObject {
-            name: name.clone(),
+            name: short(&entry.request.url, place),
             size: Positive(Bytes::new(size(&entry.response))),
             origin: Some(origin(&entry.request.url).to_owned()),
-            parent: parent.map(|parent| names[parent].clone()),
+            parent: parent.map(|parent| objects[parent].name.clone()),
             delay: Written(Duration::from_secs(delay / 1e3)),
             service: Written(Duration::from_secs((entry.timings.wait - rtt).clamp(0.0, MOST_MS) / 1e3)),
             blocking: place == 0
@@ -157,13 +160,8 @@ fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
                 || entry.response.content.mime_type.starts_with("text/css"),
         });
         known.entry(&entry.request.url).or_insert(place);
-        names.push(name);
     }
     Ok(objects)
-}
-
-fn place_of(order: &[usize], entry: usize) -> Option<usize> {
-    order.iter().position(|&other| other == entry)
 }
 
 /// Bytes on the wire: as transferred, or body and headers, or the content less its compression.

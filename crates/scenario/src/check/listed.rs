@@ -1,6 +1,7 @@
 //! Arrivals and distributions of sizes as text: comma-separated, with a header that names the columns.
 
 use crate::format::{ArrivalTime, Number, Positive, SizePoint, Written};
+use std::borrow::Cow;
 use windward_sim::csv::cells;
 use windward_units::{Bytes, Duration};
 
@@ -34,25 +35,17 @@ pub(crate) fn points(text: &str) -> Result<Vec<SizePoint>, String> {
 /// # Errors
 /// The first wrong line, and the reason.
 pub(crate) fn levels(text: &str) -> Result<Vec<Vec<Positive<Bytes>>>, String> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let (at, header) = lines.next().unwrap_or((1, ""));
-    let names = cells(header);
-    if let Some(unknown) = names.iter().find(|name| !name.starts_with("level")) {
-        return Err(format!("line {at}: unknown column `{unknown}`; each column begins with `level`"));
-    }
-    let row = |(at, line): (usize, &str)| {
-        let cells = cells(line);
-        if cells.len() != names.len() {
-            return Err(format!("line {at}: {} columns; the header has {}", cells.len(), names.len()));
-        }
-        let size = |text: &std::borrow::Cow<'_, str>| {
+    let header = |names: &[Cow<'_, str>]| match names.iter().find(|name| !name.starts_with("level")) {
+        Some(unknown) => Err(format!("unknown column `{unknown}`; each column begins with `level`")),
+        None => Ok(()),
+    };
+    table(text, header, |(), cells| {
+        let size = |text: &Cow<'_, str>| {
             let bytes = text.parse::<f64>().ok().filter(|bytes| bytes.is_finite());
-            bytes.ok_or_else(|| format!("line {at}: no number of bytes: `{text}`")).and_then(whole)
+            bytes.ok_or_else(|| format!("no number of bytes: `{text}`")).and_then(whole)
         };
         cells.iter().map(size).collect()
-    };
-    let rows: Vec<Vec<Positive<Bytes>>> = lines.take(MOST).map(row).collect::<Result<_, String>>()?;
-    if rows.is_empty() { Err(format!("line {at}: nothing follows the header")) } else { Ok(rows) }
+    })
 }
 
 fn whole(bytes: f64) -> Result<Positive<Bytes>, String> {
@@ -69,27 +62,19 @@ fn rows<T>(
     needed: usize,
     row: impl Fn([Option<f64>; 2]) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let (at, header) = lines.next().unwrap_or((1, ""));
-    let names = cells(header);
-    if let Some(unknown) = names.iter().find(|name| !columns.contains(&name.as_ref())) {
-        return Err(format!(
-            "line {at}: unknown column `{unknown}`; the header names columns among {}",
-            columns.join(", ")
-        ));
-    }
-    let place = columns.map(|column| names.iter().position(|name| name == column));
-    if let Some(missing) = (0..needed).find(|&column| place[column].is_none()) {
-        return Err(format!("line {at}: there is no column `{}`", columns[missing]));
-    }
-    let mut all = Vec::new();
-    for (at, line) in lines {
-        let cells = cells(line);
-        if cells.len() != names.len() {
-            return Err(format!("line {at}: {} columns; the header has {}", cells.len(), names.len()));
+    let header = |names: &[Cow<'_, str>]| {
+        if let Some(unknown) = names.iter().find(|name| !columns.contains(&name.as_ref())) {
+            return Err(format!("unknown column `{unknown}`; the header names columns among {}", columns.join(", ")));
         }
+        let places = columns.map(|column| names.iter().position(|name| name == column));
+        match (0..needed).find(|&column| places[column].is_none()) {
+            Some(missing) => Err(format!("there is no column `{}`", columns[missing])),
+            None => Ok(places),
+        }
+    };
+    table(text, header, |places, cells| {
         let number = |column: usize| -> Result<Option<f64>, String> {
-            let Some(text) = place[column].map(|at| &cells[at]).filter(|text| !text.is_empty()) else {
+            let Some(text) = places[column].map(|at| &cells[at]).filter(|text| !text.is_empty()) else {
                 return Ok(None);
             };
             match text.parse::<f64>() {
@@ -97,13 +82,34 @@ fn rows<T>(
                 _ => Err(format!("`{}` is no number of at least 0: `{text}`", columns[column])),
             }
         };
-        let read = || row([number(0)?, number(1)?]);
-        all.push(read().map_err(|problem| format!("line {at}: {problem}"))?);
+        row([number(0)?, number(1)?])
+    })
+}
+
+/// Rows of a table by `row`, which gets what `header` makes of the names of the columns. Empty lines are skipped.
+fn table<T, H>(
+    text: &str,
+    header: impl Fn(&[Cow<'_, str>]) -> Result<H, String>,
+    row: impl Fn(&H, &[Cow<'_, str>]) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (first, names) = lines.next().unwrap_or((1, ""));
+    let names = cells(names);
+    let columns = header(&names).map_err(|problem| format!("line {first}: {problem}"))?;
+    let mut all = Vec::new();
+    for (at, line) in lines {
+        let cells = cells(line);
+        let read = if cells.len() == names.len() {
+            row(&columns, &cells)
+        } else {
+            Err(format!("{} columns; the header has {}", cells.len(), names.len()))
+        };
+        all.push(read.map_err(|problem| format!("line {at}: {problem}"))?);
         if all.len() > MOST {
             return Err(format!("more than {MOST} lines"));
         }
     }
-    if all.is_empty() { Err(format!("line {at}: nothing follows the header")) } else { Ok(all) }
+    if all.is_empty() { Err(format!("line {first}: nothing follows the header")) } else { Ok(all) }
 }
 
 #[cfg(test)]
@@ -129,6 +135,7 @@ mod tests {
         assert_eq!(problem("level_1,level_2\n1000\n"), "line 2: 1 columns; the header has 2");
         assert_eq!(problem("rate\n1\n"), "line 1: unknown column `rate`; each column begins with `level`");
         assert_eq!(problem("level\nx\n"), "line 2: no number of bytes: `x`");
+        assert_eq!(problem("level\n0\n"), "line 2: `bytes` is 0; it must be at least 1 and below 10^13");
     }
 
     #[test]

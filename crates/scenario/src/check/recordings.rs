@@ -17,31 +17,7 @@ pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     inline_links(&mut file.link, &mut file.change, read, problems);
     for (at, app) in file.app.iter_mut().enumerate() {
-        if let App::Video(video) = app
-            && let Some(Recording::File(name)) = &video.sizes
-            && let Some(sizes) = load(name, listed::levels, path("app", at, &["sizes"]), read, problems)
-        {
-            video.sizes = Some(Recording::Values(sizes));
-        }
-        if let App::Page(page) = app
-            && let Recording::File(name) = &page.objects
-            && let Some(objects) = load(name, har::page, path("app", at, &["objects"]), read, problems)
-        {
-            page.objects = Recording::Values(objects);
-        }
-        let App::Requests(app) = app else { continue };
-        if let Arrivals::ListedArrivals(listed) = &mut app.arrivals
-            && let Recording::File(name) = &listed.times
-            && let Some(times) = load(name, listed::arrivals, path("app", at, &["arrivals", "times"]), read, problems)
-        {
-            listed.times = Recording::Values(times);
-        }
-        if let Sizes::ListedSizes(listed) = &mut app.response.0
-            && let Recording::File(name) = &listed.points
-            && let Some(points) = load(name, listed::points, path("app", at, &["response", "points"]), read, problems)
-        {
-            listed.points = Recording::Values(points);
-        }
+        inline_app(app, at, read, problems);
     }
     for (at, cell) in file.cell.iter_mut().enumerate() {
         let (of_cell, of_stations): (_, Vec<_>) = match cell {
@@ -86,10 +62,8 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
         if let Some(delay) = &mut change.delay {
             inline_delay(delay, path("change", at, &["delay", "trace"]), read, problems);
         }
-        if let Some(Recording::File(name)) = &change.steps
-            && let Some(steps) = load(name, steps::from_csv, path("change", at, &["steps"]), read, problems)
-        {
-            change.steps = Some(Recording::Values(steps));
+        if let Some(steps) = &mut change.steps {
+            replace(steps, steps::from_csv, path("change", at, &["steps"]), read, problems);
         }
         if let Some(Recording::Values(steps)) = &mut change.steps {
             for (index, step) in steps.iter_mut().enumerate() {
@@ -107,25 +81,42 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
     }
 }
 
+fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
+    let path = |keys: &[&str]| path("app", at, keys);
+    match app {
+        App::Video(video) => {
+            if let Some(sizes) = &mut video.sizes {
+                replace(sizes, listed::levels, path(&["sizes"]), read, problems);
+            }
+        }
+        App::Page(page) => replace(&mut page.objects, har::page, path(&["objects"]), read, problems),
+        App::Requests(app) => {
+            if let Arrivals::ListedArrivals(listed) = &mut app.arrivals {
+                replace(&mut listed.times, listed::arrivals, path(&["arrivals", "times"]), read, problems);
+            }
+            if let Sizes::ListedSizes(listed) = &mut app.response.0 {
+                replace(&mut listed.points, listed::points, path(&["response", "points"]), read, problems);
+            }
+        }
+        App::Game(_) | App::Call(_) | App::Ping(_) => {}
+    }
+}
+
 fn path(list: &str, at: usize, keys: &[&str]) -> Vec<Segment> {
     place(list, at, []).into_iter().chain(keys.iter().map(|key| Segment::from(*key))).collect()
 }
 
 fn inline_rate(rate: &mut Rate, path: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
-    if let Rate::Recorded(recorded) = rate
-        && let Recording::File(name) = &recorded.trace
-        && let Some(trace) = load(name, Opportunities::from_mahimahi, path, read, problems)
-    {
-        recorded.trace = Recording::Values(trace.millis().collect());
+    if let Rate::Recorded(recorded) = rate {
+        let times = |text: &str| Opportunities::from_mahimahi(text).map(|trace| trace.millis().collect());
+        replace(&mut recorded.trace, times, path, read, problems);
     }
 }
 
 fn inline_delay(delay: &mut Delay, path: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
-    if let Delay::Recorded(recorded) = delay
-        && let Recording::File(name) = &recorded.trace
-        && let Some(millis) = load(name, DelayTrace::millis_of, path, read, problems)
-    {
-        recorded.trace = Recording::Values(millis.into_iter().map(Number).collect());
+    if let Delay::Recorded(recorded) = delay {
+        let delays = |text: &str| DelayTrace::millis_of(text).map(|millis| millis.into_iter().map(Number).collect());
+        replace(&mut recorded.trace, delays, path, read, problems);
     }
 }
 
@@ -147,6 +138,21 @@ fn inline_fading(fading: &mut Fading, inside: Vec<Segment>, read: ReadFile<'_>, 
             problems.add(inside, message, None);
         }
         (Recording::Values(_), Some(_)) => {}
+    }
+}
+
+/// Replaces the name of a file by what `parse` reads in it.
+fn replace<T, E: ToString>(
+    recording: &mut Recording<T>,
+    parse: impl Fn(&str) -> Result<Vec<T>, E>,
+    path: Vec<Segment>,
+    read: ReadFile<'_>,
+    problems: &mut Problems,
+) {
+    if let Recording::File(name) = recording
+        && let Some(values) = load(name, parse, path, read, problems)
+    {
+        *recording = Recording::Values(values);
     }
 }
 

@@ -55,6 +55,18 @@ impl Via {
         Some(Self { key, ends: ends.into_iter().collect::<Option<_>>()?, is_reversed: false })
     }
 
+    /// Resolves a field that may be left out; `None`, and reports, if a name in it is wrong.
+    pub fn of_field(
+        names: Option<&Vec<Name>>,
+        key: &'static str,
+        asker: Asker,
+        members: u32,
+        nodes: &Nodes,
+        problems: &mut Problems,
+    ) -> Option<Option<Self>> {
+        names.map_or(Some(None), |names| Self::resolve(names, key, asker, members, nodes, problems).map(Some))
+    }
+
     /// The nodes in reverse order.
     pub fn reversed(&self) -> Self {
         Self { key: self.key, ends: self.ends.iter().rev().copied().collect(), is_reversed: true }
@@ -209,6 +221,32 @@ impl<'a> Graph<'a> {
             });
         }
         routes
+    }
+
+    /// The route of every request of a table: through `via`, or the shortest. Reports missing ones.
+    pub fn routes(
+        &self,
+        via: Option<&Via>,
+        requests: &[Request],
+        asker: Asker,
+        network: Network<'_>,
+        problems: &mut Problems,
+    ) -> Option<Vec<Vec<u32>>> {
+        let ends = |&Request { from, to }: &Request| walk((from, to), self.direction);
+        if let Some(via) = via {
+            let route = |(member, request): (u32, &Request)| {
+                let (from, to) = ends(request);
+                via.route(Request { from, to }, member, asker, network, problems)
+            };
+            return (0..).zip(requests).map(route).collect();
+        }
+        let routes = self.shortest(requests);
+        if let Some((request, _)) = requests.iter().zip(&routes).find(|(_, route)| route.is_none()) {
+            let [from, to] = <[NodeId; 2]>::from(ends(request)).map(|node| &network.nodes.names[node as usize]);
+            let path = place(asker.list, asker.at, ["to".into()]);
+            problems.add(path, format!("no route from `{from}` to `{to}`"), None);
+        }
+        routes.into_iter().collect()
     }
 
     /// The links from `source` to `to`, walked backwards.

@@ -6,16 +6,15 @@ use super::key::key;
 use super::links::Links;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
-use crate::format::{Background, Dscp, Pattern, Spread};
+use crate::format::{Background, Dscp, Pattern};
 use crate::names::SourceName;
+use crate::path::Segment;
 use crate::problems::Problems;
 use windward_sim as sim;
 use windward_sim::wifi::edca::Category;
 use windward_sim::{LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
-/// IPv4 and UDP headers (RFC 791, RFC 768).
-const HEADERS: u64 = 28;
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
 
@@ -71,16 +70,16 @@ pub(crate) fn expand(
         if !is_whole {
             continue;
         }
-        let Some(paths) = routes(background, at, &requests, network, &graph, problems) else { continue };
-        if let Some((shared, _)) = links.shared.iter().find(|(link, _)| paths.iter().any(|path| path.contains(link))) {
-            let name = &links.names[*shared as usize].name;
-            let message = format!("background traffic cannot cross the link `{name}`, which belongs to a region");
-            let hint = "end it before the region".to_owned();
-            problems.add(place("background", at, ["to".into()]), message, Some(hint));
+        let asker = Asker { list: "background", at };
+        let given = background.via.as_ref();
+        let Some(via) = Via::of_field(given, "via", asker, requests.len() as u32, nodes, problems) else { continue };
+        let Some(paths) = graph.routes(via.as_ref(), &requests, asker, network, problems) else { continue };
+        if !ends_before_regions(paths.iter(), ["background traffic", "it"], asker, links, problems) {
             continue;
         }
         if matches!(pattern, sim::Pattern::Backlog { .. })
-            && (background.via.is_some() || !paths.iter().all(|path| begins_with_backlogs(path, links)))
+            && (given.is_some()
+                || paths.iter().any(|path| path.first().is_none_or(|&link| !goes_by_backlog(link, links))))
         {
             let message = "its source is no station that forwards by backlog";
             let hint = "routing = \"backpressure\" in the [[wifi]] of `from`, and no `via`".to_owned();
@@ -113,44 +112,50 @@ pub(crate) fn expand(
     (is_whole && problems.len() == before).then_some(all)
 }
 
-/// True if the first node of a route forwards by backlog.
-fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
-    let medium = path.first().and_then(|&link| match links.topology.ports[link as usize].kind {
-        PortKind::Shared { medium, .. } => links.topology.media.get(medium as usize),
-        _ => None,
-    });
-    medium.is_some_and(MediumConfig::uses_backpressure)
+/// True if a link begins at a station that forwards by backlog.
+pub(super) fn goes_by_backlog(link: u32, links: &Links) -> bool {
+    let topology = &links.topology;
+    match topology.ports[link as usize].kind {
+        PortKind::Shared { medium, .. } => {
+            topology.media.get(medium as usize).is_some_and(MediumConfig::uses_backpressure)
+        }
+        PortKind::Link(_) => false,
+    }
 }
 
-/// The links of every source of a table; reports sources without a route.
-fn routes(
-    background: &Background,
-    at: usize,
-    requests: &[Request],
-    network: Network<'_>,
-    graph: &Graph<'_>,
+/// False, and a report, if `what` crosses a link of a region, which carries TCP flows alone; `it` is its pronoun.
+pub(super) fn ends_before_regions<'a>(
+    routes: impl Iterator<Item = &'a Vec<u32>> + Clone,
+    [what, it]: [&str; 2],
+    Asker { list, at }: Asker,
+    links: &Links,
     problems: &mut Problems,
-) -> Option<Vec<Vec<u32>>> {
-    if let Some(names) = &background.via {
-        let asker = Asker { list: "background", at };
-        let via = Via::resolve(names, "via", asker, requests.len() as u32, network.nodes, problems)?;
-        let route = |(member, request): (u32, &Request)| via.route(request.clone(), member, asker, network, problems);
-        return (0..).zip(requests).map(route).collect();
+) -> bool {
+    let crossed = links.shared.iter().find(|(link, _)| routes.clone().any(|route| route.contains(link)));
+    if let Some((shared, _)) = crossed {
+        let name = &links.names[*shared as usize].name;
+        let message = format!("{what} cannot cross the link `{name}`, which belongs to a region");
+        problems.add(place(list, at, ["to".into()]), message, Some(format!("end {it} before the region")));
     }
-    let paths = graph.shortest(requests);
-    if let Some((Request { from, to }, _)) = requests.iter().zip(&paths).find(|(_, path)| path.is_none()) {
-        let [from, to] = [from, to].map(|node| &network.nodes.names[*node as usize]);
-        problems.add(place("background", at, ["to".into()]), format!("no route from `{from}` to `{to}`"), None);
-    }
-    paths.into_iter().collect()
+    crossed.is_none()
 }
 
+/// Reports a datagram of an impossible size.
 pub(super) fn check_packet(packet: Bytes, (list, at): (&str, usize), problems: &mut Problems) {
-    if !(HEADERS..=MAX_PACKET).contains(&packet.count()) {
+    let least = sim::Pattern::HEADERS;
+    if !(least..=MAX_PACKET).contains(&packet.count()) {
         let message =
-            format!("a datagram of {packet} is out of range; allowed: {HEADERS} B to {MAX_PACKET} B, headers included");
+            format!("a datagram of {packet} is out of range; allowed: {least} B to {MAX_PACKET} B, headers included");
         problems.add(place(list, at, ["packet".into()]), message, None);
     }
+}
+
+/// False, and a report, if the clock cannot separate datagrams with this time between them.
+pub(super) fn check_spacing(every: Duration, path: Vec<Segment>, problems: &mut Problems) -> bool {
+    if every < LEAST_SPACING {
+        problems.add(path, format!("{every} is out of range; allowed: from {LEAST_SPACING}"), None);
+    }
+    every >= LEAST_SPACING
 }
 
 /// True if the clock can separate the datagrams, and sending one takes at most [`MOST_PERIODS`] median on periods;
@@ -190,8 +195,8 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
             rate: on_off.rate.0,
             on: on_off.on.0,
             off: on_off.off.0,
-            on_spread: spread(on_off.on_spread),
-            off_spread: spread(on_off.off_spread),
+            on_spread: on_off.on_spread.into(),
+            off_spread: on_off.off_spread.into(),
         },
         Pattern::BacklogPattern(rule) => {
             if rule.m.0 <= 0.0 {
@@ -203,15 +208,14 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
         }
         Pattern::Periodic(periodic) => {
             let (every, jitter) = (periodic.every.0, periodic.jitter.0);
-            let mut refuse = |key: &'static str, why: String| {
-                problems.add(place("background", at, ["pattern".into(), key.into()]), why, None);
-                None
-            };
-            if every < LEAST_SPACING {
-                return refuse("every", format!("{every} is out of range; allowed: from {LEAST_SPACING}"));
+            let path = |key: &'static str| place("background", at, ["pattern".into(), key.into()]);
+            if !check_spacing(every, path("every"), problems) {
+                return None;
             }
             if jitter > every {
-                return refuse("jitter", format!("`jitter` ({jitter}) must not be longer than `every` ({every})"));
+                let why = format!("`jitter` ({jitter}) must not be longer than `every` ({every})");
+                problems.add(path("jitter"), why, None);
+                return None;
             }
             sim::Pattern::Periodic { every, jitter }
         }
@@ -231,12 +235,4 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
             }
         }
     })
-}
-
-fn spread(spread: Spread) -> sim::Spread {
-    match spread {
-        Spread::Fixed => sim::Spread::Fixed,
-        Spread::Exponential => sim::Spread::Exponential,
-        Spread::Pareto(shape) => sim::Spread::Pareto(shape.0),
-    }
 }

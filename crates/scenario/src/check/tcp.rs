@@ -13,8 +13,8 @@ const MAX_PACKET: u64 = 65_535;
 /// Place of a table of TCP options: its list, the index in it, and the keys inside.
 type Table<'a> = (&'static str, usize, &'a [&'static str]);
 
-fn path((list, at, inside): Table<'_>, key: &'static str) -> Vec<Segment> {
-    let keys = inside.iter().copied().chain([key]).map(Segment::from);
+fn path((list, at, inside): Table<'_>, keys: &[&'static str]) -> Vec<Segment> {
+    let keys = inside.iter().chain(keys).copied().map(Segment::from);
     place(list, at, []).into_iter().chain(keys).collect()
 }
 
@@ -82,21 +82,17 @@ pub(super) fn check_sizes(tcp: &TcpOptions, table: Table<'_>, problems: &mut Pro
             "a segment of {segment} is too large: with {overhead} B of headers the limit is {largest} B (an IPv4 \
              packet has at most {MAX_PACKET} B)"
         );
-        problems.add(path(table, "segment"), why, None);
+        problems.add(path(table, &["segment"]), why, None);
     }
     if tcp.receive_window == 0 {
         let why = format!("the receive window is smaller than one segment of {segment}");
-        problems.add(path(table, "receive_window"), why, None);
+        problems.add(path(table, &["receive_window"]), why, None);
     }
 }
 
 /// Refuses readers without a pace or a buffer, and buffers of impossible sizes.
 fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
-    let mut refuse = |keys: &[&'static str], why: String, hint: &str| {
-        let (list, at, inside) = table;
-        let keys = inside.iter().chain(keys).copied().map(Segment::from);
-        problems.add(place(list, at, []).into_iter().chain(keys), why, Some(hint.to_owned()));
-    };
+    let mut refuse = |keys: &[_], why: String, hint: &str| problems.add(path(table, keys), why, Some(hint.to_owned()));
     let has_window = tcp.receive_window != Tcp::default().receive_window;
     if let Some(read) = &tcp.read {
         if read.rate.is_none() && read.pauses.is_empty() {
@@ -149,7 +145,7 @@ pub(super) fn check(
     problems: &mut Problems,
 ) {
     check_reader(tcp, table, problems);
-    let mut refuse = |key, why: String, hint: &str| problems.add(path(table, key), why, Some(hint.to_owned()));
+    let mut refuse = |key, why: String, hint: &str| problems.add(path(table, &[key]), why, Some(hint.to_owned()));
     if !tcp.sack && tcp.loss_detection == Some(LossDetection::Rack) {
         let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";
         refuse("loss_detection", "`loss_detection = \"rack\"` needs `sack`".to_owned(), hint);

@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use windward_sim as sim;
 use windward_units::{BitRate, Bytes, Duration};
 
 use super::named::Tagged;
@@ -310,6 +311,24 @@ pub(crate) enum Qoe {
     Linear,
     /// Logarithms of the bit rates relative to the lowest, and 2.66 for a stalled second.
     Log,
+}
+
+impl From<Estimate> for sim::Estimate {
+    fn from(estimate: Estimate) -> Self {
+        match estimate {
+            Estimate::Harmonic => Self::Harmonic,
+            Estimate::Ewma => Self::Ewma,
+        }
+    }
+}
+
+impl From<Qoe> for sim::Qoe {
+    fn from(qoe: Qoe) -> Self {
+        match qoe {
+            Qoe::Linear => Self::Linear,
+            Qoe::Log => Self::Log,
+        }
+    }
 }
 
 /// Fields that every application has.

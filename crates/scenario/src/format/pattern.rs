@@ -3,7 +3,7 @@
 use super::{Count, Dscp, Name, Number, Positive, Shape, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim::Codepoint;
+use windward_sim::{self as sim, Codepoint};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// A UDP source that does not respond to congestion. Groups work as for flows.
@@ -154,6 +154,16 @@ pub(crate) enum Spread {
     Exponential,
     /// Pareto with this shape, above 1 so that the mean is finite.
     Pareto(Shape),
+}
+
+impl From<Spread> for sim::Spread {
+    fn from(spread: Spread) -> Self {
+        match spread {
+            Spread::Fixed => Self::Fixed,
+            Spread::Exponential => Self::Exponential,
+            Spread::Pareto(shape) => Self::Pareto(shape.0),
+        }
+    }
 }
 
 fn exponential() -> Spread {

@@ -7,7 +7,7 @@ use crate::makers::Makers;
 use crate::net::Net;
 use crate::network::{ConnectionUse, RequestsConfig};
 use crate::packet::Packet;
-use crate::page::{Discovery, Protocol};
+use crate::page::Discovery;
 use crate::tcp::{Duplex, Side};
 use windward_units::{Time, splitmix64};
 
@@ -93,10 +93,16 @@ impl Apps {
         }
     }
 
+    /// Slot of the connection of the packets and timers numbered `flow`.
+    #[inline]
+    fn slot(&self, flow: u32) -> Option<u32> {
+        self.slots.get((flow.checked_sub(self.base)? / 2) as usize).copied()
+    }
+
     /// Connection of the packets and timers numbered `flow`; `None` if it has ended.
     #[inline]
     fn talk(&mut self, flow: u32) -> Option<&mut Talk> {
-        let slot = *self.slots.get((flow.checked_sub(self.base)? / 2) as usize)?;
+        let slot = self.slot(flow)?;
         self.talks.get_mut(slot as usize)
     }
 
@@ -144,11 +150,11 @@ impl Apps {
             return self.load(net, index, request);
         }
         let app = &mut self.apps[index as usize];
-        let most = app.most();
-        let pool = &mut app.pools[0];
-        if let Some(slot) = pool.idle.pop() {
+        if let Some(slot) = app.take_ready(0) {
             return self.reuse(net, index, slot, request);
         }
+        let most = app.most();
+        let pool = &mut app.pools[0];
         if pool.open >= most {
             return pool.waiting.push_back(request);
         }
@@ -167,7 +173,7 @@ impl Apps {
         let seed = splitmix64(splitmix64(app.seed) ^ app.config.key) ^ connection;
         let mut link = Duplex::new(id, &app.config.tcp, app.routes, [law.build(initial), law.build(initial)], seed);
         link.start(net);
-        app.opened += 1;
+        app.count_connection();
         let talk = Talk { app: index, id, connection, link, work };
         match self.free.pop() {
             Some(slot) => {
@@ -184,10 +190,9 @@ impl Apps {
     /// Begins a visit of a page; the connections of the last one have ended.
     fn visit(&mut self, net: &mut Net, index: u32) {
         let app = &mut self.apps[index as usize];
-        let idle: Vec<u32> =
-            app.pools.iter_mut().flat_map(|pool| pool.idle.drain(..).chain(pool.shared.take())).collect();
+        let old: Vec<u32> = app.pools.iter_mut().flat_map(|pool| pool.ready.drain(..)).collect();
         let ready = app.begin_visit(net.now);
-        for slot in idle {
+        for slot in old {
             self.release(self.talks[slot as usize].id);
         }
         if let Some(ready) = ready {
@@ -198,25 +203,20 @@ impl Apps {
     /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
     fn load(&mut self, net: &mut Net, index: u32, request: Request) {
         let app = &mut self.apps[index as usize];
-        let (most, visit) = (app.most(), app.visit());
-        let Some((protocol, preconnect, tls)) = app.page().map(|page| (page.protocol, page.preconnect, page.tls))
-        else {
-            return;
-        };
-        let pool = &mut app.pools[request.pool as usize];
-        let ready = if protocol == Protocol::Multiplexed { pool.shared } else { pool.idle.pop() };
-        if let Some(slot) = ready {
-            return self.talks[slot as usize].load(net, &self.apps[index as usize], request);
+        if let Some(slot) = app.take_ready(request.pool as usize) {
+            return self.talks[slot as usize].load(net, app, request);
         }
+        let (most, visit) = (app.most(), app.visit());
+        let Some((preconnect, tls)) = app.page().map(|page| (page.preconnect, page.tls)) else { return };
+        let pool = &mut app.pools[request.pool as usize];
         pool.waiting.push_back(request);
-        // Any connection that becomes ready takes what waits; each waiting request has one that opens.
+        // Any connection that becomes ready takes the first waiting request; for each of them one opens.
         let wanted = if pool.open == 0 { preconnect.max(1) } else { 0 };
         let wanted = wanted.max((pool.waiting.len() as u32).saturating_sub(pool.opening)).min(most - pool.open);
         pool.open += wanted;
         pool.opening += wanted;
         for _ in 0..wanted {
             self.open(net, index, Work::Page(Box::new(Http::new(visit, request.pool, tls))));
-            self.apps[index as usize].count_connection();
         }
     }
 
@@ -229,52 +229,41 @@ impl Apps {
             return http.answer(net, &mut talk.link, object);
         }
         let app = &mut self.apps[index as usize];
-        let mut done = std::mem::take(&mut self.done);
-        let is_ready = http.hear(net, (&mut talk.link, flow), |request| app.service(request), &mut done);
+        let is_ready = http.hear(net, (&mut talk.link, flow), |request| app.service(request), &mut self.done);
         let (visit, pool) = (http.visit, http.pool as usize);
         if visit != app.visit() {
             // The visit for which it opened was complete without it.
-            self.done = done;
             if is_ready {
                 self.release(id);
             }
             return;
         }
-        let is_shared = app.page().is_some_and(|page| page.protocol == Protocol::Multiplexed);
         if is_ready {
             app.pools[pool].opening -= 1;
-            if is_shared {
-                app.pools[pool].shared = Some(slot);
-            }
+            app.pools[pool].ready.push(slot);
         }
         let after = repairs(&talk.link);
-        let mut found = std::mem::take(&mut self.found);
         let mut next = None;
-        for served in done.drain(..) {
+        for served in self.done.drain(..) {
             app.finish(net.now, &served, connection, after);
-            next = app.next_of_page(net.now, served.request.user, &mut found).or(next);
-            if !is_shared {
-                app.pools[pool].idle.push(slot);
+            next = app.next_of_page(net.now, served.request.user, &mut self.found).or(next);
+            if !app.is_multiplexed() {
+                app.pools[pool].ready.push(slot);
             }
         }
-        if is_ready && !is_shared {
-            app.pools[pool].idle.push(slot);
-        }
-        // What waits goes first; what is discovered now arrives as events of this time.
-        while let Some(ready) = if is_shared { app.pools[pool].shared } else { app.pools[pool].idle.last().copied() } {
-            let Some(request) = app.pools[pool].waiting.pop_front() else { break };
-            if !is_shared {
-                app.pools[pool].idle.pop();
-            }
+        // Waiting requests go first. Those of discoveries arrive as events of this time.
+        while let Some(request) = app.pools[pool].waiting.front().copied()
+            && let Some(ready) = app.take_ready(pool)
+        {
+            app.pools[pool].waiting.pop_front();
             self.talks[ready as usize].load(net, app, request);
         }
-        for Discovery { object, ready } in found.drain(..) {
+        for Discovery { object, ready } in self.found.drain(..) {
             schedule(&mut net.calendar, ready, AppTimer::Arrival, index, object);
         }
         if let Some(at) = next {
             schedule(&mut net.calendar, at, AppTimer::Arrival, index, VISIT);
         }
-        (self.found, self.done) = (found, done);
     }
 
     /// Sends a request over an idle connection.
@@ -286,10 +275,7 @@ impl Apps {
 
     /// Continues the request of a connection whose application was woken.
     fn proceed(&mut self, net: &mut Net, which: AppTimer, flow: u32, object: u32) {
-        let base = self.base;
-        let Some(slot) = flow.checked_sub(base).and_then(|at| self.slots.get((at / 2) as usize)).copied() else {
-            return;
-        };
+        let Some(slot) = self.slot(flow) else { return };
         let Some(talk) = self.talks.get_mut(slot as usize) else { return };
         let Work::Requests(stage) = &mut talk.work else {
             return self.proceed_page(net, which, flow, (slot, object));
@@ -329,7 +315,7 @@ impl Apps {
                 *stage = Stage::Idle;
                 match app.pools[0].waiting.pop_front() {
                     Some(request) => self.reuse(net, index, slot, request),
-                    None => app.pools[0].idle.push(slot),
+                    None => app.pools[0].ready.push(slot),
                 }
             }
             _ => {}
@@ -385,7 +371,7 @@ impl Talk {
 
 /// Retransmissions and timeouts of both ends of a connection.
 fn repairs(link: &Duplex) -> [u64; 2] {
-    let [client, server] = [Side::Client, Side::Server].map(|side| link.counts(side));
+    let [client, server] = [Side::Client, Side::Server].map(|side| link.sender(side).counts());
     [client.retransmits + server.retransmits, client.timeouts + server.timeouts]
 }
 

@@ -41,16 +41,14 @@ pub struct Served {
 /// Connections between which requests choose.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// Idle connections, by their slots; the one used last comes last.
-    pub idle: Vec<u32>,
+    /// Connections that take another request, by their slots; the one used last comes last.
+    pub ready: Vec<u32>,
     /// Number of connections that are open or opening.
     pub open: u32,
-    /// Number of connections that are opening for whatever request waits then.
+    /// Number of connections of a page that are opening, for the first request that waits then.
     pub opening: u32,
     /// Requests that wait for a connection.
     pub waiting: VecDeque<Request>,
-    /// Slot of the connection that all requests share.
-    pub shared: Option<u32>,
 }
 
 /// Number of requests over time.
@@ -152,32 +150,27 @@ impl Requests {
 
     /// Takes a request that arrives now. Returns it with the time of the next one of an open loop.
     pub fn arrive(&mut self, now: Time, user: u32) -> (Request, Option<Time>) {
+        let number = self.arrived;
+        self.arrived += 1;
+        self.active.advance(now);
+        self.active.count += 1;
         if let Some(browser) = &mut self.browser {
             let object = browser.page().objects[user as usize];
             let intended = browser.of(user).discovered.unwrap_or(now);
-            let request = Request { number: self.arrived, user, pool: object.origin, intended, size: object.size };
-            self.arrived += 1;
-            self.active.advance(now);
-            self.active.count += 1;
-            return (request, None);
+            return (Request { number, user, pool: object.origin, intended, size: object.size }, None);
         }
-        let number = self.arrived;
-        self.arrived += 1;
         let drawn = self.config.response.draw(&mut self.users[user as usize][0]);
         let (size, next) = match &self.config.arrivals {
             Arrivals::Periodic { every } => (drawn, Some(now + *every)),
             Arrivals::Poisson { mean } => (drawn, Some(now + exponential(*mean, &mut self.arrivals))),
-            Arrivals::Closed { .. } => (drawn, None),
-            // Handled above.
-            Arrivals::Page(_) => (drawn, None),
+            // The objects of a page are handled above.
+            Arrivals::Closed { .. } | Arrivals::Page(_) => (drawn, None),
             Arrivals::Video(_) => (self.player.as_mut().map_or(drawn, |player| player.ask(now)), None),
             Arrivals::Times(times) => {
                 let size = times[number as usize].1.map_or(drawn, |bytes| bytes.count());
                 (size, times.get(self.arrived as usize).map(|(at, _)| self.config.start + *at))
             }
         };
-        self.active.advance(now);
-        self.active.count += 1;
         (Request { number, user, pool: 0, intended: now, size }, next.and_then(|at| self.within(at)))
     }
 
@@ -243,8 +236,21 @@ impl Requests {
         }
     }
 
-    /// Notes a connection of a page.
+    /// True if all requests of a pool share a connection.
+    pub fn is_multiplexed(&self) -> bool {
+        self.page().is_some_and(|page| page.protocol == Protocol::Multiplexed)
+    }
+
+    /// Takes a connection of `pool` for another request. A shared one stays ready.
+    pub fn take_ready(&mut self, pool: usize) -> Option<u32> {
+        let is_shared = self.is_multiplexed();
+        let ready = &mut self.pools[pool].ready;
+        if is_shared { ready.last().copied() } else { ready.pop() }
+    }
+
+    /// Notes a new connection.
     pub fn count_connection(&mut self) {
+        self.opened += 1;
         if let Some(browser) = &mut self.browser {
             browser.count_connection();
         }

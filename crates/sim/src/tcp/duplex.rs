@@ -3,7 +3,7 @@
 use super::end::{End, Outgoing};
 use super::headers::Headers;
 use super::receiver::ReceiverRtt;
-use super::sender::{Counts, Sender};
+use super::sender::Sender;
 use super::timer::{Ring, Timer};
 use crate::engine::{AppTimer, FlowTimer, Wake};
 use crate::net::Net;
@@ -11,9 +11,6 @@ use crate::network::TcpOptions;
 use crate::packet::{Kind, Packet, Piggyback};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
-
-/// Timeout of a SYN (RFC 6298 §2.1).
-const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +86,6 @@ impl Duplex {
         self.is_open[side as usize]
     }
 
-    /// Counters of an end's sender.
-    pub fn counts(&self, side: Side) -> Counts {
-        self.sender(side).counts()
-    }
-
     /// Sender of an end.
     pub fn sender(&self, side: Side) -> &Sender {
         &self.ends[side as usize].sender
@@ -137,13 +129,12 @@ impl Duplex {
 
     /// Opens the connection.
     pub fn start(&mut self, net: &mut Net) {
-        self.syns[0] += 1;
         let packet = Packet { size: self.headers.syn(), ..self.packet(net.now, Kind::Syn, Side::Client) };
         net.send(packet, false);
-        let wait = SYN_TIMEOUT * (1 << (self.syns[0] - 1).min(7));
         let sender = &mut self.ends[0].sender;
-        let deadline = net.now + sender.rtt().bounded(wait);
+        let deadline = net.now + sender.rtt().of_syn(self.syns[0]);
         sender.timer().set(deadline);
+        self.syns[0] += 1;
         self.schedule(net, Side::Client);
     }
 

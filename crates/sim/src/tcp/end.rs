@@ -57,7 +57,7 @@ pub enum Nagle {
     Cork,
 }
 
-/// Data of a departing segment.
+/// Data of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
     /// Its number.
@@ -178,15 +178,19 @@ impl End {
     pub fn cut(&mut self) {
         self.stream.cut();
         self.stream.close();
-        if self.probes.take().is_some() {
-            self.sender.timer().cancel();
-        }
+        self.stop_probing();
+    }
+
+    /// True if nothing is outstanding.
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.sender.una() == self.sender.next()
     }
 
     /// Reduces the window after a pause, if nothing is outstanding.
     fn resume(&mut self, now: Time) {
         if let Some(last) = self.last_sent
-            && self.sender.una() == self.sender.next()
+            && self.is_quiet()
         {
             let idle = now.since(last);
             if idle > self.sender.rtt().rto() {
@@ -228,11 +232,10 @@ impl End {
         let has_sent = self.send(now, &mut out);
         if let Some(probes) = self.probes {
             // Linux: `tcp_ack_probe`.
-            let deadline = now + self.probe_wait(probes);
-            self.sender.timer().set(deadline);
+            self.wait_to_probe(now, probes);
         }
         match due {
-            Some(AckDue::Now) if !has_sent => self.put(None, Ecn::default(), &mut out),
+            Some(AckDue::Now) if !has_sent => self.answer(out),
             Some(AckDue::By(deadline)) if !has_sent => {
                 let timer = &mut self.receiver.timer;
                 timer.set(deadline.min(timer.deadline()));
@@ -279,43 +282,49 @@ impl End {
     }
 
     /// Lets the application read, and announces the window if it grows much or an ACK is due.
-    pub fn read(&mut self, now: Time, mut out: impl FnMut(Outgoing)) {
+    pub fn read(&mut self, now: Time, out: impl FnMut(Outgoing)) {
         if let Some(inbox) = &mut self.inbox
             && inbox.read(now, &self.receiver)
         {
-            self.put(None, Ecn::default(), &mut out);
+            self.answer(out);
         }
     }
 
     /// True if all data is acknowledged, FIN too.
     pub fn is_done(&self) -> bool {
-        self.stream.is_closing() && self.stream.is_sent() && self.sender.una() == self.sender.next()
+        self.stream.is_closing() && self.stream.is_sent() && self.is_quiet()
     }
 
     /// Handles the expiry of the timer of delayed ACKs.
-    pub fn expire_ack(&mut self, mut out: impl FnMut(Outgoing)) {
+    pub fn expire_ack(&mut self, out: impl FnMut(Outgoing)) {
         self.receiver.note_expiry(self.sender.rtt().rto());
-        self.put(None, Ecn::default(), &mut out);
+        self.answer(out);
     }
 
     /// Handles the expiry of the retransmission timer.
     pub fn expire(&mut self, now: Time, mut out: impl FnMut(Outgoing)) {
-        if self.sender.next() > self.sender.una() {
+        if !self.is_quiet() {
             self.sender.on_timer(now);
-        } else if let Some(probes) = &mut self.probes {
-            *probes += 1;
-            let probes = *probes;
-            let deadline = now + self.probe_wait(probes);
-            self.sender.timer().set(deadline);
+        } else if let Some(probes) = self.probes {
+            self.wait_to_probe(now, probes + 1);
             self.put_probe(&mut out);
         }
         self.send(now, out);
     }
 
-    /// Time to the next probe of a closed window after `probes` of them (Linux: `tcp_probe0_when`).
-    fn probe_wait(&self, probes: u32) -> Duration {
+    /// Starts the time to the next probe of a closed window, after `probes` of them (Linux: `tcp_probe0_when`).
+    fn wait_to_probe(&mut self, now: Time, probes: u32) {
+        self.probes = Some(probes);
         let base = self.sender.rtt().rto().max(LEAST_PROBE);
-        (base * (1 << probes.min(16))).min(LONGEST_PROBE)
+        let wait = (base * (1 << probes.min(16))).min(LONGEST_PROBE);
+        self.sender.timer().set(now + wait);
+    }
+
+    /// Leaves the retransmission timer to data again, if it is that of the probes.
+    fn stop_probing(&mut self) {
+        if self.probes.take().is_some() {
+            self.sender.timer().cancel();
+        }
     }
 
     /// Sends all segments that are allowed now. Returns true if there were any.
@@ -329,7 +338,7 @@ impl End {
                 Nagle::Cork => false,
             };
         let ready = self.stream.ready(with_tail);
-        if ready == 0 && self.sender.una() == self.sender.next() {
+        if ready == 0 && self.is_quiet() {
             // An idle sender is not short of data: its window stays valid until the application writes.
             self.chronograph.stop(now);
             return false;
@@ -350,7 +359,7 @@ impl End {
                 }
                 Turn::Idle => break,
             };
-            if self.last_sent.is_some() && self.sender.una() == self.sender.next() {
+            if self.last_sent.is_some() && self.is_quiet() {
                 self.sender.restart(now);
             }
             let ecn = self.sender.on_send(now, turn);
@@ -375,20 +384,17 @@ impl End {
         let fits = self.stream.fitting(ready, edge);
         self.chronograph.limit(now, fits < ready && fits < self.room());
         self.sender.set_receive_window(self.sender.unacknowledged().saturating_add(fits));
-        let is_closed = ready > 0 && fits == 0 && self.sender.una() == self.sender.next();
-        if is_closed && self.probes.is_none() {
-            self.probes = Some(0);
-            let deadline = now + self.probe_wait(0);
-            self.sender.timer().set(deadline);
-        } else if !is_closed && self.probes.take().is_some() {
-            self.sender.timer().cancel();
+        let is_closed = ready > 0 && fits == 0 && self.is_quiet();
+        if !is_closed {
+            self.stop_probing();
+        } else if self.probes.is_none() {
+            self.wait_to_probe(now, 0);
         }
     }
 
     /// Segments that the congestion window has room for.
     fn room(&self) -> u32 {
-        let info = self.sender.window();
-        info.saturating_sub(self.sender.pipe())
+        self.sender.window().saturating_sub(self.sender.pipe())
     }
 
     /// Reduces a window that was not used for a timeout (Linux: `tcp_cwnd_validate`).

@@ -3,7 +3,7 @@
 
 use super::averages::Averages;
 use super::duplex::{Duplex, Side};
-use super::sender::{Counts, Sender};
+use super::sender::Sender;
 use super::writer::Writer;
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
@@ -35,7 +35,7 @@ pub struct Paced {
 
 impl Paced {
     /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes. The
-    /// receiver's end has a law too, which decides about nothing.
+    /// receiver's end has a law too, which decides nothing.
     pub fn new(index: u32, config: &FlowConfig, laws: [AnyLaw; 2], routes: [u32; 2], seed: u64) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count() as u32;
@@ -176,11 +176,6 @@ impl Paced {
     /// The sending end.
     pub fn sender(&self) -> &Sender {
         self.link.sender(Side::Client)
-    }
-
-    /// Counters of the sender.
-    pub fn counts(&self) -> Counts {
-        self.link.counts(Side::Client)
     }
 
     /// Number of segments that have arrived with a mark.

@@ -9,6 +9,7 @@ use crate::packet::{Kind, Packet, Piggyback, Range, SACK_BLOCKS};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time};
 
+pub use super::end::Data;
 pub use super::sender::{Info, State};
 
 /// One end of a connection.
@@ -31,17 +32,6 @@ pub struct Acknowledgement {
     pub echoes: bool,
     /// Lowest three bits of the number of marked packets (RFC 9768 §3.2.2).
     pub marked: u32,
-}
-
-/// Data of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Data {
-    /// Number of the segment.
-    pub number: u32,
-    /// Bytes of the application.
-    pub payload: u32,
-    /// True if it carries FIN.
-    pub is_last: bool,
 }
 
 /// An arriving segment.
@@ -83,7 +73,7 @@ impl Sent {
         let (own, echo) = if data.is_some() { (ecn.of_data(), ecn.of_ack()) } else { (Ecn::default(), ecn) };
         Self {
             at,
-            data: data.map(|data| Data { number: data.number, payload: data.payload, is_last: data.is_last }),
+            data,
             is_probe,
             acknowledges: Acknowledgement { number, sack, stamp, echoes: echo.flag(), marked: echo.count() },
             codepoint: own.codepoint(),

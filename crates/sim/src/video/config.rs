@@ -25,6 +25,21 @@ pub struct VideoConfig {
 }
 
 impl VideoConfig {
+    /// Pensieve's video and player, with this rule: 48 chunks of 4 s, and room for 60 s.
+    pub fn pensieve(rule: AbrRule) -> Self {
+        let ladder = [300, 750, 1200, 1850, 2850, 4300].map(|kbps| BitRate::bits_per_sec(kbps * 1000));
+        Self {
+            ladder: ladder.into(),
+            chunk: Duration::from_millis(4000),
+            chunks: 48,
+            sizes: None,
+            rule,
+            buffer: Duration::from_millis(60_000),
+            start_after: 1,
+            qoe: Qoe::default(),
+        }
+    }
+
     /// Bytes of a chunk at a level.
     pub fn size(&self, chunk: u32, level: usize) -> u64 {
         match &self.sizes {

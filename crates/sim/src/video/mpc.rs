@@ -9,7 +9,8 @@ const EQUAL: f64 = 1e-9;
 /// `predicted` bits per second; `state` is the buffer in seconds and the level of the chunk before.
 pub fn level(config: &VideoConfig, chunk: u32, state: (f64, usize), predicted: f64, horizon: u32) -> usize {
     let end = config.chunks.min(chunk.saturating_add(horizon));
-    let search = Search { config, end, predicted };
+    let qualities = (0..config.ladder.len()).map(|level| config.qoe.quality(config, level)).collect();
+    let search = Search { config, qualities, end, predicted };
     let mut best = (f64::NEG_INFINITY, 0);
     for level in 0..config.ladder.len() {
         let value = search.best_from(chunk, state, level);
@@ -23,6 +24,8 @@ pub fn level(config: &VideoConfig, chunk: u32, state: (f64, usize), predicted: f
 
 struct Search<'a> {
     config: &'a VideoConfig,
+    /// Quality of each level.
+    qualities: Vec<f64>,
     /// The first chunk beyond the horizon.
     end: u32,
     predicted: f64,
@@ -32,10 +35,10 @@ impl Search<'_> {
     /// Largest quality of experience of the chunks from `chunk` on, which itself has `level`.
     fn best_from(&self, chunk: u32, (buffer, last): (f64, usize), level: usize) -> f64 {
         let config = self.config;
-        let quality = |level: usize| config.qoe.quality(config, level);
         let download = config.size(chunk, level) as f64 * 8.0 / self.predicted;
         let stall = (download - buffer).max(0.0);
-        let own = quality(level) - config.qoe.penalty() * stall - (quality(level) - quality(last)).abs();
+        let quality = self.qualities[level];
+        let own = quality - config.qoe.penalty() * stall - (quality - self.qualities[last]).abs();
         if chunk + 1 >= self.end {
             return own;
         }

@@ -199,28 +199,12 @@ impl Player {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{AbrRule, Estimate, Qoe};
+    use super::super::config::{AbrRule, Estimate};
     use super::*;
     use windward_units::BitRate;
 
-    const LADDER: [u64; 6] = [300, 750, 1200, 1850, 2850, 4300];
-
     fn seconds(seconds: u64) -> Duration {
         Duration::from_millis(1000 * seconds)
-    }
-
-    /// Pensieve's video: 48 chunks of 4 s, and room for 60 s.
-    fn video(rule: AbrRule) -> VideoConfig {
-        VideoConfig {
-            ladder: LADDER.map(|kbps| BitRate::bits_per_sec(kbps * 1000)).into(),
-            chunk: seconds(4),
-            chunks: 48,
-            sizes: None,
-            rule,
-            buffer: seconds(60),
-            start_after: 1,
-            qoe: Qoe::Linear,
-        }
     }
 
     /// Plays `count` chunks over a link of `rate` bits per second without round trips.
@@ -259,7 +243,7 @@ mod tests {
             (MPC, 3e6, ones(0, 4)),
         ];
         for (rule, rate, levels) in cases {
-            let player = play(&video(rule), rate, 16);
+            let player = play(&VideoConfig::pensieve(rule), rate, 16);
             let own: Vec<usize> = player.chunks().iter().map(|chunk| chunk.level).collect();
             assert_eq!(own, levels, "{rule:?} at {rate}");
             assert_eq!(player.startup(), Some(Duration::from_secs(1.2e6 / rate)));
@@ -277,7 +261,7 @@ mod tests {
             (MPC, &[4.0, 4.2, 4.4]),
         ];
         for (rule, buffers) in cases {
-            let player = play(&video(rule), 3e6, buffers.len());
+            let player = play(&VideoConfig::pensieve(rule), 3e6, buffers.len());
             for (chunk, buffer) in player.chunks().iter().zip(buffers) {
                 let own = chunk.buffer.as_secs();
                 assert!((own - buffer).abs() < 0.006, "{rule:?}: {own} and {buffer}");
@@ -295,7 +279,7 @@ mod tests {
         ];
         for (buffer, switches, most) in cases {
             let rule = AbrRule::Bola { gamma: 5.0, buffer: seconds(buffer) };
-            let config = VideoConfig { buffer: seconds(buffer), ..video(rule) };
+            let config = VideoConfig { buffer: seconds(buffer), ..VideoConfig::pensieve(rule) };
             let level =
                 |buffer: f64| rule.level(&config, View { chunk: 1, buffer, last: Some(0) }, &History::default());
             for (below, at) in switches.into_iter().enumerate() {
@@ -311,7 +295,7 @@ mod tests {
     #[test]
     fn bba_keeps_a_level_until_the_map_crosses_a_neighbour() {
         let rule = AbrRule::Bba { reservoir: seconds(90), cushion: seconds(126) };
-        let config = VideoConfig { buffer: seconds(240), ..video(rule) };
+        let config = VideoConfig { buffer: seconds(240), ..VideoConfig::pensieve(rule) };
         let buffer = |kbps: f64| 90.0 + 126.0 * (kbps - 300.0) / 4000.0;
         let level = |kbps: f64, last: usize| {
             rule.level(&config, View { chunk: 9, buffer: buffer(kbps), last: Some(last) }, &History::default())
@@ -341,7 +325,7 @@ mod tests {
     /// chunks of 300 kbit/s have a quality of 0.3 each, less 4.3 for each of the four stalled seconds.
     #[test]
     fn stalls_are_counted_and_cost_quality() {
-        let config = VideoConfig { chunks: 3, ..video(BB) };
+        let config = VideoConfig { chunks: 3, ..VideoConfig::pensieve(BB) };
         let mut player = play(&config, 2e5, 3);
         assert_eq!(player.startup(), Some(seconds(6)));
         assert_eq!(player.stalls(), (seconds(4), 2));
@@ -360,7 +344,7 @@ mod tests {
     /// each chunk takes 0.4 s, and then every 4 s.
     #[test]
     fn a_full_buffer_waits() {
-        let config = VideoConfig { ladder: [BitRate::bits_per_sec(300_000)].into(), ..video(RATE) };
+        let config = VideoConfig { ladder: [BitRate::bits_per_sec(300_000)].into(), ..VideoConfig::pensieve(RATE) };
         let player = play(&config, 3e6, 40);
         let asked: Vec<f64> = player.chunks().iter().map(|chunk| chunk.asked.as_secs()).collect();
         let gaps: Vec<f64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();

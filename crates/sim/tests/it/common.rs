@@ -39,6 +39,29 @@ pub fn stream(link: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> Sourc
     SourceConfig::new(u64::from(link), ends, vec![link], pattern, Bytes::new(size))
 }
 
+/// A client of node 0 and its server at node 1, over link 0 and back over link 1: a kept connection, and responses of a
+/// byte unless `arrivals` give their sizes.
+pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> RequestsConfig {
+    RequestsConfig {
+        key: 7,
+        client: 0,
+        server: 1,
+        forward: vec![0].into(),
+        backward: vec![1].into(),
+        law,
+        tcp,
+        start: Time::ZERO,
+        stop: None,
+        arrivals,
+        request: Bytes::new(328),
+        response: Size::Fixed(1),
+        service: Duration::ZERO,
+        connections: ConnectionUse::Kept { most: 1 },
+        deadline: None,
+        ideal: Ideal { rate: BitRate::bits_per_sec(0), rtt: Duration::ZERO },
+    }
+}
+
 /// A network of these parts; statistics count from `warmup` to `end`, in seconds.
 pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end: u64) -> Network {
     let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);

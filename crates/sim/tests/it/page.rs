@@ -1,12 +1,11 @@
 //! Pages over two-way connections, against trees timed by hand.
 
-use crate::common::{law, link, network, simulate};
+use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
 use windward_sim::{
-    Arrivals, Buffer, ConnectionUse, Ideal, Network, Output, PageConfig, PageObject, Protocol, RequestsConfig, Size,
-    TcpOptions,
+    Arrivals, Buffer, Ideal, Network, Output, PageConfig, PageObject, Protocol, RequestsConfig, TcpOptions,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Duration};
 
 /// Ten segments: the initial window.
 const SMALL: u64 = 14_480;
@@ -40,24 +39,9 @@ fn page(protocol: Protocol, size: u64) -> PageConfig {
 /// Visits a page over 10 Gbit/s and 50 ms each way, which loses a share `loss` of the packets.
 fn visit(page: PageConfig, seconds: u64, loss: f64) -> Output {
     let rate = 10_000_000_000;
-    let app = RequestsConfig {
-        key: 7,
-        client: 0,
-        server: 1,
-        forward: vec![0].into(),
-        backward: vec![1].into(),
-        law: law("reno", serde_json::json!({})),
-        tcp: TcpOptions::default(),
-        start: Time::ZERO,
-        stop: None,
-        arrivals: Arrivals::Page(Arc::new(page)),
-        request: Bytes::new(328),
-        response: Size::Fixed(1),
-        service: Duration::ZERO,
-        connections: ConnectionUse::Kept { most: 6 },
-        deadline: None,
-        ideal: Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(100) },
-    };
+    let arrivals = Arrivals::Page(Arc::new(page));
+    let ideal = Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(100) };
+    let app = RequestsConfig { ideal, ..app(law("reno", serde_json::json!({})), TcpOptions::default(), arrivals) };
     let mut links = [1, 2].map(|key| link(key, rate, Duration::from_millis(50), Buffer::Unlimited));
     links.iter_mut().for_each(|link| link.loss = windward_sim::Loss::Bernoulli(loss));
     let network = Network { apps: vec![app], ..network(links.to_vec(), Vec::new(), 0, seconds) };

@@ -1,11 +1,11 @@
 //! Requests over two-way connections, against slow start by hand, exact processor sharing, and Little's law.
 
-use crate::common::{law, link, network, simulate};
+use crate::common::{app, law, link, network, simulate};
 use windward_sim::{
     Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, LinkConfig, Network, Output, QueueConfig,
     RequestsConfig, Size, TcpOptions,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Duration, Time};
 
 fn reno() -> windward_sim::LawChoice {
     law("reno", serde_json::json!({}))
@@ -13,24 +13,7 @@ fn reno() -> windward_sim::LawChoice {
 
 /// Requests between nodes 0 and 1 over link 0, and back over link 1.
 fn requests(tcp: TcpOptions, arrivals: Arrivals, response: Size, connections: ConnectionUse) -> RequestsConfig {
-    RequestsConfig {
-        key: 7,
-        client: 0,
-        server: 1,
-        forward: vec![0].into(),
-        backward: vec![1].into(),
-        law: reno(),
-        tcp,
-        start: Time::ZERO,
-        stop: None,
-        arrivals,
-        request: Bytes::new(328),
-        response,
-        service: Duration::ZERO,
-        connections,
-        deadline: None,
-        ideal: Ideal { rate: BitRate::bits_per_sec(0), rtt: Duration::ZERO },
-    }
+    RequestsConfig { response, connections, ..app(reno(), tcp, arrivals) }
 }
 
 /// A symmetric path of one link each way with an application on it.

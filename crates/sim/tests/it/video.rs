@@ -1,12 +1,11 @@
 //! Videos over two-way connections: decisions, start, and pauses.
 
-use crate::common::{law, link, network, simulate};
+use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
 use windward_sim::{
-    AbrRule, Arrivals, Buffer, ConnectionUse, Estimate, Ideal, Network, Output, Qoe, RequestsConfig, Size, TcpOptions,
-    VideoConfig,
+    AbrRule, Arrivals, Buffer, Estimate, Ideal, Network, Output, RequestsConfig, TcpOptions, VideoConfig,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Duration, Time};
 
 const RATE: AbrRule = AbrRule::Throughput { safety: 0.9, estimate: Estimate::Harmonic };
 
@@ -16,34 +15,11 @@ fn seconds(seconds: u64) -> Duration {
 
 /// Pensieve's video over a link of `rate` with 10 ms each way.
 fn run(rule: AbrRule, rate: u64, (duration, stop): (u64, Option<u64>), law_name: &str) -> Output {
-    let ladder = [300, 750, 1200, 1850, 2850, 4300].map(|kbps| BitRate::bits_per_sec(kbps * 1000));
-    let video = VideoConfig {
-        ladder: ladder.into(),
-        chunk: seconds(4),
-        chunks: 48,
-        sizes: None,
-        rule,
-        buffer: seconds(60),
-        start_after: 1,
-        qoe: Qoe::Linear,
-    };
+    let arrivals = Arrivals::Video(Arc::new(VideoConfig::pensieve(rule)));
     let app = RequestsConfig {
-        key: 7,
-        client: 0,
-        server: 1,
-        forward: vec![0].into(),
-        backward: vec![1].into(),
-        law: law(law_name, serde_json::json!({})),
-        tcp: TcpOptions::linux(true),
-        start: Time::ZERO,
         stop: stop.map(|stop| Time::ZERO + seconds(stop)),
-        arrivals: Arrivals::Video(Arc::new(video)),
-        request: Bytes::new(328),
-        response: Size::Fixed(1),
-        service: Duration::ZERO,
-        connections: ConnectionUse::Kept { most: 1 },
-        deadline: None,
         ideal: Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(20) },
+        ..app(law(law_name, serde_json::json!({})), TcpOptions::linux(true), arrivals)
     };
     let link = |key: u64| link(key, rate, Duration::from_millis(10), Buffer::Packets(1000));
     let network = Network { apps: vec![app], ..network(vec![link(1), link(2)], Vec::new(), 0, duration) };

@@ -2,11 +2,11 @@
 
 use super::shared::inside;
 use crate::check::key::key;
-use crate::check::sources::{Sources, check_packet};
+use crate::check::sources::{Sources, check_packet, check_spacing};
 use crate::format::{Call, Dscp, Ping};
 use crate::names::SourceName;
 use crate::problems::Problems;
-use windward_sim::{CallConfig, Codepoint, LEAST_SPACING, NodeId, Pattern, SourceConfig};
+use windward_sim::{CallConfig, Codepoint, NodeId, Pattern, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
 /// A direction of an application.
@@ -50,7 +50,7 @@ pub fn call(call: &Call, at: usize, problems: &mut Problems) -> Option<Datagrams
     let before = problems.len();
     check_packet(call.packet.0, ("app", at), problems);
     let every = call.every.0;
-    check_spacing(every, at, problems);
+    check_spacing(every, inside(at, ["every".into()]), problems);
     let mut refuse = |key: &'static str, why: String| problems.add(inside(at, [key.into()]), why, None);
     let (impairment, robustness) = (call.impairment.0, call.robustness.0);
     if !(0.0..=95.0).contains(&impairment) {
@@ -72,20 +72,12 @@ pub fn call(call: &Call, at: usize, problems: &mut Problems) -> Option<Datagrams
     (problems.len() == before).then(|| Datagrams { dscp: call.dscp.unwrap_or_default(), streams })
 }
 
-/// Reports a time between datagrams that the clock cannot tell from none.
-fn check_spacing(every: Duration, at: usize, problems: &mut Problems) {
-    if every < LEAST_SPACING {
-        let why = format!("{every} is out of range; allowed: from {LEAST_SPACING}");
-        problems.add(inside(at, ["every".into()]), why, None);
-    }
-}
-
 /// A ping; reports problems.
 pub fn ping(ping: &Ping, at: usize, problems: &mut Problems) -> Option<Datagrams> {
     let before = problems.len();
     check_packet(ping.packet.0, ("app", at), problems);
     let every = ping.every.0;
-    check_spacing(every, at, problems);
+    check_spacing(every, inside(at, ["every".into()]), problems);
     let stream = Stream {
         suffix: "",
         is_back: false,

@@ -11,15 +11,15 @@ use super::ground::Network;
 use super::key::key;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
-use super::sources::Sources;
+use super::sources::{Sources, ends_before_regions, goes_by_backlog};
 use super::tcp;
-use crate::format::{App, Ends, Law, Name, Tcp};
+use crate::format::{App, Ends, Law, Tcp};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
 use datagrams::Datagrams;
 use shared::inside;
 use std::sync::Arc;
-use windward_sim::{self as sim, ConnectionUse, Ideal, LawChoice, MediumConfig, PortKind, RequestsConfig, Size};
+use windward_sim::{self as sim, ConnectionUse, Ideal, LawChoice, RequestsConfig, Size};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// All applications and their names.
@@ -42,6 +42,12 @@ enum Traffic {
     Datagrams(Datagrams),
 }
 
+impl Traffic {
+    fn over(connections: RequestsConfig) -> Self {
+        Self::Connections(Box::new(connections))
+    }
+}
+
 /// All applications; `None`, and reports, if one is wrong. `taken` has the names of other sources.
 pub(crate) fn expand(
     apps: &[App],
@@ -52,7 +58,7 @@ pub(crate) fn expand(
 ) -> Option<Apps> {
     let before = problems.len();
     let graphs = [Direction::Forth, Direction::Back].map(|way| Graph::new(network.nodes, network.links, way));
-    let mut all = Apps { configs: Vec::new(), names: Vec::new(), is_fixed: Vec::new(), ..Apps::default() };
+    let mut all = Apps::default();
     let mut names = Names::new("app");
     names.taken.extend(taken.iter().map(|source| source.name.clone()));
     for ((at, app), law) in apps.iter().enumerate().zip(laws) {
@@ -62,20 +68,11 @@ pub(crate) fn expand(
         let made = ends(&Senders { list: "app", at, from, to, count, before: senders }, network.nodes, problems);
         let times = Times { start: own.start, step: Duration::ZERO, spread: Duration::ZERO, stop: own.stop };
         times.check(1, "app", at, span, problems);
-        let mut objects = Vec::new();
+        let tcp = app.tcp().and_then(|tcp| connections(own, tcp, law, at, problems));
         let traffic = match app {
-            App::Requests(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
-                .and_then(|common| requests::common(app, common, at, problems))
-                .map(Traffic::Connections),
-            App::Video(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
-                .and_then(|common| video::config(app, common, span, at, problems))
-                .map(Traffic::Connections),
-            App::Page(app) => connections(own, (&app.law, &app.tcp), law, at, problems)
-                .and_then(|common| page::config(app, common, at, problems))
-                .map(|(config, names)| {
-                    objects = names;
-                    Traffic::Connections(config)
-                }),
+            App::Requests(app) => tcp.and_then(|tcp| requests::config(app, tcp, at, problems)).map(Traffic::over),
+            App::Video(app) => tcp.and_then(|tcp| video::config(app, tcp, span, at, problems)).map(Traffic::over),
+            App::Page(app) => tcp.and_then(|tcp| page::config(app, tcp, at, problems)).map(Traffic::over),
             App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
             App::Call(call) => datagrams::call(call, at, problems).map(Traffic::Datagrams),
             App::Ping(ping) => datagrams::ping(ping, at, problems).map(Traffic::Datagrams),
@@ -88,11 +85,10 @@ pub(crate) fn expand(
         if !is_passable(&routes, at, network, problems) {
             continue;
         }
-        let crosses = |&(link, _): &&(u32, usize)| routes.iter().flatten().any(|route| route.contains(link));
-        if let (Traffic::Datagrams(_), Some((shared, _))) = (&traffic, network.links.shared.iter().find(crosses)) {
-            let name = &network.links.names[*shared as usize].name;
-            let message = format!("datagrams cannot cross the link `{name}`, which belongs to a region");
-            problems.add(inside(at, ["to".into()]), message, Some("end them before the region".to_owned()));
+        let asker = Asker { list: "app", at };
+        if matches!(traffic, Traffic::Datagrams(_))
+            && !ends_before_regions(routes.iter().flatten(), ["datagrams", "them"], asker, network.links, problems)
+        {
             continue;
         }
         let stop = times.stop.map_or(span, |stop| stop.min(span));
@@ -114,7 +110,9 @@ pub(crate) fn expand(
                         _ => Some(common.arrivals.clone()),
                     };
                     let Some(arrivals) = arrivals else { break };
-                    all.objects.extend_from_slice(&objects);
+                    if let App::Page(page) = app {
+                        all.objects.extend(page::names(page));
+                    }
                     all.configs.push(RequestsConfig {
                         key: key("app", &name),
                         client: ends.from,
@@ -197,47 +195,20 @@ fn routes(
     problems: &mut Problems,
 ) -> Option<Vec<[Vec<u32>; 2]>> {
     let asker = Asker { list: "app", at };
-    let resolve = |names: &Vec<Name>, key, problems: &mut Problems| {
-        Via::resolve(names, key, asker, requests.len() as u32, network.nodes, problems)
+    let resolve = |names, key, problems: &mut Problems| {
+        Via::of_field(names, key, asker, requests.len() as u32, network.nodes, problems)
     };
-    let forth = app.via.map(|names| resolve(names, "via", problems));
-    let back = app.return_via.map(|names| resolve(names, "return_via", problems));
-    let forth = forth.map_or(Some(None), |via| via.map(Some))?;
-    let back = back.map_or_else(|| Some(forth.as_ref().map(Via::reversed)), |via| via.map(Some))?;
-    let mut both = Vec::new();
-    for (way, via) in [forth, back].into_iter().enumerate() {
-        let found: Vec<Option<Vec<u32>>> = match via {
-            None => graphs[way].shortest(requests),
-            Some(via) => {
-                let route = |(member, request): (u32, &Request)| {
-                    let Request { from, to } = *request;
-                    let ends = if way == 0 { Request { from, to } } else { Request { from: to, to: from } };
-                    via.route(ends, member, asker, network, problems)
-                };
-                (0..).zip(requests).map(route).collect::<Option<Vec<_>>>()?.into_iter().map(Some).collect()
-            }
-        };
-        if let Some((Request { from, to }, _)) = requests.iter().zip(&found).find(|(_, route)| route.is_none()) {
-            let (from, to) = if way == 0 { (from, to) } else { (to, from) };
-            let [from, to] = [from, to].map(|node| &network.nodes.names[*node as usize]);
-            problems.add(inside(at, ["to".into()]), format!("no route from `{from}` to `{to}`"), None);
-        }
-        both.push(found.into_iter().collect::<Option<Vec<_>>>()?);
-    }
-    let back = both.pop()?;
-    Some(both.pop()?.into_iter().zip(back).map(|(forth, back)| [forth, back]).collect())
+    let forth = resolve(app.via, "via", problems)?;
+    let back = resolve(app.return_via, "return_via", problems)?;
+    let back = back.or_else(|| forth.as_ref().map(Via::reversed));
+    let forward = graphs[0].routes(forth.as_ref(), requests, asker, network, problems)?;
+    let backward = graphs[1].routes(back.as_ref(), requests, asker, network, problems)?;
+    Some(forward.into_iter().zip(backward).map(|(forward, backward)| [forward, backward]).collect())
 }
 
 /// False, and a report, if a route crosses a network that applications do not support.
 fn is_passable(routes: &[[Vec<u32>; 2]], at: usize, network: Network<'_>, problems: &mut Problems) -> bool {
-    let topology = &network.links.topology;
-    let by_backlog = |link: u32| match topology.ports[link as usize].kind {
-        PortKind::Shared { medium, .. } => {
-            topology.media.get(medium as usize).is_some_and(MediumConfig::uses_backpressure)
-        }
-        PortKind::Link(_) => false,
-    };
-    let crosses = routes.iter().flatten().flatten().any(|&link| by_backlog(link));
+    let crosses = routes.iter().flatten().flatten().any(|&link| goes_by_backlog(link, network.links));
     if crosses {
         let message = "applications cannot cross stations that forward by backlog";
         problems.add(inside(at, ["to".into()]), message, Some("use another `routing` in the [[wifi]]".to_owned()));

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use windward_sim::{self as sim, ConnectionUse, PageConfig, Protocol, RequestsConfig};
 use windward_units::Bytes;
 
-/// Properties common to the browsers of a table, and the names of the objects; reports problems.
-pub fn config(
-    app: &Page,
-    connections: RequestsConfig,
-    at: usize,
-    problems: &mut Problems,
-) -> Option<(Box<RequestsConfig>, Vec<String>)> {
+/// Names of the objects of a page.
+pub fn names(app: &Page) -> impl Iterator<Item = String> {
+    let objects = if let Recording::Values(objects) = &app.objects { &objects[..] } else { &[] };
+    objects.iter().map(|object| object.name.clone())
+}
+
+/// Properties common to the browsers of a table; reports problems.
+pub fn config(app: &Page, connections: RequestsConfig, at: usize, problems: &mut Problems) -> Option<RequestsConfig> {
     let before = problems.len();
     let request = request(app.request.0, at, problems);
     let mut refuse = |key: &'static str, why: String| problems.add(inside(at, [key.into()]), why, None);
@@ -57,14 +58,12 @@ pub fn config(
         reading: app.reading.0,
         is_reading_random,
     };
-    let names = given.iter().map(|object| object.name.clone()).collect();
-    let config = RequestsConfig {
+    Some(RequestsConfig {
         request: request?,
         arrivals: sim::Arrivals::Page(Arc::new(page)),
         connections: ConnectionUse::Kept { most: app.connections.0 },
         ..connections
-    };
-    Some((Box::new(config), names))
+    })
 }
 
 /// The objects of a page with parents and origins as numbers, and the number of origins; reports problems.

@@ -1,7 +1,7 @@
 //! Requests: sizes of responses, and arrivals.
 
 use super::shared::{MOST_BYTES, MOST_REQUESTS, inside, request};
-use crate::format::{Arrivals, Recording, Requests, Response, Reuse, Sizes, Spread};
+use crate::format::{Arrivals, Recording, Requests, Response, Reuse, Sizes};
 use crate::problems::Problems;
 use windward_sim::{self as sim, ConnectionUse, Ideal, RequestsConfig, Size};
 use windward_units::{Bytes, Duration};
@@ -10,15 +10,15 @@ use windward_units::{Bytes, Duration};
 const MOST_USERS: u32 = (1 << 24) - 1;
 
 /// Properties common to the clients of a table; reports problems.
-pub fn common(
+pub fn config(
     app: &Requests,
     connections: RequestsConfig,
     at: usize,
     problems: &mut Problems,
-) -> Option<Box<RequestsConfig>> {
+) -> Option<RequestsConfig> {
     let request = request(app.request.0, at, problems);
     let response = size(&app.response, at, problems)?;
-    Some(Box::new(RequestsConfig {
+    Some(RequestsConfig {
         request: request?,
         response,
         service: app.service.0,
@@ -29,7 +29,7 @@ pub fn common(
         },
         deadline: app.deadline.map(|deadline| deadline.0),
         ..connections
-    }))
+    })
 }
 
 /// Distribution of the sizes; reports problems.
@@ -131,13 +131,8 @@ pub fn arrivals(
                 let why = "users neither think nor wait for a link's `delay`".to_owned();
                 return refuse("think", why, Some("let them think, or give the links a `delay`"));
             }
-            let spread = match closed.think_spread {
-                Spread::Fixed => sim::Spread::Fixed,
-                Spread::Exponential => sim::Spread::Exponential,
-                Spread::Pareto(shape) => sim::Spread::Pareto(shape.0),
-            };
             let expected = f64::from(users) * window.as_secs() / least;
-            (expected, "users", sim::Arrivals::Closed { users, think, spread })
+            (expected, "users", sim::Arrivals::Closed { users, think, spread: closed.think_spread.into() })
         }
         Arrivals::ListedArrivals(listed) => {
             let Recording::Values(times) = &listed.times else { return None };

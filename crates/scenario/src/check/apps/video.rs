@@ -1,7 +1,7 @@
 //! Videos: their levels, chunks and rules.
 
 use super::shared::{MOST_BYTES, MOST_REQUESTS, inside, request};
-use crate::format::{Estimate, Named, Qoe, Recording, Rule, Video};
+use crate::format::{Mpc, Named, Recording, RobustMpc, Rule, Video};
 use crate::problems::Problems;
 use std::sync::Arc;
 use windward_sim::{self as sim, AbrRule, RequestsConfig, VideoConfig};
@@ -20,7 +20,7 @@ pub fn config(
     span: Duration,
     at: usize,
     problems: &mut Problems,
-) -> Option<Box<RequestsConfig>> {
+) -> Option<RequestsConfig> {
     let before = problems.len();
     let request = request(app.request.0, at, problems);
     let (chunk, buffer) = (app.chunk.0, app.buffer.0);
@@ -46,9 +46,8 @@ pub fn config(
         let why = format!("a buffer of {buffer} has no room for the {first} before playback starts");
         refuse("buffer", why);
     }
-    let sizes = sizes(app, ladder.len(), at, problems);
+    let (given, sizes) = sizes(app, ladder.len(), at, problems).unzip();
     let rule = rule(app, ladder.len() as u64, at, problems);
-    let (given, sizes) = sizes.map_or((None, None), |(count, sizes)| (Some(count), Some(sizes)));
     if let (Some(given), Some(asked)) = (given, app.chunks)
         && asked.0 > given
     {
@@ -66,12 +65,9 @@ pub fn config(
         rule: rule?,
         buffer,
         start_after: app.start_after.0,
-        qoe: match app.qoe {
-            Qoe::Linear => sim::Qoe::Linear,
-            Qoe::Log => sim::Qoe::Log,
-        },
+        qoe: app.qoe.into(),
     };
-    Some(Box::new(RequestsConfig { request: request?, arrivals: sim::Arrivals::Video(Arc::new(video)), ..connections }))
+    Some(RequestsConfig { request: request?, arrivals: sim::Arrivals::Video(Arc::new(video)), ..connections })
 }
 
 /// Number of the given chunks, and the bytes of each, level by level; reports wrong ones.
@@ -114,11 +110,7 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
             if safety <= 0.0 {
                 return refuse("safety", format!("{safety} is out of range; allowed: above 0"));
             }
-            let estimate = match rule.estimate {
-                Estimate::Harmonic => sim::Estimate::Harmonic,
-                Estimate::Ewma => sim::Estimate::Ewma,
-            };
-            Some(AbrRule::Throughput { safety, estimate })
+            Some(AbrRule::Throughput { safety, estimate: rule.estimate.into() })
         }
         Rule::BufferBased(rule) => match fits(rule.reservoir.0, rule.cushion.0) {
             Ok((reservoir, cushion)) => Some(AbrRule::Buffer { reservoir, cushion }),
@@ -143,12 +135,8 @@ fn rule(app: &Video, levels: u64, at: usize, problems: &mut Problems) -> Option<
             }
             Some(AbrRule::Bola { gamma, buffer })
         }
-        Rule::Mpc(_) | Rule::RobustMpc(_) => {
-            let (horizon, is_robust) = match rule {
-                Rule::Mpc(rule) => (rule.horizon.0, false),
-                Rule::RobustMpc(rule) => (rule.horizon.0, true),
-                _ => return None,
-            };
+        Rule::Mpc(Mpc { horizon }) | Rule::RobustMpc(RobustMpc { horizon }) => {
+            let (horizon, is_robust) = (horizon.0, matches!(rule, Rule::RobustMpc(_)));
             if horizon > MOST_HORIZON {
                 return refuse("horizon", format!("{horizon} is out of range; allowed: 1 to {MOST_HORIZON}"));
             }

@@ -20,8 +20,6 @@ use host_queue::HostQueue;
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 
-/// Timeout of a SYN (RFC 6298 §2.1).
-const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
 /// Segments of an unbounded flow: more than any run can send.
 const MOST_SEGMENTS: u32 = u32::MAX - 1;
 
@@ -165,11 +163,10 @@ impl Connection {
     }
 
     fn send_syn(&mut self, net: &mut Net) {
-        self.syns += 1;
         let packet = Packet { size: self.headers.syn(), ..self.packet(net.now, Kind::Syn, self.forward) };
         net.send(packet, true);
-        let wait = SYN_TIMEOUT * (1 << (self.syns - 1).min(7));
-        let deadline = net.now + self.sender.rtt().bounded(wait);
+        let deadline = net.now + self.sender.rtt().of_syn(self.syns);
+        self.syns += 1;
         self.sender.timer().set(deadline);
         self.watch(net);
     }

@@ -166,8 +166,13 @@ impl Estimator {
         self.srtt
     }
 
+    /// Timeout of a SYN before which `earlier` ones were sent (RFC 6298 §2.1 and §5.5).
+    pub fn of_syn(&self, earlier: u32) -> Duration {
+        self.bounded(INITIAL * (1 << earlier.min(7)))
+    }
+
     /// Bounds a timeout to 60 s (Linux: 120 s), or to the minimum timeout if that is longer.
-    pub fn bounded(&self, timeout: Duration) -> Duration {
+    fn bounded(&self, timeout: Duration) -> Duration {
         timeout.min(self.longest.max(self.min_rto))
     }
 
