@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 from windward import _engine
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint, for the end of a message, at the known word that is spelled most like this one; empty without any."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"\nhint: did you mean `{near[0]}`?" if near else ""
 
 
 class ResultError(Exception):

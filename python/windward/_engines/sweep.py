@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import shutil
 import tempfile
@@ -21,7 +20,7 @@ from windward._engines.points import Points
 from windward._engines.simulate import count_threads
 from windward._format.design import Design
 from windward._format.vary import change, label, worth
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 from windward.results._interrupts import held_back
 from windward.results._shapes import Progress
 from windward.results._sweep import Axis, Plan, SweepFolder, build, digest, points_in_part
@@ -175,8 +174,7 @@ def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
         If a value cannot be, or the engine has no answer to such a scenario.
     """
     if asked.engine not in ENGINES:
-        near = difflib.get_close_matches(asked.engine, ENGINES, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        hint = nearest(asked.engine, ENGINES)
         raise ValueError(f"unknown engine `{asked.engine}`; engines: {', '.join(ENGINES)}{hint}")
     if asked.engine == "emulate" and on is not None:
         raise OptionError(("on", str(on), "an emulation needs this machine's kernel; leave it out"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import sys
 from collections.abc import Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from windward._engine import MAX_SCENARIO, Scenario, ScenarioError, read_text
+from windward.errors import nearest
 
 #: Methods of each kind with their numbers of arguments, and what its constructor is given before the scenario's own.
 _METHODS = {
@@ -61,9 +61,7 @@ def _problem(kind: str, spec: str, arguments: Sequence[str], folder: Path) -> st
     if name not in known:
         if None in known or any(isinstance(node, ast.Name) and node.id in _DYNAMIC for node in ast.walk(tree)):
             return None
-        near = difflib.get_close_matches(name, [each for each in known if each], n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        return f"{path} has no class `{name}`{hint}"
+        return f"{path} has no class `{name}`{nearest(name, [each for each in known if each])}"
     found = known[name]
     return _shape(kind, found, arguments) if isinstance(found, ast.ClassDef) else None
 

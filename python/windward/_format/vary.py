@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import json
 import math
 import re
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward._engine import quantity
+from windward.errors import nearest
 
 #: A field's path in its parts: `link.air.loss`; names with a dot stand in quotes.
 _PART = re.compile(r'"([^"]*)"|([^."]+)')
@@ -376,8 +376,7 @@ def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
         raise ValueError(
             f"{path}: `{kind}` is a list of values; give it whole, as in {path.partition(f'.{part}')[0]}=[…]"
         )
-    near = difflib.get_close_matches(part, names, n=1)
-    hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+    hint = nearest(part, names)
     raise ValueError(f"{path}: there is no {kind} `{part}`; there are: {', '.join(names)}, and * for all{hint}")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+
+from windward._format.fields import Preset
+from windward.errors import nearest
+from windward.transfer._text import count, first_and_values, written
 
 #: Carriers that scenarios have.
-PRESETS = ("lte-10mhz", "lte-20mhz", "n78-20mhz", "n78-40mhz", "n78-100mhz", "nr-fdd-10mhz", "nr-fdd-20mhz")
+PRESETS: tuple[str, ...] = tuple(name for one in get_args(Preset) for name in get_args(one))
 #: Keys of a station of a scenario, and of its cell, by their name in the text.
 _OF_STATION = {"snr": "snr", "uplink-snr": "uplink_snr", "speed": "speed"}
 _OF_CELL = {"scheduler": "scheduler", "buffer": "buffer", "queue": "queue", "drx": "drx"}
@@ -51,30 +54,15 @@ def read(text: str) -> Cell:
     ValueError
         For a text that is not of the form PRESET,KEY=VALUE,….
     """
-    preset, *parts = (part.strip() for part in text.split(","))
+    preset, values = first_and_values(text, KEYS)
     if preset not in PRESETS:
-        near = difflib.get_close_matches(preset, PRESETS, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"`{preset}`: expected a carrier first: {', '.join(PRESETS)}{hint}")
-    values: dict[str, str] = {}
-    for part in parts:
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        key = name.replace("_", "-")
-        if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, n=1)
-            hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-            raise ValueError(f"there is no `{name}`; known: {', '.join(KEYS)}{hint}")
-        if not equals or not value:
-            raise ValueError(f"`{part}`: expected {key}=VALUE")
-        if key in values:
-            raise ValueError(f"`{key}` is given twice")
-        values[key] = value
+        raise ValueError(f"`{preset}`: expected a carrier first: {', '.join(PRESETS)}{nearest(preset, PRESETS)}")
     return _cell(preset, values)
 
 
 def _cell(preset: str, values: dict[str, str]) -> Cell:
-    given = {key.replace("-", "_"): f"{key}={value}" for key, value in values.items()}
-    users = _count("users", values.get("users", "1"))
+    given = written(values)
+    users = count("users", values.get("users", "1"))
     if not 1 <= users <= _MOST_USERS:
         raise ValueError(f"users={users}: out of range; allowed: 1 to {_MOST_USERS}")
     others = [f"other-{n}" for n in range(1, users)]
@@ -88,16 +76,10 @@ def _cell(preset: str, values: dict[str, str]) -> Cell:
     }
     table |= {own: values[key] for key, own in _OF_CELL.items() if key in values}
     if "layers" in values:
-        table["layers"] = _count("layers", values["layers"])
+        table["layers"] = count("layers", values["layers"])
     if "rlc" in values:
         table["rlc"] = {"mode": values["rlc"]}
     if "sr-period" in values:
         table["uplink"] = {"sr_period": values["sr-period"]}
         given["uplink"] = given["sr_period"]
     return Cell(table, others, given)
-
-
-def _count(key: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{key}={text}: expected a whole number")
-    return int(text)

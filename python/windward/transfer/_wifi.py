@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from windward import _engine
+from windward.transfer._text import count, first_and_values, written
 
 #: Standards with an access point and aggregation.
 STANDARDS = ("802.11n", "802.11ac", "802.11ax")
@@ -81,21 +81,8 @@ def read(text: str) -> Wifi:
     ValueError
         For a text that is not of the form STANDARD,KEY=VALUE,….
     """
-    standard, *parts = (part.strip() for part in text.split(","))
+    standard, values = first_and_values(text, KEYS)
     _check_standard(standard)
-    values: dict[str, str] = {}
-    for part in parts:
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        key = name.replace("_", "-")
-        if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, n=1)
-            hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-            raise ValueError(f"there is no `{name}`; known: {', '.join(KEYS)}{hint}")
-        if not equals or not value:
-            raise ValueError(f"`{part}`: expected {key}=VALUE")
-        if key in values:
-            raise ValueError(f"`{key}` is given twice")
-        values[key] = value
     for one, other in (("snr", "distance"), ("mcs", "rate-control")):
         if one in values and other in values:
             raise ValueError(f"{one} and {other}: give one of them, not both")
@@ -114,17 +101,14 @@ def _check_standard(standard: str) -> None:
 
 def _network(standard: str, values: dict[str, str]) -> Wifi:
     table: dict[str, Any] = {"name": NAME, "standard": standard, "access_point": ACCESS_POINT}
-    given = {}
-    for key, value in values.items():
-        given[key.replace("-", "_")] = f"{key}={value}"
     for key, own in _OF_WIFI.items():
         if key in values:
-            table[own] = _count(key, values[key]) if key == "streams" else values[key]
+            table[own] = count(key, values[key]) if key == "streams" else values[key]
     queues = {own: _plain(values[key]) for key, own in _OF_QUEUE.items() if key in values}
     if queues:
         table["txq"] = queues
     if "mcs" in values:
-        table["rate_control"] = {"kind": "fixed", "mcs": _count("mcs", values["mcs"])}
+        table["rate_control"] = {"kind": "fixed", "mcs": count("mcs", values["mcs"])}
     elif "rate-control" in values:
         table["rate_control"] = values["rate-control"]
     metres = _quantity("distance", values.get("distance", _DISTANCE), "m", "40 m")
@@ -133,10 +117,10 @@ def _network(standard: str, values: dict[str, str]) -> Wifi:
     if "snr" in values:
         metres = _METRES
         table |= _of_ratio(_quantity("snr", values["snr"], "dB", "25 dB"), values["snr"])
-    count = _count("stations", values.get("stations", "0"))
-    if count > _MOST_STATIONS:
-        raise ValueError(f"stations={count}: too many; allowed: 0 to {_MOST_STATIONS}")
-    return Wifi(table, [f"other-{n}" for n in range(1, count + 1)], metres, given)
+    stations = count("stations", values.get("stations", "0"))
+    if stations > _MOST_STATIONS:
+        raise ValueError(f"stations={stations}: too many; allowed: 0 to {_MOST_STATIONS}")
+    return Wifi(table, [f"other-{n}" for n in range(1, stations + 1)], metres, written(values))
 
 
 def _of_ratio(ratio_db: float, text: str) -> dict[str, Any]:
@@ -160,12 +144,6 @@ def _quantity(key: str, text: str, unit: str, example: str) -> float:
     if found is None or found[1] != unit:
         raise ValueError(f"{key}={text}: expected a value with its unit, such as {key}={example.replace(' ', '')}")
     return found[0]
-
-
-def _count(key: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{key}={text}: expected a whole number")
-    return int(text)
 
 
 def _plain(text: str) -> str | bool:

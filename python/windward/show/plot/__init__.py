@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from windward.errors import nearest
 from windward.results import _names
 from windward.results._files import replace_bytes
 from windward.results._values import has_bands
@@ -129,9 +129,7 @@ def draw(
     kinds = FIGURES[result.engine]
     what = next(iter(kinds)) if what is None else what
     if what not in kinds:
-        near = difflib.get_close_matches(what, kinds, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{hint}")
+        raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{nearest(what, kinds)}")
     chosen: int | None = seed_of(result, seed)
     kind = kinds[what]
     if seed is None and kind.has_bands and has_bands(result):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +11,7 @@ from matplotlib import font_manager
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Annotation, Text
 
+from windward.errors import nearest
 from windward.results._names import shorten
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ def column_of(name: str | None) -> Column | None:
     if name is None:
         return None
     if name not in COLUMNS:
-        near = difflib.get_close_matches(name, COLUMNS, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"unknown column `{name}`; columns: {', '.join(COLUMNS)}{hint}")
+        raise ValueError(f"unknown column `{name}`; columns: {', '.join(COLUMNS)}{nearest(name, COLUMNS)}")
     return COLUMNS[name]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windward._format.vary import label, read_value, worth
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 from windward.results import _names
 from windward.results._figures import FIGURES, Measured
 from windward.results._names import shorten
@@ -64,9 +63,7 @@ def draw(
     known = {axis.path: axis for axis in sweep.axes}
     for name in (*(over or ()), *(at or {}), *([by] if by is not None and by not in _ENTITIES else [])):
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-            raise ValueError(f"the sweep does not vary `{name}`; fields: {', '.join(known)}{hint}")
+            raise ValueError(f"the sweep does not vary `{name}`; fields: {', '.join(known)}{nearest(name, known)}")
     if over is not None and len(over) > 2:
         raise ValueError(f"a figure has at most two fields along its axes, not {len(over)}")
     if over is not None and len(over) == 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward.errors import nearest
 from windward.results import _names
 from windward.results._names import shorten
 from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
@@ -94,8 +94,7 @@ def draw(results: Mapping[str, Result], what: str, seed: int | None, figure: Fig
     if len(results) > MOST:
         raise ValueError(f"a figure has room for {MOST} results, not {len(results)}")
     if what not in KINDS:
-        near = difflib.get_close_matches(what, KINDS, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        hint = nearest(what, KINDS)
         raise ValueError(f"several results have no figure `{what}` in common; figures: {', '.join(KINDS)}{hint}")
     kind = KINDS[what]
     for text, result in results.items():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward.errors import nearest
 from windward.results._files import replace_bytes
 from windward.show.tools import _csv, _flent, _iperf3, _mahimahi
 
@@ -50,9 +50,7 @@ def export(
         If the file cannot be written.
     """
     if form not in FORMATS:
-        near = difflib.get_close_matches(form, FORMATS, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"unknown format `{form}`; formats: {', '.join(FORMATS)}{hint}")
+        raise ValueError(f"unknown format `{form}`; formats: {', '.join(FORMATS)}{nearest(form, FORMATS)}")
     if link is not None and form != "mahimahi":
         raise ValueError(f"a link is chosen for mahimahi's log alone; {form} holds flows")
     if table is not None and form != "csv":
