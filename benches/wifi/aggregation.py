@@ -121,6 +121,32 @@ def sizes() -> list[Row]:
     ]
 
 
+def amsdus() -> list[Row]:
+    """Packets that share an MPDU."""
+
+    def of(case: Case, amsdu: int, switch: str = "A-MSDUs") -> Row:
+        name = f"{case.name}, A-MSDUs of {amsdu} B"
+        return Row(replace(case, name=name, amsdu=amsdu), switch, case)
+
+    def small(air: Any, mcs: int) -> Case:
+        case = plain(air, mcs, load=2.5)
+        return replace(case, name=f"{case.name}, 900 B", datagram=900)
+
+    bare = plain(HT20, 7, load=2.5, mpdus=1)
+    bare = replace(bare, name=f"{bare.name}, K = 1")
+    lossy = replace(plain(HT20, 7, load=2.5), loss=0.1)
+    lossy = replace(lossy, name=f"{lossy.name}, p = 0.1")
+    many = several(HT20, 7, 10)
+    return [
+        of(bare, 7935),
+        of(plain(HT20, 7, load=2.5), 3839),
+        of(plain(VHT80, 9, load=2.5), 11_398),
+        of(small(VHT80, 9), 3839),
+        of(lossy, 3839),
+        of(many, 3839),
+    ]
+
+
 def several(air: Any, mcs: int, stations: int, what: str = "", **fields: Any) -> Case:
     """Saturated stations, with so much load that queues are long after the warm-up."""
     case = cell(air, mcs, stations, load=3.0, **fields)
@@ -249,6 +275,7 @@ def noise() -> list[Row]:
 SECTIONS = {
     "modes": modes,
     "sizes": sizes,
+    "amsdus": amsdus,
     "stations": stations,
     "protection": protection,
     "losses": losses,

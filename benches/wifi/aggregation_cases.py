@@ -45,6 +45,8 @@ class Case:
     positions: list[tuple[float, float]] = field(default_factory=list)
     #: MPDUs in an A-MPDU at most; `None`: as many as the standard allows; 1: no A-MPDU, an ACK for each frame.
     mpdus: int | None = None
+    #: Largest A-MSDU in bytes; `None`: none.
+    amsdu: int | None = None
     window: int = 64
     rts: bool = False
     #: Loss of each MPDU.
@@ -82,8 +84,9 @@ class Case:
             width=f"{self.width} MHz",
             streams=self.streams,
             guard_interval=f"{self.guard_ns} ns",
-            rate_control=ww.Fixed(mcs=self.mcs),
+            rate_control=ww.FixedRateControl(mcs=self.mcs),
             ampdu=None if self.mpdus is None else ww.Ampdu(mpdus=self.mpdus),
+            amsdu=None if self.amsdu is None else f"{self.amsdu} B",
             # ns-3 gives no MPDU under a BlockAck agreement up.
             block_ack=ww.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
             edca=ww.Edca(video=ww.Contention(txop=VIDEO_TXOP)),
@@ -144,10 +147,10 @@ class Case:
         payload = (self.datagram - 28) / self.datagram
         for at, bits in zip(run.background["seed"], run.background["received_bps"], strict=True):
             goodput[at - 1].append(bits * payload / 1e6)
-        table = run.edca_links
+        sizes = run.ampdu_sizes
         data = {f"s{flow.from_}->s{flow.to}" for flow in self.flows}
-        mine = table[table["link"].isin(data)]
-        return Found(goodput, float(mine["mpdus"].sum() / mine["ppdus"].sum()))
+        mine = sizes[sizes["link"].isin(data)]
+        return Found(goodput, float((mine["mpdus"] * mine["ppdus"]).sum() / mine["ppdus"].sum()))
 
     def expected(self, standard: bool = True) -> float:
         """Goodput of one saturated station in Mbit/s by the closed form.

@@ -141,6 +141,7 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
         device = devices.Get(at)
         for category in CATEGORIES:
             ns.SetMac(device, f"{category}_MaxAmpduSize", aggregate)
+            ns.SetMac(device, f"{category}_MaxAmsduSize", case["amsdu"] or 0)
         parity = case["standard"] == "802.11ax" and "errors" not in case["as_shipped"]
         ns.SetFormat(device, case["guard_ns"], parity)
         ns.Watch(device)

@@ -105,6 +105,7 @@ impl Nodes {
         let group = name.rsplit_once('-').and_then(|(group, _)| Some((group, self.meaning.get(group)?.group()?)));
         let hint = match group {
             Some((group, count)) => Some(format!("the group `{group}` has {group}-1 to {group}-{count}")),
+            None if self.declared.is_empty() => Some(format!("declare each node: node = [{{ name = \"{name}\" }}]")),
             None => suggest::nearest(name, self.declared.iter().map(String::as_str)).map(suggest::did_you_mean),
         };
         const SHOWN: usize = 12;
