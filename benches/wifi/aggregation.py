@@ -124,26 +124,25 @@ def sizes() -> list[Row]:
 def amsdus() -> list[Row]:
     """Packets that share an MPDU."""
 
-    def of(case: Case, amsdu: int, switch: str = "A-MSDUs") -> Row:
+    def of(case: Case, amsdu: int) -> Row:
         name = f"{case.name}, A-MSDUs of {amsdu} B"
-        return Row(replace(case, name=name, amsdu=amsdu), switch, case)
+        return Row(replace(case, name=name, amsdu=amsdu), "A-MSDUs", case)
 
     def small(air: Any, mcs: int) -> Case:
         case = plain(air, mcs, load=2.5)
         return replace(case, name=f"{case.name}, 900 B", datagram=900)
 
     bare = plain(HT20, 7, load=2.5, mpdus=1)
-    bare = replace(bare, name=f"{bare.name}, K = 1")
-    lossy = replace(plain(HT20, 7, load=2.5), loss=0.1)
-    lossy = replace(lossy, name=f"{lossy.name}, p = 0.1")
-    many = several(HT20, 7, 10)
+    alone = of(replace(bare, name=f"{bare.name}, K = 1"), 7935)
+    both = of(plain(HT20, 7, load=2.5), 3839).case
+    lossy = replace(both, name=f"{both.name}, p = 0.1", loss=0.1)
     return [
-        of(bare, 7935),
-        of(plain(HT20, 7, load=2.5), 3839),
+        alone,
+        Row(both, "A-MPDUs", alone.case),
         of(plain(VHT80, 9, load=2.5), 11_398),
         of(small(VHT80, 9), 3839),
-        of(lossy, 3839),
-        of(many, 3839),
+        Row(lossy, "losses", both),
+        Row(of(several(HT20, 7, 10), 3839).case, "10 stations", both),
     ]
 
 
