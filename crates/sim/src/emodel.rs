@@ -26,13 +26,11 @@ impl CallConfig {
     }
 }
 
-/// Mean opinion score of a rating R: 1 + 0.035 R + R (R − 60)(100 − R)·7·10⁻⁶, between 1 and 4.5.
+/// Mean opinion score of a rating R: 1 + 0.035 R + R (R − 60)(100 − R)·7·10⁻⁶, between 1 and 4.5. Below R = 6.5 the
+/// formula gives less than 1, the least score: there it is 1.
 pub fn mean_opinion_score(rating: f64) -> f64 {
-    match rating {
-        ..0.0 => 1.0,
-        100.0.. => 4.5,
-        _ => 1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6,
-    }
+    let rating = rating.clamp(0.0, 100.0);
+    (1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6).max(1.0)
 }
 
 #[cfg(test)]
@@ -62,7 +60,7 @@ mod tests {
             }
         }
         let ratings = [(93.2, 4.409), (90.0, 4.339), (80.0, 4.024), (70.0, 3.597), (60.0, 3.100), (50.0, 2.575)];
-        for (rating, score) in [(-1.0, 1.0), (101.0, 4.5)].into_iter().chain(ratings) {
+        for (rating, score) in [(-1.0, 1.0), (3.0, 1.0), (101.0, 4.5)].into_iter().chain(ratings) {
             assert!((mean_opinion_score(rating) - score).abs() < 6e-4, "{rating}");
         }
         // G.729A: 11 + 84/20.
