@@ -272,6 +272,7 @@ validate-packetdrill:
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py
 	$(BIN)/python benches/emulate/today_wifi.py
+	$(BIN)/python benches/emulate/today_people.py
 
 # All but the claims of the papers, whose pages `make reproduce` writes.
 snapshots: export INSTA_UPDATE := always
