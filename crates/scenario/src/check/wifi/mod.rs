@@ -1,7 +1,10 @@
 //! Wireless networks, expanded into stations and the links between those that can receive each other.
 
 mod access;
+mod aggregation;
+mod air;
 mod check;
+mod contention;
 mod edca;
 mod mac;
 mod motion;
