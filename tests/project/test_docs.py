@@ -144,6 +144,8 @@ SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
 TUNE = REPOSITORY / "docs" / "guides" / "tune.md"
 ATTACK = REPOSITORY / "docs" / "guides" / "attack.md"
 FEELS = REPOSITORY / "docs" / "guides" / "feels.md"
+#: A line of progress, which commands print where they take longer than on a quiet machine.
+PROGRESS = re.compile(r"^ *\d+% .*\bleft$")
 
 
 @pytest.fixture
@@ -171,7 +173,8 @@ def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path)
         lines = ["```"]
         for command in re.findall(r"^\$ windward (.*)$", block[1], flags=re.MULTILINE):
             result = cli(*shlex.split(command))
-            lines += [f"$ windward {command}", *(result.stdout + result.stderr).splitlines()]
+            output = (result.stdout + result.stderr).splitlines()
+            lines += [f"$ windward {command}", *(line for line in output if not PROGRESS.search(line))]
         return "\n".join([*(line.rstrip() for line in lines), "```\n"])
 
     said = page.read_text()
