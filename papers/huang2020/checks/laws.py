@@ -174,25 +174,31 @@ def cubic(results: Results) -> Finding:
 
 @claim(28)
 def vegas(results: Results) -> Finding:
-    return _total_alike(results, "Vegas")
+    totals = summed(results, "Vegas")
+    return Finding(
+        ours=_beside(results, "Vegas"),
+        # What agrees: the total. What differs: the index.
+        holds=is_near(totals, sum(reported.RATES["Vegas"]))
+        and float(totals.mean()) < 0.95 * float(summed(results, "QUIC-TCP").mean())
+        and _is_fairer(results, "Vegas"),
+    )
 
 
 @claim(29)
 def reno(results: Results) -> Finding:
-    return _total_alike(results, "Reno")
-
-
-def _total_alike(results: Results, scheme: str) -> Finding:
-    """The total may be the paper's run; the index, lower in the paper, may not."""
-    totals, fairness = summed(results, scheme), indices(results, scheme)
-    printed = reported.JAIN_BY_LAW[scheme]
+    totals, most = summed(results, "Reno"), float(summed(results, "QUIC-TCP").mean())
+    paper = sum(reported.RATES["Reno"])
     return Finding(
-        ours=_beside(results, scheme),
-        holds=is_near(totals, sum(reported.RATES[scheme]))
-        and float(totals.mean()) < 0.95 * float(summed(results, "QUIC-TCP").mean())
-        and not is_near(fairness, printed)
-        and float(fairness.mean()) > printed,
+        ours=f"{_beside(results, 'Reno')}; {1 - totals.mean() / most:.1%} less than QUIC-TCP",
+        # What differs: both. What agrees: something is lost.
+        holds=not is_near(totals, paper) and paper < float(totals.mean()) < 0.99 * most and _is_fairer(results, "Reno"),
     )
+
+
+def _is_fairer(results: Results, scheme: str) -> bool:
+    """True if the index is above the paper's by more than one run may be off."""
+    fairness, printed = indices(results, scheme), reported.JAIN_BY_LAW[scheme]
+    return not is_near(fairness, printed) and float(fairness.mean()) > printed
 
 
 @claim(30)
@@ -204,10 +210,10 @@ def order_of_totals(results: Results) -> Finding:
         ours=" > ".join(f"{name} {means[name]:.0f}" for name in ordered),
         holds=abs(means["QUIC-TCP"] / means["FAST"] - 1) < 1e-3
         and set(ordered[:2]) == {"QUIC-TCP", "FAST"}
-        # What differs: Compound loses nothing, and Vegas and Reno are no farther apart than Reno's runs.
-        and ordered[2:4] == ["Compound", "CUBIC"]
-        and set(ordered[4:]) == {"Vegas", "Reno"}
-        and abs(means["Vegas"] - means["Reno"]) < spread(totals["Reno"]),
+        # What differs: Compound loses nothing, and Reno no more than CUBIC. What agrees: Vegas is below both.
+        and ordered[2] == "Compound"
+        and ordered[5] == "Vegas"
+        and abs(means["CUBIC"] - means["Reno"]) < spread(totals["Reno"]),
     )
 
 
