@@ -189,7 +189,7 @@ def number(value: float) -> str:
 
 def with_interval(mean: float, error: float) -> str:
     """Mean and half width to two digits of the latter; one below a hundredth of the mean is not worth a figure."""
-    if error < 0.005 * abs(mean):
+    if error <= 0.005 * abs(mean):
         return number(mean)
     digits = max(0, 1 - math.floor(math.log10(error)))
     return f"{mean:.{digits}f} ± {error:.{digits}f}"

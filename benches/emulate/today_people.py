@@ -147,8 +147,8 @@ def cells(found: pd.DataFrame) -> list[str]:
     """Mean and interval of each column; – where there is nothing."""
     texts = []
     for _, key, factor in COLUMNS:
-        values = found[key] * factor if key in found else pd.Series(dtype=float)
-        texts.append(with_interval(*mean_and_interval(values)) if values.notna().any() else "–")
+        values = found[key].dropna() * factor if key in found else []
+        texts.append(with_interval(*mean_and_interval(values)) if len(values) > 1 else "–")
     return texts
 
 
