@@ -102,6 +102,7 @@ pub fn reference() -> String {
                 page.section("A point of a distribution of sizes", "sizepoint", "SizePoint");
                 page.section("`rule` of a video", "rule", "Rule");
                 page.section("An object of a page", "pageobject", "PageObject");
+                page.section("`video` of a call", "callvideo", "CallVideo");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}

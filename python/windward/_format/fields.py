@@ -5051,11 +5051,190 @@ class Game:
     dscp: int | str | None = None
 
 
+#: ECN field of datagrams (RFC 3168, RFC 9331).
+DatagramEcn = Literal["off"] | Literal["classic"] | Literal["scalable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant:
+    """Constant bit rate.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    rate
+        Bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Constant(rate="2 Mbit/s")
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "constant")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nada:
+    """NADA (RFC 8698): by queueing delay, losses and marks.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        RMIN: least bit rate.
+    most
+        RMAX: largest bit rate. Shares of a bottleneck are proportional to it.
+    priority
+        PRIO: weight of the stream, 0.01 to 100.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Nada()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "nada")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+    priority: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scream:
+    """SCReAM v2 (draft-ietf-ccwg-rfc8298bis-screamv2, August 2026): a window by queueing delay, losses and marks.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        Least bit rate.
+    most
+        Largest bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Scream()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "scream")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gcc:
+    """GCC (draft-ietf-rmcat-gcc-02): by the trend of the delay, and losses.
+
+    Browsers have moved on from the draft.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        Least bit rate.
+    most
+        Largest bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Gcc()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "gcc")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+
+
+#: Video of a call: frames of an encoder, whose bit rate a law decides by the reports of the receiver. Rates are on the
+#: wire, headers included.
+CallVideo = Constant | Nada | Scream | Gcc
+
+
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A telephone call: datagrams of speech both ways at a constant rate.
+    """A telephone call: datagrams of speech both ways at a constant rate, and video if `video` is given.
 
-    The quality of each direction is judged by the E-model (ITU-T G.107).
+    The quality of the speech in each direction is judged by the E-model (ITU-T G.107).
 
     Attributes
     ----------
@@ -5088,6 +5267,8 @@ class Call:
     robustness
         Robustness Bpl of the codec against loss, above 0. There is none for Opus: 25 is chosen. G.711 with
         concealment: 25.1; G.729A: 19.
+    video
+        Video in each direction: the law of its bit rate, or a table. Default: none.
     dscp
         Code point of the datagrams. Default: best effort.
 
@@ -5112,6 +5293,7 @@ class Call:
     playout: str = "60 ms"
     impairment: float = 0.0
     robustness: float = 25.0
+    video: str | CallVideo | None = None
     dscp: int | str | None = None
 
 
@@ -5330,10 +5512,6 @@ class Backlog:
 
 #: Sending times of datagrams. Rates are on the wire, headers included.
 Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Backlog
-
-
-#: ECN field of datagrams (RFC 3168, RFC 9331).
-DatagramEcn = Literal["off"] | Literal["classic"] | Literal["scalable"]
 
 
 @dataclass(frozen=True, kw_only=True)

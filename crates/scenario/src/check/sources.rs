@@ -142,11 +142,15 @@ pub(super) fn ends_before_regions<'a>(
 
 /// Reports a datagram of an impossible size.
 pub(super) fn check_packet(packet: Bytes, (list, at): (&str, usize), problems: &mut Problems) {
-    let least = sim::Pattern::HEADERS;
+    check_size(packet, sim::Pattern::HEADERS, place(list, at, ["packet".into()]), problems);
+}
+
+/// Reports a datagram of less than `least` bytes or more than IPv4 allows.
+pub(super) fn check_size(packet: Bytes, least: u64, path: Vec<Segment>, problems: &mut Problems) {
     if !(least..=MAX_PACKET).contains(&packet.count()) {
         let message =
             format!("a datagram of {packet} is out of range; allowed: {least} B to {MAX_PACKET} B, headers included");
-        problems.add(place(list, at, ["packet".into()]), message, None);
+        problems.add(path, message, None);
     }
 }
 

@@ -30,8 +30,8 @@ mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use app::{
-    App, ArrivalTime, Arrivals, Call, Ends, HttpProtocol, Mpc, Page, PageObject, Ping, Requests, Response, Reuse,
-    RobustMpc, Rule, SizePoint, Sizes, Video,
+    App, ArrivalTime, Arrivals, Call, CallVideo, Ends, HttpProtocol, Mpc, Page, PageObject, Ping, Requests, Response,
+    Reuse, RobustMpc, Rule, SizePoint, Sizes, Video,
 };
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
 pub(crate) use change::{Change, Drop, Step, Values};

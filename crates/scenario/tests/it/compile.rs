@@ -369,3 +369,46 @@ fn a_host_takes_time_where_it_is_told_to() {
         assert_eq!(compiled.network.flows[0].tcp.host_jitter, Duration::from_micros(micros), "{stack} {jitter}");
     }
 }
+
+/// The key that decides the kind of a table may be written after others.
+#[test]
+fn a_kind_may_be_written_last() {
+    let compiled = compile(
+        r#"
+        name = "n"
+        duration = "10 s"
+        node = [{ name = "a" }, { name = "b" }]
+        link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms", queue = { target = "7 ms", discipline = "codel" } }]
+        flow = [{ from = "a", to = "b", law = "reno", connections = { alpha = 2, law = "emultcp" } }]
+        app = [{ from = "a", to = "b", video = { most = "1 Mbit/s", control = "nada" }, kind = "call" }]
+        "#,
+    );
+    assert_eq!(compiled.network.transfers.len(), 1);
+    let Pattern::Rtp(video) = &compiled.network.sources[2].pattern else { panic!("a video") };
+    assert_eq!(video.control.range(), [150e3, 1e6]);
+}
+
+/// Speech and video, each both ways; reports return on the other direction's route. A link has the rates of speech and
+/// the least of the videos less: 48 kbit/s, 150 kbit/s, and reports of 48 B and 2 B for each of two packets every 100
+/// ms.
+#[test]
+fn a_call_with_video_has_four_sources() {
+    let text = r#"
+        name = "n"
+        duration = "10 s"
+        node = [{ name = "a" }, { name = "b" }]
+        link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms" }]
+        app = [{ kind = "call", name = "call", from = "a", to = "b", video = "nada" }]
+        flow = [{ from = "a", to = "b", law = "reno" }]
+        "#;
+    let compiled = compile(text);
+    let names: Vec<&str> = compiled.sources.iter().map(|source| source.name.as_str()).collect();
+    assert_eq!(names, ["call:up", "call:down", "call:video-up", "call:video-down"]);
+    let down = &compiled.network.sources[3];
+    assert_eq!((down.source, down.sink), (1, 0));
+    assert_eq!((&down.path, down.reply.as_ref()), (&vec![1].into(), Some(&vec![0].into())));
+    assert_eq!(down.mean_rates(), [150e3, 52.0 * 80.0]);
+    let optimum = read(text).optimum(Objective::Proportional).expect("an optimum");
+    let free = 10e6 - 48e3 - 150e3 - 52.0 * 80.0;
+    assert!((optimum.flows[0].rate_bps / free - 1.0).abs() < 1e-3, "{:?}", optimum.flows[0]);
+}

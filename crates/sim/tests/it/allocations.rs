@@ -18,7 +18,7 @@ use windward_sim::wifi::{
 };
 use windward_sim::{
     Buffer, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern,
-    QueueConfig, Route, SourceConfig, Step, TcpOptions,
+    QueueConfig, Route, RtpConfig, RtpControl, SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration};
 
@@ -125,6 +125,45 @@ fn a_longer_run_allocates_no_more() {
     // as lengths beyond all earlier ones come half as often with every doubling of the time.
     let histograms = (late.flows.len() + late.links.len()) as u64;
     assert!(long <= short + 20 + histograms, "{short} {long}");
+}
+
+/// Videos of every law over a link with random losses and jitter, and reports that are lost too.
+fn videos(seconds: u64) -> Network {
+    let [least, most] = [150e3, 2e6];
+    let controls = [
+        RtpControl::Constant { rate: 1e6 },
+        RtpControl::Nada { least, most, priority: 1.0 },
+        RtpControl::Scream { least, most, is_l4s: false },
+        RtpControl::Gcc { least, most },
+    ];
+    let delay = Duration::from_millis(25);
+    let mut links = [0, 1].map(|key| link(key, 5_000_000, delay, Buffer::Packets(100)));
+    for link in &mut links {
+        link.loss = Loss::Bernoulli(0.01);
+        link.jitter = Jitter::Exponential(Duration::from_millis(1));
+    }
+    let frame = Duration::from_millis(33);
+    let source = |(key, control): (u64, RtpControl)| {
+        let config = RtpConfig { control, frame, packet: 1200, spread: 0.15, report: None };
+        let ends = (2 * key as u32, 2 * key as u32 + 1);
+        let source = SourceConfig::new(key, ends, vec![0], Pattern::Rtp(config), Bytes::new(1200));
+        SourceConfig { reply: Some(vec![1].into()), ..source }
+    };
+    let mut network = network(links.to_vec(), Vec::new(), 1, seconds);
+    network.sources = (0..).zip(controls).map(source).collect();
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn nor_does_one_of_videos() {
+    let (short, early) = count(&videos(120));
+    let (long, late) = count(&videos(240));
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(late.call_videos.iter().all(|video| video.loss > 0.0), "losses are on the path");
+    // Queues and logs that are longer than ever, and histograms: delays of datagrams and frames, and waits.
+    let histograms = (2 * late.sources.len() + late.links.len()) as u64;
+    assert!(long <= short + 8 + histograms, "{short} {long}");
 }
 
 /// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end,

@@ -1,10 +1,12 @@
 //! Applications: requests and videos over two-way TCP connections, and datagrams of games and pings.
 
+mod call;
 mod datagrams;
 mod page;
 mod requests;
 mod video;
 
+pub(crate) use call::CallVideo;
 pub(crate) use page::{HttpProtocol, PageObject};
 pub(crate) use requests::{ArrivalTime, Arrivals, Response, Reuse, SizePoint, Sizes};
 pub(crate) use video::{Mpc, Qoe, RobustMpc, Rule};
@@ -158,8 +160,8 @@ tagged! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             dscp: Option<Dscp>,
         }
-        /// A telephone call: datagrams of speech both ways at a constant rate. The quality of each direction is judged
-        /// by the E-model (ITU-T G.107).
+        /// A telephone call: datagrams of speech both ways at a constant rate, and video if `video` is given. The
+        /// quality of the speech in each direction is judged by the E-model (ITU-T G.107).
         "call" Call {
             /// Size of a datagram on the wire, headers included: 28 B to 65 535 B. Default: Opus at 32 kbit/s, 80 B
             /// with 40 B of RTP, UDP and IPv4.
@@ -179,6 +181,9 @@ tagged! {
             /// concealment: 25.1; G.729A: 19.
             #[serde(default = "robustness")]
             robustness: Number,
+            /// Video in each direction: the law of its bit rate, or a table. Default: none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            video: Option<Named<CallVideo>>,
             /// Code point of the datagrams. Default: best effort.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             dscp: Option<Dscp>,
