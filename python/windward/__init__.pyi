@@ -167,6 +167,7 @@ from ._format.fields import (
     RoundRobinScheduler as RoundRobinScheduler,
     Scalable as Scalable,
     Scream as Scream,
+    Session as Session,
     ShannonAmc as ShannonAmc,
     ShortestRouting as ShortestRouting,
     SizePoint as SizePoint,

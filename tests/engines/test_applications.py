@@ -245,3 +245,36 @@ def test_laws_of_a_call_are_compared_by_a_sweep(tmp_path: Path) -> None:
     assert (table["call_rate_bps"] > 0.7e6).all()
     assert (table["frame_p95_s"] < 0.2).all()
     assert (table["missed"] == 0).all()
+
+
+def test_transfers_of_a_session_come_and_go() -> None:
+    """Two users upload 1 MB, pause for 2 s, and upload again, beside two flows with starts of their own."""
+    session = ww.Session(
+        name="photos",
+        from_="phone",
+        to="server",
+        law="cubic",
+        arrivals=ww.ClosedArrivals(users=2, think="2 s", think_spread="fixed"),
+        size="1 MB",
+        direction="up",
+    )
+    scenario = ww.Scenario(
+        name="session",
+        duration="60 s",
+        node=[ww.Node(name="phone"), ww.Node(name="server")],
+        link=[ww.Link(from_="phone", to="server", rate="20 Mbit/s", delay="10 ms", buffer="100 ms")],
+        app=[session],
+        flow=[ww.Flow(from_="server", to="phone", law="cubic", size="2 MB", start=["10 s", "5 s"])],
+    )
+    run = scenario.simulate()
+    requests = run.requests.dropna(subset=["end_s"])
+    # Both begin at 2 s, share the link, and upload every 2 s + 0.8 s and more.
+    assert requests["start_s"].head(2).tolist() == [2.0, 2.0]
+    assert 30 < len(requests) <= 2 * 60 / 2.4
+    assert requests["connection"].nunique() == len(requests)
+    assert run.links["bytes"].max() == pytest.approx(1.05e6 * len(run.requests), rel=0.1)
+    assert run.flows["flow"].tolist() == ["server->phone-1", "server->phone-2"]
+    # A transfer of 2 MB takes 0.8 s and more.
+    series = run.table("flow_series", 1).to_pandas()
+    opened = series[series["cwnd"].notna()].groupby("flow", observed=True)["time_s"].min()
+    assert opened.tolist() == pytest.approx([10.1, 5.1], abs=0.15)

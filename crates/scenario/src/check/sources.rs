@@ -56,10 +56,10 @@ pub(crate) fn expand(
         check_packet(background.packet.0, ("background", at), problems);
         let pattern = pattern(&background.pattern, at, problems);
         let pattern = pattern.filter(|pattern| is_slow_enough(pattern, background.packet.0, at, problems));
-        let (count, before) = (background.count, all.configs.len());
-        let made = ends(&Senders { list: "background", at, from, to, count, before }, nodes, problems);
+        let (count, starts, before) = (background.count, &background.start, all.configs.len());
+        let made = ends(&Senders { list: "background", at, from, to, count, starts, before }, nodes, problems);
         let times = Times {
-            start: background.start.0,
+            starts,
             step: background.start_step.0,
             spread: Duration::ZERO,
             stop: background.stop.map(|stop| stop.0),

@@ -11,7 +11,7 @@ use windward_units::Duration;
 /// A time for all members, or a time for each.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Starts {
-    /// The same for all.
+    /// One time for all.
     All(Duration),
     /// One for each, at least one.
     Each(Vec<Duration>),
@@ -61,7 +61,11 @@ impl<'de> Deserialize<'de> for Starts {
                 while let Some(Written(time)) = list.next_element()? {
                     times.push(time);
                 }
-                if times.is_empty() { Err(de::Error::custom("a list of starts has at least one")) } else { Ok(Starts::Each(times)) }
+                if times.is_empty() {
+                    Err(de::Error::custom("a list of starts has at least one"))
+                } else {
+                    Ok(Starts::Each(times))
+                }
             }
         }
         deserializer.deserialize_any(TimeOrList)

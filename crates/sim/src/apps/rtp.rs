@@ -43,7 +43,7 @@ pub struct RtpStream {
     control: AnyControl,
     encoder: Encoder,
     log: PacketLog,
-    /// What the viewer sees.
+    /// Frames at the viewer.
     pub picture: Picture,
     waiting: VecDeque<Waiting>,
     /// Bytes that wait.

@@ -52,7 +52,7 @@ pub enum RtpControl {
     },
 }
 
-/// When the receiver reports.
+/// Times of the reports of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportRule {
     /// Longest time from an arrival to its report, and from one report to the next.

@@ -1,6 +1,7 @@
 //! RTP streams: frames of an encoder whose bit rate follows the receiver's feedback, and the laws that choose it. All
 //! of it is arithmetic on times that the caller gives.
 
+mod any;
 mod config;
 mod control;
 mod encoder;
@@ -10,8 +11,9 @@ mod packets;
 mod picture;
 mod scream;
 
+pub use any::AnyControl;
 pub use config::{ReportRule, RtpConfig, RtpControl, report_bytes};
-pub use control::{AnyControl, Control, Feedback};
+pub use control::{Control, Feedback};
 pub use encoder::Encoder;
 pub use packets::{PacketLog, Report};
 pub use picture::Picture;

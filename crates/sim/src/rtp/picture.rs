@@ -1,4 +1,4 @@
-//! What the viewer of a stream sees: frames, their delays, and freezes.
+//! Frames at the viewer of a stream: their delays, missed ones, and freezes.
 
 use std::collections::VecDeque;
 use windward_tables::Histogram;

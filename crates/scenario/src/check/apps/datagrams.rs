@@ -125,19 +125,17 @@ fn video(video: &CallVideo, at: usize, problems: &mut Problems) -> Option<(RtpCo
     };
     let control = match video {
         CallVideo::ConstantVideo(own) => RtpControl::Constant { rate: rate("rate", own.rate.0) },
-        CallVideo::NadaVideo(own) => RtpControl::Nada {
+        CallVideo::Nada(own) => RtpControl::Nada {
             least: rate("least", own.least.0),
             most: rate("most", own.most.0),
             priority: own.priority.0,
         },
-        CallVideo::ScreamVideo(own) => RtpControl::Scream {
+        CallVideo::Scream(own) => RtpControl::Scream {
             least: rate("least", own.least.0),
             most: rate("most", own.most.0),
             is_l4s: ecn == Codepoint::Scalable,
         },
-        CallVideo::GccVideo(own) => {
-            RtpControl::Gcc { least: rate("least", own.least.0), most: rate("most", own.most.0) }
-        }
+        CallVideo::Gcc(own) => RtpControl::Gcc { least: rate("least", own.least.0), most: rate("most", own.most.0) },
     };
     let [least, most] = control.range();
     if least > most {
@@ -188,7 +186,7 @@ macro_rules! common {
     };
 }
 
-common! { ConstantVideo, NadaVideo, ScreamVideo, GccVideo }
+common! { ConstantVideo, Nada, Scream, Gcc }
 
 /// A ping; reports problems.
 pub fn ping(ping: &Ping, at: usize, problems: &mut Problems) -> Option<Datagrams> {

@@ -33,7 +33,7 @@ tagged! {
             rate: Positive<BitRate>,
         }
         /// NADA (RFC 8698): by queueing delay, losses and marks.
-        "nada" NadaVideo {
+        "nada" Nada {
             /// RMIN: least bit rate.
             #[serde(default = "least")]
             least: Positive<BitRate>,
@@ -45,7 +45,7 @@ tagged! {
             priority: Number,
         }
         /// SCReAM v2 (draft-ietf-ccwg-rfc8298bis-screamv2, August 2026): a window by queueing delay, losses and marks.
-        "scream" ScreamVideo {
+        "scream" Scream {
             /// Least bit rate.
             #[serde(default = "least")]
             least: Positive<BitRate>,
@@ -54,7 +54,7 @@ tagged! {
             most: Positive<BitRate>,
         }
         /// GCC (draft-ietf-rmcat-gcc-02): by the trend of the delay, and losses. Browsers have moved on from the draft.
-        "gcc" GccVideo {
+        "gcc" Gcc {
             /// Least bit rate.
             #[serde(default = "least")]
             least: Positive<BitRate>,

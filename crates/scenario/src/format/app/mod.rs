@@ -8,13 +8,13 @@ mod video;
 
 pub(crate) use call::CallVideo;
 pub(crate) use page::{HttpProtocol, PageObject};
-pub(crate) use requests::{ArrivalTime, Arrivals, Response, Reuse, SizePoint, Sizes};
+pub(crate) use requests::{ArrivalTime, Arrivals, DataDirection, Response, Reuse, SizePoint, Sizes};
 pub(crate) use video::{Mpc, Qoe, RobustMpc, Rule};
 
-use super::{Count, Dscp, Law, Name, Named, Number, Positive, Recording, Spread, Tcp, Written, zero};
+use super::{Count, Dscp, Law, Name, Named, Number, Positive, Recording, Spread, Starts, Tcp, Written, zero};
 use datagrams::{echo, every, no_impairment, playout, robustness, speech, twenty_ms};
 use page::{one_trip, six, thirty_s};
-use requests::request;
+use requests::{exponential, request};
 use video::{chunk, ladder, sixty_s};
 use windward_units::{BitRate, Bytes, Duration};
 
@@ -39,9 +39,10 @@ tagged! {
         /// Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub return_via: Option<Vec<Name>>,
-        /// Time at which the application starts.
-        #[serde(default = "zero")]
-        pub start: Written<Duration>,
+        /// Time at which the application starts. A list has a time for each pair of client and server: between two
+        /// single nodes it makes as many.
+        #[serde(default)]
+        pub start: Starts,
         /// Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         /// Default: the end of the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +73,22 @@ tagged! {
             /// Time after which a response counts as late. Default: none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             deadline: Option<Positive<Duration>>,
+        }
+        /// Bulk transfers that come and go, each over a connection of its own. The end that receives asks for a
+        /// transfer with one byte. With arrivals of the kind `closed` a user transfers, pauses, and transfers again.
+        "session" Session {
+            /// Congestion control law of both ends; any but `tfrc`.
+            law: Law,
+            /// TCP options of both ends.
+            #[serde(default)]
+            tcp: Tcp,
+            /// Arrivals of transfers.
+            arrivals: Arrivals,
+            /// Size of a transfer, or its distribution.
+            size: Response,
+            /// Direction of the data: "down", from the server to the client, or "up".
+            #[serde(default)]
+            direction: DataDirection,
         }
         /// A player of adaptive video. It asks for one chunk after the other over one connection, and a rule chooses
         /// the bit rate of each.
@@ -213,7 +230,7 @@ pub(crate) struct Ends<'a> {
     pub count: Option<Count>,
     pub via: Option<&'a Vec<Name>>,
     pub return_via: Option<&'a Vec<Name>>,
-    pub start: Duration,
+    pub start: &'a Starts,
     pub stop: Option<Duration>,
 }
 
@@ -231,7 +248,7 @@ macro_rules! ends {
                         count: *count,
                         via: via.as_ref(),
                         return_via: return_via.as_ref(),
-                        start: start.0,
+                        start,
                         stop: stop.map(|stop| stop.0),
                     },)*
                 }
@@ -240,13 +257,14 @@ macro_rules! ends {
     };
 }
 
-ends! { Requests, Video, Page, Game, Call, Ping }
+ends! { Requests, Session, Video, Page, Game, Call, Ping }
 
 impl App {
     /// Law and options of the connections, if the application has some.
     pub fn tcp(&self) -> Option<(&Law, &Tcp)> {
         match self {
             Self::Requests(app) => Some((&app.law, &app.tcp)),
+            Self::Session(app) => Some((&app.law, &app.tcp)),
             Self::Video(app) => Some((&app.law, &app.tcp)),
             Self::Page(app) => Some((&app.law, &app.tcp)),
             Self::Game(_) | Self::Call(_) | Self::Ping(_) => None,
@@ -257,15 +275,12 @@ impl App {
     pub fn law_mut(&mut self) -> Option<&mut Law> {
         match self {
             Self::Requests(app) => Some(&mut app.law),
+            Self::Session(app) => Some(&mut app.law),
             Self::Video(app) => Some(&mut app.law),
             Self::Page(app) => Some(&mut app.law),
             Self::Game(_) | Self::Call(_) | Self::Ping(_) => None,
         }
     }
-}
-
-fn exponential() -> Spread {
-    Spread::Exponential
 }
 
 fn one() -> Count {

@@ -1,6 +1,5 @@
 //! Requests: arrivals, sizes, and the use of connections.
 
-use super::exponential;
 use crate::format::named::Tagged;
 use crate::format::written::{parse, text_schema, units};
 use crate::format::{Count, MAX_COUNT, Number, Positive, Recording, Spread, Written};
@@ -165,6 +164,17 @@ impl JsonSchema for Response {
     }
 }
 
+/// DataDirection of transfers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"down\" or \"up\"")]
+pub(crate) enum DataDirection {
+    /// From the server to the client.
+    #[default]
+    Down,
+    /// From the client to the server.
+    Up,
+}
+
 /// Use of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Reuse {
@@ -218,4 +228,8 @@ read_and_describe! {
 
 pub(super) fn request() -> Positive<Bytes> {
     Positive(Bytes::new(328))
+}
+
+pub(super) fn exponential() -> Spread {
+    Spread::Exponential
 }
