@@ -189,8 +189,8 @@ fn nor_does_one_of_short_connections() {
         let (long, late) = count(&short_connections(240, tcp));
         let opened = |output: &Output| output.apps[0].connections;
         assert!(opened(&late) > opened(&early) + 2000, "{} {}", opened(&early), opened(&late));
-        // More connections at a time than ever: a board, two lists and three rings for each end. Rows, their numbers and
-        // waits take twice the room when they are full.
+        // More connections at a time than ever: a board, two lists and three rings for each end. Rows, their numbers
+        // and waits take twice the room when they are full.
         assert!(long <= short + 40, "{short} {long}");
     }
 }
