@@ -1,4 +1,4 @@
-"""Videos, games and pings: tables, tables of text, sweeps, and streams that a law does not change."""
+"""Videos, games, pings and calls: tables, tables of text, sweeps, and streams that a law does not change."""
 
 from pathlib import Path
 
@@ -182,3 +182,99 @@ def test_the_command_shows_pages_and_calls(visit: ww.Scenario, cli: Cli) -> None
     for word in ("p50 load", "p50 picture", "mouth to ear", "MOS"):
         assert word in done.stdout
     assert cli("report", "results/visit").returncode == 0
+
+
+def test_a_report_has_the_figures_of_its_applications(visit: ww.Scenario, home: ww.Scenario, tmp_path: Path) -> None:
+    call = ww.load(_call(tmp_path))
+    titles = {
+        visit: ("Completion times of requests", "Load times of pages", "Waterfall of a page"),
+        home: ("Completion times of requests", "Videos over time"),
+        call: ("Video of calls over time",),
+    }
+    every = {title for own in titles.values() for title in own}
+    for scenario, own in titles.items():
+        page = scenario.simulate().report(tmp_path / f"{scenario.name}.html").read_text(encoding="utf-8")
+        assert {title for title in every if f"<h3>{title}" in page or title in page} == set(own)
+
+
+CALL = """\
+name = "call"
+duration = "60 s"
+warmup = "30 s"
+node = [{ name = "phone" }, { name = "server" }]
+link = [{ name = "line", from = "phone", to = "server", rate = "1 Mbit/s", delay = "20 ms", buffer = "300 ms" }]
+
+[[app]]
+kind = "call"
+name = "call"
+from = "phone"
+to = "server"
+video = "nada"
+"""
+
+
+def _call(folder: Path) -> Path:
+    (folder / "call.toml").write_text(CALL, encoding="utf-8")
+    return folder / "call.toml"
+
+
+def test_a_call_with_video_has_rows_a_series_and_a_figure(tmp_path: Path, cli: Cli) -> None:
+    run = ww.load(_call(tmp_path)).simulate()
+    videos, series = run.call_videos, run.call_video_series
+    assert videos["source"].tolist() == ["call:video-up", "call:video-down"]
+    # Speech of 48 kbit/s beside it, and reports of the other way: 52 to 76 B every 100 ms.
+    for received in videos["received_bps"]:
+        assert 0.93e6 < received < 0.948e6
+    assert videos["target_bps"].tolist() == pytest.approx(videos["received_bps"].tolist(), rel=0.01)
+    assert videos["loss"].tolist() == [0.0, 0.0] == videos["missed"].tolist()
+    # 20 ms of propagation, 33 ms of pacing, a queue of some 16 ms.
+    assert videos["frame_delay_p50_s"].tolist() == pytest.approx([0.075, 0.075], abs=0.015)
+    own = series[series["source"] == "call:video-up"]
+    assert own["target_bps"].iloc[-1] == pytest.approx(videos["target_bps"][0], rel=0.02)
+    # Two lines of rates and one of delays for each direction.
+    assert [len(axes.get_lines()) for axes in run.plot("call").axes] == [2, 1, 2, 1]
+    done = cli("simulate", "call.toml")
+    assert done.returncode == 0, done.stderr
+    for word in ("video of a call", "p50 frame", "call:video-up", "MOS"):
+        assert word in done.stdout
+
+
+def test_laws_of_a_call_are_compared_by_a_sweep(tmp_path: Path) -> None:
+    sweep = ww.load(_call(tmp_path)).sweep({"app.call.video": ["nada", "scream", "gcc"]}, seeds=1)
+    table = sweep.runs
+    assert (table["call_rate_bps"] > 0.7e6).all()
+    assert (table["frame_p95_s"] < 0.2).all()
+    assert (table["missed"] == 0).all()
+
+
+def test_transfers_of_a_session_come_and_go() -> None:
+    """Two users upload 1 MB, pause for 2 s, and upload again, beside two flows with starts of their own."""
+    session = ww.Session(
+        name="photos",
+        from_="phone",
+        to="server",
+        law="cubic",
+        arrivals=ww.ClosedArrivals(users=2, think="2 s", think_spread="fixed"),
+        size="1 MB",
+        direction="up",
+    )
+    scenario = ww.Scenario(
+        name="session",
+        duration="60 s",
+        node=[ww.Node(name="phone"), ww.Node(name="server")],
+        link=[ww.Link(from_="phone", to="server", rate="20 Mbit/s", delay="10 ms", buffer="100 ms")],
+        app=[session],
+        flow=[ww.Flow(from_="server", to="phone", law="cubic", size="2 MB", start=["10 s", "5 s"])],
+    )
+    run = scenario.simulate()
+    requests = run.requests.dropna(subset=["end_s"])
+    # Both begin at 2 s, share the link, and upload every 2 s + 0.8 s and more.
+    assert requests["start_s"].head(2).tolist() == [2.0, 2.0]
+    assert 30 < len(requests) <= 2 * 60 / 2.4
+    assert requests["connection"].nunique() == len(requests)
+    assert run.links["bytes"].max() == pytest.approx(1.05e6 * len(run.requests), rel=0.1)
+    assert run.flows["flow"].tolist() == ["server->phone-1", "server->phone-2"]
+    # A transfer of 2 MB takes 0.8 s and more.
+    series = run.table("flow_series", 1).to_pandas()
+    opened = series[series["cwnd"].notna()].groupby("flow", observed=True)["time_s"].min()
+    assert opened.tolist() == pytest.approx([10.1, 5.1], abs=0.15)

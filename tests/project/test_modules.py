@@ -165,7 +165,7 @@ FLOORS = {
     "sim": (
         "csv ecn emodel engine status",
         "packet",
-        "backpressure coding node page size video",
+        "backpressure coding node page rtp size video",
         "output queue",
         "link medium",
         "topology",

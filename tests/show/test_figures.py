@@ -21,7 +21,7 @@ from windward.show.plot import PACKETS, save
 #: Of what this run does not have.
 NOT_HERE = (
     *("stations", "map", "airtime", "air", "aggregates", "backlogs", "trapped", "shares", "blocks"),
-    *("completion", "loads", "waterfall", "video"),
+    *("completion", "loads", "waterfall", "video", "call"),
 )
 
 

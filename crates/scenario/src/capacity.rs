@@ -68,8 +68,9 @@ pub(crate) fn constraints(
     let mut free: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     for source in &network.sources {
         // That of a source that sends by its backlog is none: its node is a station, refused below.
-        let mean = source.pattern.mean_rate(source.packet).unwrap_or(0.0);
-        for port in source.path.ports().chain(source.reply.iter().flat_map(Route::ports)) {
+        let [there, back] = source.mean_rates();
+        let replies = source.reply.iter().flat_map(Route::ports).map(|port| (port, back));
+        for (port, mean) in source.path.ports().map(|port| (port, there)).chain(replies) {
             if topology.link(port).is_none() {
                 return Err(CapacityError::BackgroundInCell(port as usize));
             }

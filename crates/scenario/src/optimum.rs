@@ -10,7 +10,7 @@ use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
-use windward_sim::{FlowConfig, LawChoice, Network, RequestsConfig, Route, Topology};
+use windward_sim::{FlowConfig, Ideal, LawChoice, Network, RequestsConfig, Route, Topology, Writing};
 use windward_units::{Duration, Time};
 
 /// Objective of the flows.
@@ -58,7 +58,7 @@ pub struct FlowOptimum {
     pub rate_bps: f64,
     /// Payload that arrives, in bits a second.
     pub goodput_bps: f64,
-    /// Sum of the prices along the flow's route.
+    /// Sum of the prices along the flow's route, with that of the pace of its applications.
     pub path_price: f64,
 }
 
@@ -186,6 +186,23 @@ pub(crate) fn paced(compiled: &Compiled) -> Option<&str> {
     Some(&compiled.flows[at].label)
 }
 
+/// Rate of payload, in bits a second, at which the applications of a flow write and read; `None` without such.
+fn pace(flow: &FlowConfig) -> Option<f64> {
+    let written = flow.tcp.writing.map(Writing::rate);
+    let read = flow.tcp.reading.as_ref().and_then(|reading| reading.rate).map(|rate| rate.as_bits_per_sec() as f64);
+    written.into_iter().chain(read).reduce(f64::min)
+}
+
+/// Rate at which a flow with the pace of its applications sends, in bits a second on the wire.
+fn cap(flow: &FlowConfig, network: &Network) -> Option<f64> {
+    let tcp = &flow.tcp;
+    let write = tcp.writing.map_or(tcp.segment.count(), |writing| (writing.rate() * writing.span() / 8.0) as u64);
+    let write = write.max(1);
+    let headers = Ideal::wire_bytes(write, tcp) as f64 / write as f64;
+    let arrives = 1.0 - path_loss(&network.topology, &flow.forward);
+    Some(pace(flow)? * headers / arrives)
+}
+
 /// A scenario as a problem.
 pub(crate) struct Question<'a> {
     pub compiled: &'a Compiled,
@@ -213,12 +230,22 @@ impl<'a> Question<'a> {
                 reason: "`connections` is not supported by the optimum: it has no utility function".to_owned(),
             });
         }
-        if let Some(at) = paced(compiled) {
-            let reason =
-                "`write` and `read` are not supported by the optimum: its flows always send and are always read";
-            return Err(Error::Invalid { at: format!("flow `{at}`"), reason: reason.to_owned() });
+        let pauses = |flow: &FlowConfig| flow.tcp.reading.as_ref().is_some_and(|reading| !reading.pauses.is_empty());
+        if let Some(at) = network.flows.iter().position(pauses) {
+            let reason = "pauses of `read` are not supported by the optimum: its rates are constant";
+            return Err(Error::Invalid {
+                at: format!("flow `{}`", compiled.flows[at].label),
+                reason: reason.to_owned(),
+            });
         }
-        let constraints = region(scenario, compiled, routes, loads, packet_bits)?;
+        let mut constraints = region(scenario, compiled, routes, loads, packet_bits)?;
+        // The pace of an application is the capacity of a link of its own.
+        for (at, flow) in network.flows.iter().enumerate() {
+            if let Some(cap) = cap(flow, network) {
+                constraints.routes[at].push(constraints.links.len() as u32);
+                constraints.links.push(windward_num::Link::Wired(cap / packet_bits));
+            }
+        }
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
         Ok(Self { compiled, problem: Problem { network: constraints, utilities }, packet_bytes })
     }
@@ -235,12 +262,14 @@ impl<'a> Question<'a> {
         let flows = network.flows.iter().zip(flows).enumerate().map(|(at, (flow, name))| {
             let rate_bps = solution.rates[at] * packet_bits;
             let payload = flow.tcp.segment.count() as f64 / flow.tcp.wire_bytes() as f64;
+            // Writes below a segment have more headers where nothing makes them wait and fill up.
+            let most = pace(flow).unwrap_or(f64::INFINITY);
             FlowOptimum {
                 name: name.name.clone(),
                 law: name.law.clone(),
                 utility: self.problem.utilities[at],
                 rate_bps,
-                goodput_bps: rate_bps * payload * arrives(at),
+                goodput_bps: (rate_bps * payload * arrives(at)).min(most),
                 path_price: solution.path_prices[at],
             }
         });

@@ -96,12 +96,13 @@ pub fn reference() -> String {
             }
             "app" => {
                 page.section("`tcp` of an application", "tcp", "Tcp");
-                page.section("`arrivals` of requests", "arrivals", "Arrivals");
+                page.section("`arrivals` of requests or of a session", "arrivals", "Arrivals");
                 page.section("A given arrival", "arrivaltime", "ArrivalTime");
-                page.section("`response` of requests, as a table", "sizes", "Sizes");
+                page.section("`response` of requests or `size` of a session, as a table", "sizes", "Sizes");
                 page.section("A point of a distribution of sizes", "sizepoint", "SizePoint");
                 page.section("`rule` of a video", "rule", "Rule");
                 page.section("An object of a page", "pageobject", "PageObject");
+                page.section("`video` of a call", "callvideo", "CallVideo");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}

@@ -1,7 +1,7 @@
 //! The best rates of a scenario over all routings. Packets of a flow may use any link that the rule allows, wires
 //! included, and split over them. A flow with `via` in the file keeps that route.
 
-use crate::optimum::{Objective, Optimum, Question};
+use crate::optimum::{Objective, Optimum, Question, paced};
 use crate::scenario::{Compiled, Scenario};
 use std::collections::BTreeMap;
 use windward_num::region::independent_sets;
@@ -86,6 +86,12 @@ impl Scenario {
             });
         }
         let compiled = self.compiled_at(now)?;
+        if let Some(flow) = paced(&compiled) {
+            return Err(Error::Invalid {
+                at: format!("flow `{flow}`"),
+                reason: "`write` and `read` are not supported by free routing: its flows always send".to_owned(),
+            });
+        }
         let ends: Vec<(u32, u32)> = compiled.network.topology.ports.iter().map(|port| (port.from, port.to)).collect();
         let allowed = self.allowed(&compiled, &ends, rule);
         let mut question = Question::new(self, &compiled, objective, allowed, &[])?;

@@ -27,6 +27,7 @@ mod page;
 mod port;
 mod queue;
 mod record;
+mod rtp;
 mod run;
 mod size;
 mod status;
@@ -53,15 +54,17 @@ pub use network::{
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
-    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, ChunkLog, CodingStats,
-    FlowSeries, FlowStats, FrameKind, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, MpduLog, ObjectLog,
-    Output, PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog, share,
+    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries,
+    CallVideoStats, ChunkLog, CodingStats, FlowSeries, FlowStats, FrameKind, GroupStats, InternalSeries, Internals,
+    LinkSeries, LinkStats, MpduLog, ObjectLog, Output, PageStats, RequestClassStats, RequestLog, Series, ShareStats,
+    SourceStats, VideoStats, VisitLog, share,
 };
 pub use packet::NodeId;
 pub use page::{PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
 pub use queue::{Buffer, QueueConfig, Sharing};
 pub use record::{Destination, LinkType, Pcapng};
+pub use rtp::{RtpConfig, RtpControl};
 pub use run::{Control, RunError, run};
 pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};

@@ -29,6 +29,8 @@ pub enum Kind {
     CodedAck,
     /// A background datagram.
     Datagram,
+    /// A report on the datagrams of an RTP stream, from its receiver to its source.
+    Report,
     /// A routing message between a medium's stations; the medium identifies it by its number.
     Routing,
     /// An item of the owner of a [`crate::Fabric`].

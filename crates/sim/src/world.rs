@@ -115,6 +115,7 @@ impl World {
             },
             Wake::App(timer) => self.apps.handle(&mut self.net, timer, index, event.timer()),
             Wake::Source => self.sources[index as usize].fire(&mut self.net),
+            Wake::Rtp(timer) => self.sources[index as usize].wake(&mut self.net, timer),
             Wake::Transfer => {
                 if let Some(next) = self.transfers[index as usize].control(&mut self.net, &mut self.flows) {
                     self.net.schedule(next, Wake::Transfer, index);
@@ -125,7 +126,8 @@ impl World {
                 self.apps.warm(event.time());
             }
             Wake::Run(RunTimer::Sample) => {
-                self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
+                let Self { net, flows, transfers, sources, .. } = self;
+                self.recorder.sample(net, flows, transfers, sources);
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
             Wake::Run(RunTimer::Window) => self.recorder.turn_window(index, &mut self.net, &self.flows),
@@ -136,6 +138,7 @@ impl World {
     fn arrive(&mut self, packet: &Packet) {
         match packet.kind {
             Kind::Datagram => self.sources[packet.flow as usize].receive(&mut self.net, packet),
+            Kind::Report => self.sources[packet.flow as usize].hear(&mut self.net, packet),
             Kind::Parcel { .. } => self.net.arrived.push((self.net.now, *packet)),
             Kind::Routing => debug_assert!(false, "it stays within its medium"),
             _ => match self.flows.get_mut(packet.flow as usize) {

@@ -178,6 +178,17 @@ class Frames(ABC):
         return self._frame("calls")
 
     @cached_property
+    def call_videos(self) -> pd.DataFrame:
+        """Video of each direction of a call, from the end of the warm-up to the end of the run.
+
+        Rates are on the wire.
+
+        Columns: `seed`, `source`, `target_bps` (bit/s), `received_bps` (bit/s), `loss`, `delay_p95_s` (s),
+        `frame_delay_p50_s` (s), `frame_delay_p95_s` (s), `frame_delay_p99_s` (s), `missed`, `freezes`, `frozen_s` (s).
+        """
+        return self._frame("call_videos")
+
+    @cached_property
     def groups(self) -> pd.DataFrame:
         """Flows of each group together: the flows that one `[[flow]]` entry made.
 
@@ -299,6 +310,14 @@ class Frames(ABC):
         (packets).
         """
         return self._frame("link_series")
+
+    @cached_property
+    def call_video_series(self) -> pd.DataFrame:
+        """Samples of the video of each direction of a call, one row per direction and sampling time.
+
+        Columns: `seed`, `time_s` (s), `source`, `target_bps` (bit/s), `received_bps` (bit/s), `frame_delay_s` (s).
+        """
+        return self._frame("call_video_series")
 
     @cached_property
     def internals(self) -> pd.DataFrame:

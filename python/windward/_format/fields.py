@@ -4037,7 +4037,8 @@ class Flow:
     coding
         Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
     start
-        Time at which the connection opens.
+        Time at which the connection opens. A list has a time for each flow: between two single nodes it makes as many
+        flows.
     start_step
         Delay between the starts of consecutive flows of a group.
     start_spread
@@ -4145,7 +4146,7 @@ class Flow:
     law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
     connections: str | Connections | None = None
     coding: str | Coding | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     start_step: str = "0 s"
     start_spread: str | None = None
     stop: str | None = None
@@ -4596,7 +4597,8 @@ class Requests:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -4635,7 +4637,7 @@ class Requests:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     law: str | LawSpec | Tfrc | PythonLaw
     tcp: Tcp = Tcp()
@@ -4645,6 +4647,71 @@ class Requests:
     service: str = "0 s"
     connections: str | int = "new"
     deadline: str | None = None
+
+
+#: DataDirection of transfers.
+DataDirection = Literal["down"] | Literal["up"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """Bulk transfers that come and go, each over a connection of its own.
+
+    The end that receives asks for a transfer with one byte. With arrivals of the kind `closed` a user transfers,
+    pauses, and transfers again.
+
+    Attributes
+    ----------
+    name
+        Name of the application; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group of the clients, which open connections and send requests: browsers, players.
+    to
+        Node or group of the servers.
+    count
+        Number of pairs of client and server between two single nodes.
+    via
+        Nodes between `from` and `to` on the route to the server, in order. Default: the shortest path, as for flows.
+    return_via
+        Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
+    start
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
+    stop
+        Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
+        Default: the end of the run.
+    law
+        Congestion control law of both ends; any but `tfrc`.
+    tcp
+        TCP options of both ends.
+    arrivals
+        Arrivals of transfers.
+    size
+        Size of a transfer, or its distribution.
+    direction
+        Direction of the data: "down", from the server to the client, or "up".
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> session = ww.Session(from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(), size="20 kB")
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "session")
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    start: str | Sequence[str] = "0 s"
+    stop: str | None = None
+    law: str | LawSpec | Tfrc | PythonLaw
+    tcp: Tcp = Tcp()
+    arrivals: Arrivals
+    size: str | Sizes
+    direction: DataDirection = "down"
 
 
 #: Estimate of the throughput.
@@ -4821,7 +4888,8 @@ class Video:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -4863,7 +4931,7 @@ class Video:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     law: str | LawSpec | Tfrc | PythonLaw
     tcp: Tcp = Tcp()
@@ -4941,7 +5009,8 @@ class Page:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -4986,7 +5055,7 @@ class Page:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     law: str | LawSpec | Tfrc | PythonLaw
     tcp: Tcp = Tcp()
@@ -5024,7 +5093,8 @@ class Game:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -5046,16 +5116,195 @@ class Game:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     dscp: int | str | None = None
 
 
+#: ECN field of datagrams (RFC 3168, RFC 9331).
+DatagramEcn = Literal["off"] | Literal["classic"] | Literal["scalable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant:
+    """Constant bit rate.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    rate
+        Bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Constant(rate="2 Mbit/s")
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "constant")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nada:
+    """NADA (RFC 8698): by queueing delay, losses and marks.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        RMIN: least bit rate.
+    most
+        RMAX: largest bit rate. Shares of a bottleneck are proportional to it.
+    priority
+        PRIO: weight of the stream, 0.01 to 100.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Nada()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "nada")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+    priority: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scream:
+    """SCReAM v2 (draft-ietf-ccwg-rfc8298bis-screamv2, August 2026): a window by queueing delay, losses and marks.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        Least bit rate.
+    most
+        Largest bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Scream()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "scream")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gcc:
+    """GCC (draft-ietf-rmcat-gcc-02): by the trend of the delay, and losses.
+
+    Browsers have moved on from the draft.
+
+    Attributes
+    ----------
+    fps
+        Frames per second, 1 to 240.
+    packet
+        Largest datagram on the wire, headers included: 100 B to 65 535 B. A frame is divided evenly.
+    spread
+        Scale of the Laplace distribution of frame sizes, as a share of the mean: 0 to 0.5. 0: all have the mean size.
+        RFC 8593 has 0.15.
+    report
+        Time between two reports of the receiver, at least 1 ms. Default: 100 ms (RFC 8698); with `scream` at most 40
+        ms, 16 datagrams, and at the end of each frame (the draft's requirements).
+    ecn
+        ECN field of the datagrams: none, ECT(0), or ECT(1). `nada` and `scream` respond to marks, `scream` to those
+        of ECT(1) as to L4S.
+    least
+        Least bit rate.
+    most
+        Largest bit rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> video = ww.Gcc()
+    >>> call = ww.Call(from_="server", to="client", video=video)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("control", "gcc")
+
+    fps: float = 30.0
+    packet: str = "1200 B"
+    spread: float = 0.0
+    report: str | None = None
+    ecn: DatagramEcn = "off"
+    least: str = "150 kbit/s"
+    most: str = "1.5 Mbit/s"
+
+
+#: Video of a call: frames of an encoder, whose bit rate a law decides by the reports of the receiver. Rates are on the
+#: wire, headers included.
+CallVideo = Constant | Nada | Scream | Gcc
+
+
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A telephone call: datagrams of speech both ways at a constant rate.
+    """A telephone call: datagrams of speech both ways at a constant rate, and video if `video` is given.
 
-    The quality of each direction is judged by the E-model (ITU-T G.107).
+    The quality of the speech in each direction is judged by the E-model (ITU-T G.107).
 
     Attributes
     ----------
@@ -5072,7 +5321,8 @@ class Call:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -5088,6 +5338,8 @@ class Call:
     robustness
         Robustness Bpl of the codec against loss, above 0. There is none for Opus: 25 is chosen. G.711 with
         concealment: 25.1; G.729A: 19.
+    video
+        Video in each direction: the law of its bit rate, or a table. Default: none.
     dscp
         Code point of the datagrams. Default: best effort.
 
@@ -5105,13 +5357,14 @@ class Call:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     packet: str = "120 B"
     every: str = "20 ms"
     playout: str = "60 ms"
     impairment: float = 0.0
     robustness: float = 25.0
+    video: str | CallVideo | None = None
     dscp: int | str | None = None
 
 
@@ -5136,7 +5389,8 @@ class Ping:
     return_via
         Nodes between `to` and `from` on the route to the client. Default: `via` reversed, or the shortest path.
     start
-        Time at which the application starts.
+        Time at which the application starts. A list has a time for each pair of client and server: between two single
+        nodes it makes as many.
     stop
         Time at which it ends, after `start`: requests that have arrived are served, and no further ones arrive.
         Default: the end of the run.
@@ -5161,7 +5415,7 @@ class Ping:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     stop: str | None = None
     every: str = "200 ms"
     packet: str = "84 B"
@@ -5170,7 +5424,7 @@ class Ping:
 
 #: An application between a client and a server. Groups work as for flows: each pair of client and server has arrivals
 #: and connections of its own.
-App = Requests | Video | Page | Game | Call | Ping
+App = Requests | Session | Video | Page | Game | Call | Ping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -5332,10 +5586,6 @@ class Backlog:
 Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Backlog
 
 
-#: ECN field of datagrams (RFC 3168, RFC 9331).
-DatagramEcn = Literal["off"] | Literal["classic"] | Literal["scalable"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Background:
     """A UDP source that does not respond to congestion.
@@ -5362,7 +5612,7 @@ class Background:
         Code point of the datagrams, which decides their access category on 802.11n, ac and ax: a number, or a name
         such as `"EF"`. Default: best effort.
     start
-        Time at which the source starts.
+        Time at which the source starts. A list has a time for each source: between two single nodes it makes as many.
     start_step
         Delay between the starts of consecutive sources of a group.
     stop
@@ -5385,7 +5635,7 @@ class Background:
     pattern: Pattern
     packet: str = "1500 B"
     dscp: int | str | None = None
-    start: str = "0 s"
+    start: str | Sequence[str] = "0 s"
     start_step: str = "0 s"
     stop: str | None = None
     ecn: DatagramEcn = "off"

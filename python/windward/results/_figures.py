@@ -83,6 +83,9 @@ FIGURES: Mapping[str, Measured] = {
     },
     "paint": Measured(column="paint_p50_s", label="longest p50 to a page's picture", unit="s"),
     "mos": Measured(column="mos", label="least MOS of calls", least=1.0, most=4.5, is_large=True),
+    "call-rate": Measured(column="call_rate_bps", label="mean rate of calls' video", unit="bit/s", is_large=True),
+    "frame-p95": Measured(column="frame_p95_s", label="longest p95 delay of calls' frames", unit="s"),
+    "missed": Measured(column="missed", label="largest share of missed frames", unit="%", most=1.0),
     "startup": Measured(column="startup_s", label="longest start of a video", unit="s"),
     "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0),
     "bitrate": Measured(column="bitrate_bps", label="mean bit rate of videos", unit="bit/s", is_large=True),
@@ -114,6 +117,7 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
     """
     flows, links, apps = tables["flows"], tables["links"], tables["apps"]
     sources, videos, pages = tables["background"], tables["videos"], tables["pages"]
+    calls = tables["call_videos"]
     datagrams = sum(sources["sent"])
     sent, lost = sum(sent_by_flow(flows, tables["coding"])), sum(flows["segments_lost"])
     unfinished = sum(flows["unfinished"])
@@ -138,6 +142,9 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
         **{f"load_p{percent}_s": _most(pages[f"load_p{percent}_s"]) for percent in PERCENTILES},
         paint_p50_s=_most(pages["paint_p50_s"]),
         mos=min(_known(tables["calls"]["mos"]), default=math.nan),
+        call_rate_bps=_mean(calls["received_bps"]),
+        frame_p95_s=_most(calls["frame_delay_p95_s"]),
+        missed=_most(calls["missed"]),
         startup_s=_most(videos["startup_s"]),
         stall_share=_most(videos["stall_share"]),
         bitrate_bps=_mean(videos["mean_bitrate_bps"]),

@@ -98,6 +98,7 @@ def digests(run: Packets) -> list[Digest]:
         _coding(run),
         _background(run.draws("background")),
         _calls(run.draws("calls")),
+        _call_videos(run.draws("call_videos")),
     ]
     return [table for table in tables if table.rows]
 
@@ -589,6 +590,27 @@ def _calls(calls: Totals) -> Digest:
     note = f"{left_out} more direction{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["call", "mouth to ear", "lost", "too late", "R", "MOS"]
     return without_empty(Digest(title="Calls", columns=columns, words=1, rows=rows, note=note))
+
+
+def _call_videos(videos: Totals) -> Digest:
+    """Rates, delays and freezes of the video of calls."""
+    rows = [
+        [
+            name,
+            _interval(videos.values("target_bps", at), "bit/s"),
+            _interval(videos.values("received_bps", at), "bit/s"),
+            _percent(videos.values("loss", at)),
+            *(_interval(videos.values(f"frame_delay_{part}_s", at), "s") for part in ("p50", "p95")),
+            _percent(videos.values("missed", at)),
+            _interval(videos.values("freezes", at)),
+            _interval(videos.values("frozen_s", at), "s"),
+        ]
+        for at, name in enumerate(videos.names[:MANY_FLOWS])
+    ]
+    left_out = len(videos.names) - len(rows)
+    note = f"{left_out} more direction{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["video of a call", "target", "received", "loss", "p50 frame", "p95", "missed", "freezes", "frozen"]
+    return without_empty(Digest(title="Video of calls", columns=columns, words=1, rows=rows, note=note))
 
 
 def _late(sources: Totals, at: int) -> str:

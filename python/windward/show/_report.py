@@ -246,9 +246,18 @@ _PAGES: Mapping[str, Callable[[Any], str]] = {
 }
 
 
+#: Figures of applications, by the table that has a row for each.
+_OF_APPLICATIONS = {
+    "apps": ("completion",),
+    "pages": ("loads", "waterfall"),
+    "videos": ("video",),
+    "call_videos": ("call",),
+}
+
+
 def _special(run: Packets, key: str) -> list[str]:
     """Figures of what only some networks have, drawn by matplotlib: it is imported where there are some."""
-    kinds = []
+    kinds = [what for table, figures in _OF_APPLICATIONS.items() if run.draws(table).names for what in figures]
     if run.draws("stations").names:
         kinds.append("stations")
     if run.draws("wifi_stations").names:

@@ -1,6 +1,6 @@
 //! Paths, names, limits, buffers and times, for the checks of all tables.
 
-use crate::format::{Buffer, MAX_COUNT, Named, Queue};
+use crate::format::{Buffer, MAX_COUNT, Named, Queue, Starts};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeSet;
@@ -78,25 +78,34 @@ pub(crate) const MAX_ENTITIES: u64 = MAX_COUNT as u64;
 pub(crate) const MAX_LINKS: u64 = 4 * MAX_ENTITIES;
 
 /// Start and stop times of the members of a table.
-pub(crate) struct Times {
-    pub start: Duration,
+pub(crate) struct Times<'a> {
+    pub starts: &'a Starts,
     pub step: Duration,
     pub spread: Duration,
     pub stop: Option<Duration>,
 }
 
-impl Times {
+impl Times<'_> {
     /// Start time of the `member`-th, without its spread.
     pub fn start_of(&self, member: u32) -> Duration {
+        if let Some(time) = self.starts.list().get(member as usize) {
+            return *time;
+        }
         let step = self.step.as_nanos().saturating_mul(u64::from(member));
-        Duration::from_nanos(self.start.as_nanos().saturating_add(step))
+        Duration::from_nanos(self.starts.first().as_nanos().saturating_add(step))
     }
 
     /// Reports a start of one of `count` members at or after the end of the run, and a stop that is not after it.
     pub fn check(&self, count: u32, list: &'static str, at: usize, span: Duration, problems: &mut Problems) {
-        let last = self.start_of(count.saturating_sub(1)).as_nanos();
-        let latest = Duration::from_nanos(last.saturating_add(self.spread.as_nanos()));
-        let text = if self.start == latest { format!("{latest}") } else { format!("{} to {latest}", self.start) };
+        let listed = self.starts.list();
+        if !listed.is_empty() && self.step > Duration::ZERO {
+            let message = "`start_step` cannot be combined with a list of starts";
+            problems.add(place(list, at, ["start_step".into()]), message, Some("leave one of them out".to_owned()));
+        }
+        let first = listed.iter().min().copied().unwrap_or_else(|| self.starts.first());
+        let last = listed.iter().max().copied().unwrap_or_else(|| self.start_of(count.saturating_sub(1)));
+        let latest = Duration::from_nanos(last.as_nanos().saturating_add(self.spread.as_nanos()));
+        let text = if first == latest { format!("{latest}") } else { format!("{first} to {latest}") };
         if latest >= span {
             let message = format!("`start` ({text}) must be before the end of the run ({span})");
             problems.add(place(list, at, ["start".into()]), message, None);

@@ -23,10 +23,10 @@ pub(crate) fn expand(
     let mut names = Names::new("flow");
     let mut is_right = true;
     for ((at, flow), law) in flows.iter().enumerate().zip(laws) {
-        let (from, to, count, before) = (&flow.from, &flow.to, flow.count, all.plans.len());
-        let made = ends(&Senders { list: "flow", at, from, to, count, before }, nodes, problems);
+        let (from, to, count, starts, before) = (&flow.from, &flow.to, flow.count, &flow.start, all.plans.len());
+        let made = ends(&Senders { list: "flow", at, from, to, count, starts, before }, nodes, problems);
         let times = Times {
-            start: flow.start.0,
+            starts,
             step: flow.start_step.0,
             spread: flow.start_spread.map_or(Duration::ZERO, |spread| spread.0),
             stop: flow.stop.map(|stop| stop.0),

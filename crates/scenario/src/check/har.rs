@@ -14,7 +14,7 @@ const MOST_MS: f64 = 86_400_000.0;
 /// Reads a page: `{"objects": […]}` with the fields of a scenario's objects, or a HAR.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The first problem of the text, with its place.
 pub fn page(text: &str) -> Result<Vec<PageObject>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! Nodes, groups of nodes, and the pairs of them that tables name.
 
 use super::common::{MAX_ENTITIES, is_within_limit, member_name, place};
-use crate::format::{Count, Name, Node};
+use crate::format::{Count, Name, Node, Starts};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::suggest;
@@ -170,13 +170,15 @@ pub(crate) struct Senders<'a> {
     pub from: &'a Name,
     pub to: &'a Name,
     pub count: Option<Count>,
+    /// Starts of the members; two single nodes have as many pairs as the list has times.
+    pub starts: &'a Starts,
     /// Number of members of the tables above it.
     pub before: usize,
 }
 
 /// Ends of all members of a table of flows or sources; reports problems.
 pub(crate) fn ends(table: &Senders, nodes: &Nodes, problems: &mut Problems) -> Option<(Pairs, Vec<Request>)> {
-    let &Senders { list, at, from, to, count, before } = table;
+    let &Senders { list, at, from, to, count, starts, before } = table;
     let from_end = nodes.find(from, place(list, at, ["from".into()]), problems);
     let to_end = nodes.find(to, place(list, at, ["to".into()]), problems);
     let (from_end, to_end) = (from_end?, to_end?);
@@ -189,8 +191,21 @@ pub(crate) fn ends(table: &Senders, nodes: &Nodes, problems: &mut Problems) -> O
             return None;
         }
         Some(Count(count)) => Pairs { count, is_group: true },
+        None if !pairs.is_group && !starts.list().is_empty() => {
+            Pairs { count: starts.list().len() as u32, is_group: true }
+        }
         None => pairs,
     };
+    let given = starts.list().len() as u64;
+    if given > 0 && given != u64::from(pairs.count) {
+        let message = format!("`start` has {given} times; the table makes {} of `{list}`", pairs.count);
+        problems.add(
+            place(list, at, ["start".into()]),
+            message,
+            Some("give a time for each, or one for all".to_owned()),
+        );
+        return None;
+    }
     if !is_within_limit(list, before as u64 + u64::from(pairs.count), MAX_ENTITIES, at, problems) {
         return None;
     }

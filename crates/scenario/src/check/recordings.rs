@@ -3,7 +3,9 @@
 use super::common::place;
 use super::{har, listed, steps};
 use crate::format::cell::Fading;
-use crate::format::{AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Sizes};
+use crate::format::{
+    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Requests, Session, Sizes,
+};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::io;
@@ -83,6 +85,7 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
 
 fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
     let path = |keys: &[&str]| path("app", at, keys);
+    let field = if matches!(app, App::Session(_)) { "size" } else { "response" };
     match app {
         App::Video(video) => {
             if let Some(sizes) = &mut video.sizes {
@@ -90,12 +93,13 @@ fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Probl
             }
         }
         App::Page(page) => replace(&mut page.objects, har::page, path(&["objects"]), read, problems),
-        App::Requests(app) => {
-            if let Arrivals::ListedArrivals(listed) = &mut app.arrivals {
+        App::Requests(Requests { arrivals, response: sizes, .. })
+        | App::Session(Session { arrivals, size: sizes, .. }) => {
+            if let Arrivals::ListedArrivals(listed) = arrivals {
                 replace(&mut listed.times, listed::arrivals, path(&["arrivals", "times"]), read, problems);
             }
-            if let Sizes::ListedSizes(listed) = &mut app.response.0 {
-                replace(&mut listed.points, listed::points, path(&["response", "points"]), read, problems);
+            if let Sizes::ListedSizes(listed) = &mut sizes.0 {
+                replace(&mut listed.points, listed::points, path(&[field, "points"]), read, problems);
             }
         }
         App::Game(_) | App::Call(_) | App::Ping(_) => {}

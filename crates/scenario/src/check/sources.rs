@@ -56,10 +56,10 @@ pub(crate) fn expand(
         check_packet(background.packet.0, ("background", at), problems);
         let pattern = pattern(&background.pattern, at, problems);
         let pattern = pattern.filter(|pattern| is_slow_enough(pattern, background.packet.0, at, problems));
-        let (count, before) = (background.count, all.configs.len());
-        let made = ends(&Senders { list: "background", at, from, to, count, before }, nodes, problems);
+        let (count, starts, before) = (background.count, &background.start, all.configs.len());
+        let made = ends(&Senders { list: "background", at, from, to, count, starts, before }, nodes, problems);
         let times = Times {
-            start: background.start.0,
+            starts,
             step: background.start_step.0,
             spread: Duration::ZERO,
             stop: background.stop.map(|stop| stop.0),
@@ -142,11 +142,15 @@ pub(super) fn ends_before_regions<'a>(
 
 /// Reports a datagram of an impossible size.
 pub(super) fn check_packet(packet: Bytes, (list, at): (&str, usize), problems: &mut Problems) {
-    let least = sim::Pattern::HEADERS;
+    check_size(packet, sim::Pattern::HEADERS, place(list, at, ["packet".into()]), problems);
+}
+
+/// Reports a datagram of less than `least` bytes or more than IPv4 allows.
+pub(super) fn check_size(packet: Bytes, least: u64, path: Vec<Segment>, problems: &mut Problems) {
     if !(least..=MAX_PACKET).contains(&packet.count()) {
         let message =
             format!("a datagram of {packet} is out of range; allowed: {least} B to {MAX_PACKET} B, headers included");
-        problems.add(place(list, at, ["packet".into()]), message, None);
+        problems.add(path, message, None);
     }
 }
 

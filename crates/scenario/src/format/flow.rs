@@ -2,7 +2,7 @@
 
 use super::{
     Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, Read,
-    ReceiveBuffer, ReceiveWindow, SmallQueues, Write, Written, zero,
+    ReceiveBuffer, ReceiveWindow, SmallQueues, Starts, Write, Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,9 +89,10 @@ tcp_tables! {
         /// Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub coding: Option<Named<Coding>>,
-        /// Time at which the connection opens.
-        #[serde(default = "zero")]
-        pub start: Written<Duration>,
+        /// Time at which the connection opens. A list has a time for each flow: between two single nodes it makes as
+        /// many flows.
+        #[serde(default)]
+        pub start: Starts,
         /// Delay between the starts of consecutive flows of a group.
         #[serde(default = "zero")]
         pub start_step: Written<Duration>,

@@ -54,6 +54,8 @@ macro_rules! tagged {
             $($(#[$doc])* #[serde(rename = $word)] $variant($variant),)*
         }
 
+        const _: () = assert!($crate::format::named::is_deciding($tag), "the reader gives this key first");
+
         impl $name {
             fn from_map<'de, A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
                 if map.next_key::<String>()?.as_deref() != Some($tag) {

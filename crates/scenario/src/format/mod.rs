@@ -25,13 +25,14 @@ pub(crate) mod ran;
 mod recording;
 pub(crate) mod region;
 mod small_queues;
+mod starts;
 pub(crate) mod wifi;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use app::{
-    App, ArrivalTime, Arrivals, Call, Ends, HttpProtocol, Mpc, Page, PageObject, Ping, Requests, Response, Reuse,
-    RobustMpc, Rule, SizePoint, Sizes, Video,
+    App, ArrivalTime, Arrivals, Call, CallVideo, DataDirection, Ends, HttpProtocol, Mpc, Page, PageObject, Ping,
+    Requests, Response, Reuse, RobustMpc, Rule, Session, SizePoint, Sizes, Video,
 };
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
 pub(crate) use change::{Change, Drop, Step, Values};
@@ -49,6 +50,7 @@ pub(crate) use ran::AnyCell;
 pub(crate) use recording::{Delay, Rate, Recording};
 pub(crate) use region::Region;
 pub(crate) use small_queues::SmallQueues;
+pub(crate) use starts::Starts;
 pub(crate) use wifi::Wifi;
 pub(crate) use written::{Positive, Refusal, Written, zero};
 

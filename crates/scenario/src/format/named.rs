@@ -18,6 +18,26 @@ pub(crate) trait Tagged: Sized {
     fn from_table<'de, A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
 
+/// Keys that decide the kind of a table. The reader gives them first, wherever they are written.
+pub(crate) const DECIDING: [&str; 5] = ["kind", "model", "discipline", "law", "control"];
+
+/// True if a key is in [`DECIDING`].
+pub(crate) const fn is_deciding(key: &str) -> bool {
+    let mut at = 0;
+    while at < DECIDING.len() {
+        let (known, key) = (DECIDING[at].as_bytes(), key.as_bytes());
+        let mut same = 0;
+        while same < known.len() && same < key.len() && known[same] == key[same] {
+            same += 1;
+        }
+        if same == known.len() && same == key.len() {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Reads one of several words.
 pub(crate) struct OneOf(pub &'static [&'static str]);
 

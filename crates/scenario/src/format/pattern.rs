@@ -1,6 +1,6 @@
 //! Background traffic: sources that do not respond to congestion.
 
-use super::{Count, Dscp, Name, Number, Positive, Shape, Written, zero};
+use super::{Count, Dscp, Name, Number, Positive, Shape, Starts, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim::{self as sim, Codepoint};
@@ -32,9 +32,9 @@ pub(crate) struct Background {
     /// as `"EF"`. Default: best effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dscp: Option<Dscp>,
-    /// Time at which the source starts.
-    #[serde(default = "zero")]
-    pub start: Written<Duration>,
+    /// Time at which the source starts. A list has a time for each source: between two single nodes it makes as many.
+    #[serde(default)]
+    pub start: Starts,
     /// Delay between the starts of consecutive sources of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,

@@ -2,6 +2,7 @@
 
 use super::tree::{Entry, Kind, Tree};
 use crate::format::Refusal;
+use crate::format::named::DECIDING;
 use crate::path::Segment;
 use crate::suggest;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -171,7 +172,7 @@ struct Entries<'de> {
 impl<'de> Entries<'de> {
     fn new(entries: &'de [Entry]) -> Self {
         let mut present: Vec<_> = entries.iter().filter(|entry| !matches!(entry.value.kind, Kind::Null)).collect();
-        present.sort_by_key(|entry| !matches!(entry.key.as_str(), "kind" | "model"));
+        present.sort_by_key(|entry| !DECIDING.contains(&entry.key.as_str()));
         Self { entries: present.into_iter(), current: None }
     }
 }

@@ -2,7 +2,7 @@
 
 use windward_fluid::Method;
 use windward_scenario::{Compiled, Objective, Scenario};
-use windward_sim::{Buffer, LawChoice, Pattern, Route, Spread};
+use windward_sim::{Buffer, ConnectionUse, LawChoice, Pattern, Route, Size, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 fn read(text: &str) -> Scenario {
@@ -367,5 +367,140 @@ fn a_host_takes_time_where_it_is_told_to() {
         let flow = format!("from = \"a\"\nto = \"b\"\nstack = \"{stack}\"\n{jitter}");
         let compiled = compile(&network(&["a", "b"], &[("a", "b", 10)], &flow));
         assert_eq!(compiled.network.flows[0].tcp.host_jitter, Duration::from_micros(micros), "{stack} {jitter}");
+    }
+}
+
+/// The key that decides the kind of a table may be written after others.
+#[test]
+fn a_kind_may_be_written_last() {
+    let compiled = compile(
+        r#"
+        name = "n"
+        duration = "10 s"
+        node = [{ name = "a" }, { name = "b" }]
+        link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms", queue = { target = "7 ms", discipline = "codel" } }]
+        flow = [{ from = "a", to = "b", law = "reno", connections = { alpha = 2, law = "emultcp" } }]
+        app = [{ from = "a", to = "b", video = { most = "1 Mbit/s", control = "nada" }, kind = "call" }]
+        "#,
+    );
+    assert_eq!(compiled.network.transfers.len(), 1);
+    let Pattern::Rtp(video) = &compiled.network.sources[2].pattern else { panic!("a video") };
+    assert_eq!(video.control.range(), [150e3, 1e6]);
+}
+
+/// Speech and video, each both ways; reports return on the other direction's route. A link has the rates of speech and
+/// the least of the videos less: 48 kbit/s, 150 kbit/s, and reports of 48 B and 2 B for each of two packets every 100
+/// ms.
+#[test]
+fn a_call_with_video_has_four_sources() {
+    let text = r#"
+        name = "n"
+        duration = "10 s"
+        node = [{ name = "a" }, { name = "b" }]
+        link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms" }]
+        app = [{ kind = "call", name = "call", from = "a", to = "b", video = "nada" }]
+        flow = [{ from = "a", to = "b", law = "reno" }]
+        "#;
+    let compiled = compile(text);
+    let names: Vec<&str> = compiled.sources.iter().map(|source| source.name.as_str()).collect();
+    assert_eq!(names, ["call:up", "call:down", "call:video-up", "call:video-down"]);
+    let down = &compiled.network.sources[3];
+    assert_eq!((down.source, down.sink), (1, 0));
+    assert_eq!((&down.path, down.reply.as_ref()), (&vec![1].into(), Some(&vec![0].into())));
+    assert_eq!(down.mean_rates(), [150e3, 52.0 * 80.0]);
+    let optimum = read(text).optimum(Objective::Proportional).expect("an optimum");
+    let free = 10e6 - 48e3 - 150e3 - 52.0 * 80.0;
+    assert!((optimum.flows[0].rate_bps / free - 1.0).abs() < 1e-3, "{:?}", optimum.flows[0]);
+}
+
+const LISTS: &str = r#"
+name = "n"
+duration = "10 s"
+node = [{ name = "a", count = 2 }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms" }]
+"#;
+
+/// A list of starts makes as many flows, sources or applications between two single nodes, and belongs to the members
+/// of a group. The first need not be the earliest.
+#[test]
+fn each_start_of_a_list_is_a_member() {
+    let compiled = compile(&format!(
+        "{LISTS}
+        [[flow]]
+        name = \"one\"
+        from = \"a-1\"
+        to = \"b\"
+        law = \"reno\"
+        start = [\"3 s\", \"1 s\", \"2 s\"]
+        [[flow]]
+        name = \"two\"
+        from = \"a\"
+        to = \"b\"
+        law = \"reno\"
+        start = [\"5 s\", \"4 s\"]
+        start_spread = \"0 s\"
+        [[background]]
+        from = \"b\"
+        to = \"a-1\"
+        pattern = {{ kind = \"cbr\", rate = \"1 Mbit/s\" }}
+        start = [\"1 s\", \"6 s\"]
+        [[app]]
+        kind = \"requests\"
+        name = \"web\"
+        from = \"a\"
+        to = \"b\"
+        law = \"reno\"
+        arrivals = {{ kind = \"periodic\", every = \"1 s\" }}
+        response = \"1 kB\"
+        start = [\"7 s\", \"8 s\"]
+        [[app]]
+        kind = \"ping\"
+        from = \"a-2\"
+        to = \"b\"
+        start = [\"1.5 s\"]
+        "
+    ));
+    let secs = |time: Time| time.as_secs();
+    let network = &compiled.network;
+    assert_eq!(network.flows.iter().map(|flow| secs(flow.start)).collect::<Vec<_>>(), [3.0, 1.0, 2.0, 5.0, 4.0]);
+    let names: Vec<&str> = compiled.flows.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["one-1", "one-2", "one-3", "two-1", "two-2"]);
+    assert_eq!(network.sources.iter().map(|source| secs(source.start)).collect::<Vec<_>>(), [1.0, 6.0, 1.5]);
+    assert_eq!(network.apps.iter().map(|app| secs(app.start)).collect::<Vec<_>>(), [7.0, 8.0]);
+}
+
+/// The list survives being written, and a scenario with it equals itself.
+#[test]
+fn a_list_of_starts_is_written_as_one() {
+    let scenario =
+        read(&format!("{LISTS}flow = [{{ from = \"a-1\", to = \"b\", law = \"reno\", start = [\"1 s\", \"2 s\"] }}]"));
+    assert!(scenario.to_toml().contains("start = [\"1 s\", \"2 s\"]"), "{}", scenario.to_toml());
+    assert_eq!(read(&scenario.to_toml()), scenario);
+}
+
+/// Transfers of a session go from the server, or with `direction = "up"` from the client; the end that receives asks
+/// with one byte, and each has a connection of its own.
+#[test]
+fn sessions_transfer_in_their_direction() {
+    for (direction, ends, routes) in [("down", [0, 2], [0, 1]), ("up", [2, 0], [1, 0])] {
+        let compiled = compile(&format!(
+            "{LISTS}
+            [[app]]
+            kind = \"session\"
+            name = \"files\"
+            from = \"a-1\"
+            to = \"b\"
+            law = \"cubic\"
+            arrivals = {{ kind = \"closed\", users = 3, think = \"2 s\" }}
+            size = {{ kind = \"exponential\", mean = \"1 MB\" }}
+            direction = \"{direction}\"
+            "
+        ));
+        let [app] = &compiled.network.apps[..] else { panic!("one session") };
+        assert_eq!([app.client, app.server], ends);
+        assert_eq!((&app.forward, &app.backward), (&vec![routes[0]].into(), &vec![routes[1]].into()));
+        assert_eq!((app.request, &app.response), (Bytes::new(1), &Size::Exponential(1e6)));
+        assert_eq!(app.connections, ConnectionUse::New);
+        assert_eq!((compiled.apps[0].from.as_str(), compiled.apps[0].to.as_str()), ("a-1", "b"));
     }
 }

@@ -73,3 +73,47 @@ background = [{ name = "cross", from = "a", to = "b", pattern = { kind = "cbr", 
     let refused = scenario.optimum(Objective::Law).expect_err("nothing is left");
     assert!(refused.to_string().contains("background"), "{refused}");
 }
+
+fn line(flows: &str) -> Result<Vec<f64>, String> {
+    let text = format!(
+        "name = \"n\"\nduration = \"10 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         link = [{{ from = \"a\", to = \"b\", rate = \"10 Mbit/s\", delay = \"10 ms\" }}]\n{flows}"
+    );
+    let scenario = Scenario::from_toml(&text, "line.toml").unwrap_or_else(|error| panic!("{error}"));
+    let optimum = scenario.optimum(Objective::Proportional).map_err(|error| error.to_string())?;
+    Ok(optimum.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect())
+}
+
+const FLOW: &str = "[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n";
+
+/// Applications of 1 and 2 Mbit/s of payload leave the rest of 10 Mbit/s to the flow that always sends, all of it with
+/// 1448 of 1500 bytes. Writes of 100 bytes take 152 on the wire. A writer of 8 Mbit/s has its half.
+#[test]
+fn applications_with_a_pace_are_caps() {
+    let share = 1448.0 / 1500.0;
+    let flows = |own: &[&str]| own.iter().map(|own| format!("{FLOW}{own}\n")).collect::<String>();
+    let cases: [(&[&str], &[f64]); 3] = [
+        (
+            &[
+                "name = \"w\"\nwrite = { rate = \"1 Mbit/s\" }",
+                "name = \"r\"\nread = { rate = \"2 Mbit/s\" }\nreceive_buffer = \"100 kB\"",
+                "name = \"g\"",
+            ],
+            &[1.0, 2.0, 10.0 * share - 3.0],
+        ),
+        (
+            &["name = \"w\"\nwrite = { rate = \"1 Mbit/s\", chunk = \"100 B\" }", "name = \"g\""],
+            &[1.0, (10.0 - 1.52) * share],
+        ),
+        (&["name = \"w\"\nwrite = { rate = \"8 Mbit/s\" }", "name = \"g\""], &[5.0 * share, 5.0 * share]),
+    ];
+    for (own, expected) in cases {
+        let found = line(&flows(own)).expect("an optimum");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < 1e-6, "{own:?}: {found} and {expected}");
+        }
+    }
+    let refused = line(&flows(&["receive_buffer = \"100 kB\"\nread = { pauses = [[\"1 s\", \"2 s\"]] }"]))
+        .expect_err("rates are constant");
+    assert!(refused.contains("pauses of `read`"), "{refused}");
+}

@@ -61,8 +61,8 @@ pub struct Apps {
     /// Slot of each connection so far.
     slots: Vec<u32>,
     talks: Vec<Talk>,
-    /// Slots of connections that have ended.
-    free: Vec<u32>,
+    /// Slots of connections that have ended, of each application.
+    free: Vec<Vec<u32>>,
     /// Discoveries and complete responses of an event; empty between events.
     found: Vec<Discovery>,
     done: Vec<Served>,
@@ -77,7 +77,7 @@ impl Apps {
         };
         let apps = configs.iter().map(app).collect();
         let base = flows.next_multiple_of(2) as u32;
-        let (slots, talks, free) = (Vec::new(), Vec::new(), Vec::new());
+        let (slots, talks, free) = (Vec::new(), Vec::new(), vec![Vec::new(); configs.len()]);
         Self { apps, base, slots, talks, free, found: Vec::new(), done: Vec::new() }
     }
 
@@ -119,7 +119,7 @@ impl Apps {
     fn release(&mut self, flow: u32) {
         let at = ((flow - self.base) / 2) as usize;
         let slot = std::mem::replace(&mut self.slots[at], ENDED);
-        self.free.push(slot);
+        self.free[self.talks[slot as usize].app as usize].push(slot);
     }
 
     /// Handles a timer of a two-way connection.
@@ -171,20 +171,23 @@ impl Apps {
         let id = self.base + 2 * self.slots.len() as u32;
         let connection = app.opened;
         let seed = splitmix64(splitmix64(app.seed) ^ app.config.key) ^ connection;
-        let mut link = Duplex::new(id, &app.config.tcp, app.routes, [law.build(initial), law.build(initial)], seed);
-        link.start(net);
+        let laws = [law.build(initial), law.build(initial)];
         app.count_connection();
-        let talk = Talk { app: index, id, connection, link, work };
-        match self.free.pop() {
+        let slot = match self.free[index as usize].pop() {
             Some(slot) => {
-                self.talks[slot as usize] = talk;
-                self.slots.push(slot);
+                let talk = &mut self.talks[slot as usize];
+                talk.link.recycle(id, &app.config.tcp, laws, seed);
+                (talk.id, talk.connection, talk.work) = (id, connection, work);
+                slot
             }
             None => {
-                self.slots.push(self.talks.len() as u32);
-                self.talks.push(talk);
+                let link = Duplex::new(id, &app.config.tcp, app.routes, laws, seed);
+                self.talks.push(Talk { app: index, id, connection, link, work });
+                self.talks.len() as u32 - 1
             }
-        }
+        };
+        self.slots.push(slot);
+        self.talks[slot as usize].link.start(net);
     }
 
     /// Begins a visit of a page; the connections of the last one have ended.

@@ -4,6 +4,7 @@
 mod host;
 mod http;
 mod requests;
+mod rtp;
 mod share;
 mod source;
 mod transfer;

@@ -1,10 +1,11 @@
 //! Background sources: unacknowledged datagrams.
 
+use super::rtp::{Place, RtpStream};
 use super::share;
 use crate::backpressure::Class;
 use crate::ecn::Ecn;
 use crate::emodel::CallConfig;
-use crate::engine::{Purpose, Stream, Wake};
+use crate::engine::{Purpose, RtpTimer, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
 use crate::network::{Pattern, SourceConfig, Spread};
@@ -88,7 +89,7 @@ pub struct Source {
     /// End of the current on period.
     on_until: Time,
     stream: Stream,
-    /// Sizes of the datagrams of a game.
+    /// Sizes of the datagrams of a game, and of the frames of a video.
     sizes: Stream,
     /// Start of the current span of a periodic source.
     span: Time,
@@ -103,6 +104,8 @@ pub struct Source {
     credit: f64,
     /// Speech that the datagrams carry.
     pub call: Option<CallConfig>,
+    /// Video that the datagrams carry.
+    pub video: Option<Box<RtpStream>>,
     /// Counters since the last reset.
     pub counts: Counts,
 }
@@ -111,25 +114,34 @@ impl Source {
     /// Source `index` of `config`; its packets carry the source number `id`, and its routes start at `hop` and
     /// `reply_hop`.
     pub fn new(index: u32, id: u32, config: &SourceConfig, (hop, reply_hop): (u32, Option<u32>), seed: u64) -> Self {
+        let (ecn, stop) = (Ecn::new(config.ecn), config.stop.unwrap_or(Time::NEVER));
+        let video = match &config.pattern {
+            Pattern::Rtp(video) => {
+                let place = Place { index, id, hop, report_hop: reply_hop.unwrap_or(hop), ecn, stop };
+                Some(Box::new(RtpStream::new(video, place)))
+            }
+            _ => None,
+        };
         Self {
             id,
             index,
             hop,
             size: config.packet.count() as u32,
-            ecn: Ecn::new(config.ecn),
+            ecn,
             pattern: config.pattern,
             // Patterns without a rate do not use it.
             clock: Transmitter::new(config.pattern.rate().map_or(1, BitRate::as_bits_per_sec)),
-            stop: config.stop.unwrap_or(Time::NEVER),
+            stop,
             on_until: Time::ZERO,
             stream: Stream::new(seed, config.key, Purpose::Pattern),
             sizes: Stream::new(seed, config.key, Purpose::Size),
             span: Time::ZERO,
-            reply_hop,
+            reply_hop: reply_hop.filter(|_| video.is_none()),
             peers: Vec::new(),
             backlogs: Vec::new(),
             credit: 0.0,
             call: config.call,
+            video,
             counts: Counts::default(),
         }
     }
@@ -137,7 +149,7 @@ impl Source {
     /// Time of the first datagram.
     pub fn first(&mut self, start: Time) -> Time {
         match self.pattern {
-            Pattern::Cbr { .. } | Pattern::Backlog { .. } => start,
+            Pattern::Cbr { .. } | Pattern::Backlog { .. } | Pattern::Rtp(_) => start,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
             Pattern::Periodic { jitter, .. } => {
@@ -163,6 +175,10 @@ impl Source {
         if let Pattern::Backlog { slot, limit, .. } = self.pattern {
             return self.fill(net, slot, limit);
         }
+        if let Some(video) = &mut self.video {
+            self.counts.sent += video.encode(net, &mut self.sizes);
+            return;
+        }
         if let Pattern::Game { payload, .. } = self.pattern {
             let payload = libm::round(payload.quantile(self.sizes.uniform())).max(0.0);
             self.size = (payload as u64 + Pattern::HEADERS) as u32;
@@ -172,7 +188,7 @@ impl Source {
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
-            Pattern::Backlog { .. } => return,
+            Pattern::Backlog { .. } | Pattern::Rtp(_) => return,
             Pattern::Periodic { every, jitter } => {
                 self.span += every;
                 self.span + jitter.scale(self.stream.uniform())
@@ -184,6 +200,28 @@ impl Source {
             }
         };
         net.schedule(next, Wake::Source, self.index);
+    }
+
+    /// Handles a timer of the video.
+    pub fn wake(&mut self, net: &mut Net, which: RtpTimer) {
+        if let Some(video) = &mut self.video {
+            self.counts.sent += video.wake(net, which);
+        }
+    }
+
+    /// Handles a report on the video.
+    pub fn hear(&mut self, net: &mut Net, packet: &Packet) {
+        if let Some(video) = &mut self.video {
+            self.counts.sent += video.hear(net, packet);
+        }
+    }
+
+    /// Starts the counters at the start of the statistics.
+    pub fn reset(&mut self) {
+        self.counts.reset();
+        if let Some(video) = &mut self.video {
+            video.reset();
+        }
     }
 
     fn datagram(&self, now: Time) -> Packet {
@@ -238,6 +276,9 @@ impl Source {
         if let Some(hop) = self.reply_hop.filter(|_| packet.number != REPLY) {
             let reply = Packet::new(Kind::Datagram, net.now, self.id, hop, packet.size);
             return net.send(Packet { stamp: packet.stamp, number: REPLY, ecn: self.ecn, ..reply }, false);
+        }
+        if let Some(video) = &mut self.video {
+            video.arrive(net, packet);
         }
         let delay = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
         let counts = &mut self.counts;

@@ -22,7 +22,7 @@ impl Class {
     /// Returns the class of a packet.
     pub fn of(packet: &Packet) -> Self {
         match packet.kind {
-            Kind::Datagram => Self::Datagrams,
+            Kind::Datagram | Kind::Report => Self::Datagrams,
             Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true } => Self::Back,
             Kind::Syn
             | Kind::HandshakeAck

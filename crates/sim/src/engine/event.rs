@@ -19,6 +19,8 @@ pub enum Wake {
     Run(RunTimer),
     /// An application over two-way connections; [`Event::timer`] is the user of an arrival.
     App(AppTimer),
+    /// An RTP stream.
+    Rtp(RtpTimer),
 }
 
 /// Event of a port.
@@ -68,6 +70,15 @@ pub enum AppTimer {
     Heard,
     /// The server has worked. The index is that of its end.
     Serve,
+}
+
+/// Event of an RTP stream. The index is that of its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtpTimer {
+    /// The next packet may leave.
+    Send,
+    /// The receiver reports.
+    Report,
 }
 
 /// Event of the run.
@@ -125,6 +136,8 @@ ranks! {
     19 => Run(RunTimer::Window),
     20 => Flow(FlowTimer::Read),
     21 => Flow(FlowTimer::Write),
+    22 => Rtp(RtpTimer::Send),
+    23 => Rtp(RtpTimer::Report),
 }
 
 /// Bits of a medium's timer.
@@ -184,7 +197,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Flow(FlowTimer::Write).rank();
+    const LAST: u8 = Wake::Rtp(RtpTimer::Report).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

@@ -5,5 +5,5 @@ mod event;
 mod random;
 
 pub use calendar::Calendar;
-pub use event::{AppTimer, Event, FlowTimer, PortTimer, RunTimer, Wake};
+pub use event::{AppTimer, Event, FlowTimer, PortTimer, RtpTimer, RunTimer, Wake};
 pub use random::{Purpose, Stream};

@@ -3,6 +3,7 @@
 use crate::ecn::Codepoint;
 use crate::emodel::CallConfig;
 use crate::packet::NodeId;
+use crate::rtp::RtpConfig;
 use crate::topology::Route;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -28,8 +29,8 @@ pub struct SourceConfig {
     pub pattern: Pattern,
     /// Bytes of a datagram on the wire, headers included; positive. A pattern that draws sizes ignores it.
     pub packet: Bytes,
-    /// Route of the sink's replies, of the same size, whose arrival ends a round trip; `None`: the sink does not reply,
-    /// and the delay is that of one way.
+    /// Route of the sink's replies, of the same size, whose arrival ends a round trip, or of its reports on a video;
+    /// `None`: the sink does not reply, and the delay is that of one way.
     pub reply: Option<Route>,
     /// Speech that the datagrams carry, whose quality is judged.
     pub call: Option<CallConfig>,
@@ -64,6 +65,17 @@ impl SourceConfig {
             stop: None,
             ecn: Codepoint::NotCapable,
         }
+    }
+
+    /// Mean rates in bits per second on the wire on the way there and back; zero if they depend on backlogs.
+    pub fn mean_rates(&self) -> [f64; 2] {
+        let there = self.pattern.mean_rate(self.packet).unwrap_or(0.0);
+        let back = match (&self.reply, &self.pattern) {
+            (None, _) => 0.0,
+            (Some(_), Pattern::Rtp(video)) => video.report_rate(),
+            (Some(_), _) => there,
+        };
+        [there, back]
     }
 }
 
@@ -111,6 +123,8 @@ pub enum Pattern {
         /// Latest time within its span.
         jitter: Duration,
     },
+    /// Frames of a video, whose bit rate a law decides by the reports of the sink, which take the route of replies.
+    Rtp(RtpConfig),
     /// Independent gaps in milliseconds and payloads in bytes, each from an extreme-value distribution.
     Game {
         /// Gaps; draws below [`Self::LEAST_GAP`] count as that.
@@ -170,18 +184,19 @@ impl Pattern {
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
             | Self::Backlog { limit: rate, .. } => Some(rate),
-            Self::Periodic { .. } | Self::Game { .. } => None,
+            Self::Periodic { .. } | Self::Game { .. } | Self::Rtp(_) => None,
         }
     }
 
     /// Mean rate in bits per second on the wire, of datagrams of `packet` bytes where the pattern draws no sizes;
-    /// `None` if it depends on backlogs.
+    /// `None` if it depends on backlogs. A video has the least rate of its law.
     pub fn mean_rate(&self, packet: Bytes) -> Option<f64> {
         match *self {
             Self::Cbr { rate } | Self::Poisson { rate } => Some(rate.as_bits_per_sec() as f64),
             Self::OnOff { rate, on, off, .. } => Some(rate.as_bits_per_sec() as f64 * on.ratio(on + off)),
             Self::Backlog { .. } => None,
             Self::Periodic { every, .. } => Some(packet.count() as f64 * 8.0 / every.as_secs()),
+            Self::Rtp(media) => Some(media.least_rate()),
             Self::Game { gap, payload } => Some((payload.mean() + Self::HEADERS as f64) * 8e3 / gap.mean()),
         }
     }
@@ -192,6 +207,7 @@ impl Pattern {
             Self::Cbr { .. } | Self::Backlog { .. } => false,
             Self::Poisson { .. } | Self::Game { .. } => true,
             Self::Periodic { jitter, .. } => *jitter > Duration::ZERO,
+            Self::Rtp(media) => media.spread > 0.0,
             Self::OnOff { on_spread, off_spread, .. } => {
                 [on_spread, off_spread].iter().any(|spread| **spread != Spread::Fixed)
             }

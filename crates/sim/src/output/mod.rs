@@ -19,7 +19,7 @@ pub use pages::{ObjectLog, PageStats, VisitLog};
 pub use requests::{AppStats, RequestClassStats, RequestContext, RequestLog, RequestRow};
 pub use run::{Balance, Output, TABLES};
 pub use tables::{
-    BacklogSeries, BacklogStats, CallStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats, InternalSeries,
-    Internals, LinkSeries, LinkStats, LinkWindowStats, Series, ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, FlowSeries, FlowStats, FlowWindowStats,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, Series, ShareStats, SourceStats,
 };
 pub use videos::{ChunkLog, VideoStats};

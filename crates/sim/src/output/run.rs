@@ -6,8 +6,9 @@ use super::figures::{nearest_rank, share};
 use super::pages::{ObjectLog, PageStats, VisitLog};
 use super::requests::{AppStats, RequestClassStats, RequestLog};
 use super::tables::{
-    BacklogSeries, BacklogStats, CallStats, FlowSeries, FlowStats, FlowWindowStats, GroupStats, InternalSeries,
-    Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, FlowSeries, FlowStats, FlowWindowStats,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RttHistograms,
+    ShareStats, SourceStats,
 };
 use super::videos::{ChunkLog, VideoStats};
 use crate::status::CAUSES;
@@ -19,6 +20,7 @@ pub const TABLES: &[&Table] = &[
     LinkStats::TABLE,
     SourceStats::TABLE,
     CallStats::TABLE,
+    CallVideoStats::TABLE,
     GroupStats::TABLE,
     AppStats::TABLE,
     RequestClassStats::TABLE,
@@ -32,6 +34,7 @@ pub const TABLES: &[&Table] = &[
     ObjectLog::TABLE,
     FlowSeries::TABLE,
     LinkSeries::TABLE,
+    CallVideoSeries::TABLE,
     InternalSeries::TABLE,
     BacklogStats::TABLE,
     ShareStats::TABLE,
@@ -69,6 +72,8 @@ pub struct Output {
     pub sources: Vec<SourceStats>,
     /// One per direction of a call.
     pub calls: Vec<CallStats>,
+    /// One per direction of a call with video.
+    pub call_videos: Vec<CallVideoStats>,
     /// One per group of flows; see [`Self::group`].
     pub groups: Vec<GroupStats>,
     /// One per application.
@@ -95,6 +100,8 @@ pub struct Output {
     pub flow_series: FlowSeries,
     /// Samples of every link.
     pub link_series: LinkSeries,
+    /// Samples of the video of every call.
+    pub call_video_series: CallVideoSeries,
     /// Internal state of the laws, if requested.
     pub internals: Internals,
     /// Frames on the air of wireless networks, within the requested part of the run.
@@ -173,6 +180,7 @@ impl Output {
         Self {
             flow_series: FlowSeries::default(),
             link_series: LinkSeries::default(),
+            call_video_series: CallVideoSeries::default(),
             backlog_series: BacklogSeries::default(),
             internals: Internals::default(),
             air: AirLog::default(),
@@ -195,6 +203,7 @@ impl Output {
         frames.extend([
             Frame::of_rows(&self.sources),
             Frame::of_rows(&self.calls),
+            Frame::of_rows(&self.call_videos),
             Frame::of_rows(&self.groups),
             Frame::of_rows(&self.apps),
             Frame::of_rows(&self.request_classes),
@@ -208,6 +217,7 @@ impl Output {
             Frame::of_series(self.objects),
             Frame::of_series(self.flow_series),
             Frame::of_series(self.link_series),
+            Frame::of_series(self.call_video_series),
             Frame::of_series(self.internals.samples),
             Frame::of_rows(&self.backlogs),
             Frame::of_rows(&self.shares),

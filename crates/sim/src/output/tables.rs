@@ -223,6 +223,37 @@ table! {
 }
 
 table! {
+    /// Video of each direction of a call, from the end of the warm-up to the end of the run. Rates are on the wire.
+    pub struct CallVideoStats: "call_videos", Totals, "source", IfAny;
+    columns {
+        /// Source of the datagrams.
+        source: u32 @ "sources" fixed [""],
+        /// Mean bit rate of the encoder, which its law decides; frames count alike. NaN without frames.
+        target_bps: f64 ["bit/s"],
+        /// Rate of arrivals, headers included.
+        received_bps: f64 ["bit/s"],
+        /// Lost datagrams divided by sent ones. NaN if none was sent.
+        loss: f64 [""],
+        /// 95th percentile of the one-way delays of the datagrams. NaN without arrivals.
+        delay_p95_s: f64 binned ["s"],
+        /// Median of the delays of frames, from their encoding to the arrival of their last packet. NaN without frames.
+        frame_delay_p50_s: f64 binned ["s"],
+        /// 95th percentile of these delays.
+        frame_delay_p95_s: f64 binned ["s"],
+        /// 99th percentile of these delays.
+        frame_delay_p99_s: f64 binned ["s"],
+        /// Frames that were not complete when a newer one began to arrive, divided by these and those that were shown.
+        /// NaN without arrivals.
+        missed: f64 [""],
+        /// Freezes: gaps between two shown frames of more than three of their times, and of more than 150 ms beyond
+        /// one. The last may last until the end of the run.
+        freezes: u64 [""],
+        /// Sum of these gaps.
+        frozen_s: f64 ["s"],
+    }
+}
+
+table! {
     /// Figures of each flow over the windows of `output`.
     pub struct FlowWindowStats: "flow_windows", Parts, "flow", IfAny;
     columns {
@@ -347,6 +378,23 @@ table! {
         rate_bps: f64 ["bit/s"],
         /// Packets dropped or lost since the beginning of the run.
         dropped: u64 ["packets"],
+    }
+}
+
+table! {
+    /// Samples of the video of each direction of a call, one row per direction and sampling time.
+    pub series CallVideoSeries: "call_video_series", Series, "source", IfAny;
+    columns {
+        /// Time since the beginning of the run.
+        time_s: f64 fixed ["s"],
+        /// Source of the datagrams.
+        source: u32 @ "sources" fixed [""],
+        /// Bit rate of the last frame. NaN before the first.
+        target_bps: f64 ["bit/s"],
+        /// Rate of arrivals since the last sample, headers included.
+        received_bps: f64 ["bit/s"],
+        /// Delay of the last frame that was shown, from its encoding. NaN before the first.
+        frame_delay_s: f64 ["s"],
     }
 }
 

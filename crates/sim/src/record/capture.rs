@@ -140,8 +140,9 @@ impl Capture {
     fn put_headers(&self, frame: &AirFrame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
         if let Some(packet) = packet {
             match packet.kind {
-                Kind::Datagram => {
-                    let ends = self.datagrams[packet.flow as usize];
+                Kind::Datagram | Kind::Report => {
+                    let (from, to) = self.datagrams[packet.flow as usize];
+                    let ends = if packet.kind == Kind::Report { (to, from) } else { (from, to) };
                     bytes.extend(ip_and_udp(ends, packet.ecn, packet.size, BACKGROUND_PORT, self.packets));
                 }
                 // Of two-way connections, frames show no headers.

@@ -5,10 +5,10 @@ use crate::apps::{Apps, Source, Transfer};
 use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
-use crate::network::{Network, Timing};
+use crate::network::{Network, Pattern, Timing};
 use crate::output::{
-    AppStats, BlockStats, CallStats, CodingStats, FlowStats, LinkStats, Output, PageStats, RequestClassStats, Series,
-    SourceStats, VideoStats, share,
+    AppStats, BlockStats, CallStats, CallVideoStats, CodingStats, FlowStats, LinkStats, Output, PageStats,
+    RequestClassStats, Series, SourceStats, VideoStats, share,
 };
 use crate::status::Counts;
 use windward_tables::{Bucket, Histogram};
@@ -87,6 +87,13 @@ impl Recorder {
         for column in [&mut series.time_s, &mut series.backlog, &mut series.queue_delay_ms, &mut series.rate_bps] {
             column.reserve(rows);
         }
+        let rows = samples * network.sources.iter().filter(|source| matches!(source.pattern, Pattern::Rtp(_))).count();
+        let series = &mut output.call_video_series;
+        series.source.reserve(rows);
+        for column in [&mut series.time_s, &mut series.target_bps, &mut series.received_bps, &mut series.frame_delay_s]
+        {
+            column.reserve(rows);
+        }
         Self {
             output,
             timing,
@@ -113,7 +120,7 @@ impl Recorder {
         }
         net.reset_counts();
         for source in sources {
-            source.counts.reset();
+            source.reset();
         }
     }
 
@@ -123,7 +130,7 @@ impl Recorder {
     }
 
     /// Records one row for every flow and link.
-    pub fn sample(&mut self, net: &mut Net, flows: &[Endpoint], transfers: &[Transfer]) {
+    pub fn sample(&mut self, net: &mut Net, flows: &[Endpoint], transfers: &[Transfer], sources: &mut [Source]) {
         let now = net.now;
         self.windows.sample(now, flows);
         let seconds = now.as_secs();
@@ -158,6 +165,17 @@ impl Recorder {
             series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
             series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
             self.sent[index] = counts.bytes;
+        }
+        let series = &mut self.output.call_video_series;
+        for (index, source) in (0..).zip(sources) {
+            let arrived = source.counts.received_bytes;
+            let Some(video) = &mut source.video else { continue };
+            series.time_s.push(seconds);
+            series.source.push(index);
+            series.target_bps.push(video.target);
+            series.received_bps.push((arrived - video.sampled) as f64 * 8.0 / interval);
+            series.frame_delay_s.push(video.picture.last_delay.map_or(f64::NAN, Duration::as_secs));
+            video.sampled = arrived;
         }
         net.sample_backlogs(&mut self.output.backlog_series);
     }
@@ -245,6 +263,10 @@ impl Recorder {
         self.output.calls = (0..)
             .zip(sources.iter().zip(&net.losses.datagrams))
             .filter_map(|(index, (source, &lost))| call_stats(index, source, lost))
+            .collect();
+        self.output.call_videos = (0..)
+            .zip(sources.iter().zip(&self.output.sources))
+            .filter_map(|(index, (source, stats))| call_video_stats(index, source, stats, end))
             .collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
@@ -345,6 +367,28 @@ fn call_stats(index: u32, source: &Source, lost: u64) -> Option<CallStats> {
         late: share(late, all),
         rating,
         mos: mean_opinion_score(rating),
+    })
+}
+
+/// Figures of the source `index` with these totals if it carries video.
+fn call_video_stats(index: u32, source: &Source, stats: &SourceStats, end: Time) -> Option<CallVideoStats> {
+    let video = source.video.as_ref()?;
+    let picture = &video.picture;
+    let (missed, shown) = picture.missed_and_shown();
+    let (freezes, frozen) = picture.freezes(end);
+    let [frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s] = picture.delays.percentiles();
+    Some(CallVideoStats {
+        source: index,
+        target_bps: video.mean_target(),
+        received_bps: stats.received_bps,
+        loss: stats.loss,
+        delay_p95_s: stats.delay_p95_s,
+        frame_delay_p50_s,
+        frame_delay_p95_s,
+        frame_delay_p99_s,
+        missed: share(missed, missed + shown),
+        freezes,
+        frozen_s: frozen.as_secs(),
     })
 }
 

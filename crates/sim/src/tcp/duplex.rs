@@ -81,6 +81,20 @@ impl Duplex {
         }
     }
 
+    /// Starts over as [`Self::new`], in the storage of this connection. Options and routes are those with which it was
+    /// made; packets of the old one have other numbers.
+    pub fn recycle(&mut self, id: u32, tcp: &TcpOptions, laws: [AnyLaw; 2], seed: u64) {
+        let Self { ids, has_apps: _, headers: _, routes: _, ends, is_open, syns, answered_at, watches, rtts } = self;
+        let ([client, server], [client_law, server_law]) = (ends, laws);
+        client.recycle(client_law, tcp, splitmix64(seed));
+        server.recycle(server_law, tcp, splitmix64(!seed));
+        *ids = [id, id + 1];
+        (*is_open, *syns, *answered_at, *watches) = ([false; 2], [0; 2], Time::ZERO, [u64::MAX; 2]);
+        if let Some(rtts) = rtts {
+            **rtts = Default::default();
+        }
+    }
+
     /// True if `side` has completed the handshake.
     pub fn is_open(&self, side: Side) -> bool {
         self.is_open[side as usize]

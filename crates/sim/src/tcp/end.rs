@@ -57,6 +57,13 @@ pub enum Nagle {
     Cork,
 }
 
+impl Nagle {
+    /// That of these options.
+    fn of(tcp: &TcpOptions) -> Self {
+        if tcp.nagle { Self::Minshall } else { Self::Off }
+    }
+}
+
 /// Data of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
@@ -96,7 +103,7 @@ impl End {
             receiver: Receiver::two_way(tcp),
             stream: Stream::new(tcp.segment.count() as u32),
             has_sack: tcp.sack,
-            nagle: if tcp.nagle { Nagle::Minshall } else { Nagle::Off },
+            nagle: Nagle::of(tcp),
             idle_restart: tcp.idle_restart,
             initial_window: tcp.initial_window,
             last_sent: None,
@@ -108,6 +115,34 @@ impl End {
             sample: None,
             chronograph: Chronograph::default(),
         }
+    }
+
+    /// Starts over as an end of another connection, in the storage of this one. The options are those with which it was
+    /// made. A moving receive window takes new memory.
+    pub fn recycle(&mut self, law: AnyLaw, tcp: &TcpOptions, seed: u64) {
+        let Self {
+            sender,
+            receiver,
+            stream,
+            has_sack: _,
+            nagle,
+            idle_restart: _,
+            initial_window: _,
+            last_sent,
+            used,
+            edge,
+            probes,
+            inbox,
+            sample,
+            chronograph,
+        } = self;
+        sender.recycle(law, tcp, seed);
+        receiver.recycle(tcp);
+        stream.recycle();
+        *inbox = Inbox::new(tcp).map(Box::new);
+        *edge = inbox.as_ref().map(|inbox| inbox.announced());
+        (*nagle, *last_sent, *used) = (Nagle::of(tcp), None, (0, Time::ZERO));
+        (*probes, *sample, *chronograph) = (None, None, Chronograph::default());
     }
 
     /// Bytes that this end has written.

@@ -11,6 +11,13 @@ use std::collections::VecDeque;
 pub struct Ranges(VecDeque<Range>);
 
 impl Ranges {
+    /// Takes out the storage of the set as an empty one.
+    pub fn take_storage(&mut self) -> Self {
+        let mut ranges = std::mem::take(&mut self.0);
+        ranges.clear();
+        Self(ranges)
+    }
+
     /// True if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {

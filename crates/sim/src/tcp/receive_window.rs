@@ -5,8 +5,9 @@
 //! `__tcp_cleanup_rbuf`, `tcp_rcv_space_adjust`), which keep RFC 9293 §3.8.6: the right edge never moves back, no
 //! window below a segment is announced, and a window that at least doubles is announced when the application reads.
 //!
-//! Where we differ: a byte of the window is a byte of payload. Linux counts the memory of packets, of which about half
-//! is payload; [`Autotuning`] counts memory and takes half of it.
+//! **Where we differ**
+//! * The window counts bytes of payload. Linux counts the memory of packets, of which about half is payload.
+//!   [`Autotuning`] counts memory and takes half of it.
 
 use crate::network::ReceiveBuffer;
 use std::collections::VecDeque;

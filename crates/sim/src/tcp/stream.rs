@@ -38,6 +38,13 @@ impl Stream {
         Self { segment, written: 0, sent: 0, short: VecDeque::new(), missing: 0, fin: Fin::Open }
     }
 
+    /// Starts over, in the storage of this stream.
+    pub fn recycle(&mut self) {
+        let mut short = std::mem::take(&mut self.short);
+        short.clear();
+        *self = Self { short, ..Self::new(self.segment) };
+    }
+
     /// Payload of a full segment.
     pub fn segment(&self) -> u32 {
         self.segment

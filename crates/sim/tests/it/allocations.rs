@@ -1,7 +1,7 @@
 //! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but
 //! for rings that double where a queue or window becomes longer than ever before.
 
-use crate::common::{flow, law, link, network, simulate, stream};
+use crate::common::{app, flow, law, link, network, simulate, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,8 +17,9 @@ use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Buffer, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern,
-    QueueConfig, Route, SourceConfig, Step, TcpOptions,
+    Arrivals, Buffer, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network,
+    NodeConfig, Output, Pattern, QueueConfig, RequestsConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step,
+    TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration};
 
@@ -125,6 +126,73 @@ fn a_longer_run_allocates_no_more() {
     // as lengths beyond all earlier ones come half as often with every doubling of the time.
     let histograms = (late.flows.len() + late.links.len()) as u64;
     assert!(long <= short + 20 + histograms, "{short} {long}");
+}
+
+/// Videos of every law over a link with random losses and jitter, and reports that are lost too.
+fn videos(seconds: u64) -> Network {
+    let [least, most] = [150e3, 2e6];
+    let controls = [
+        RtpControl::Constant { rate: 1e6 },
+        RtpControl::Nada { least, most, priority: 1.0 },
+        RtpControl::Scream { least, most, is_l4s: false },
+        RtpControl::Gcc { least, most },
+    ];
+    let delay = Duration::from_millis(25);
+    let mut links = [0, 1].map(|key| link(key, 5_000_000, delay, Buffer::Packets(100)));
+    for link in &mut links {
+        link.loss = Loss::Bernoulli(0.01);
+        link.jitter = Jitter::Exponential(Duration::from_millis(1));
+    }
+    let frame = Duration::from_millis(33);
+    let source = |(key, control): (u64, RtpControl)| {
+        let config = RtpConfig { control, frame, packet: 1200, spread: 0.15, report: None };
+        let ends = (2 * key as u32, 2 * key as u32 + 1);
+        let source = SourceConfig::new(key, ends, vec![0], Pattern::Rtp(config), Bytes::new(1200));
+        SourceConfig { reply: Some(vec![1].into()), ..source }
+    };
+    let mut network = network(links.to_vec(), Vec::new(), 1, seconds);
+    network.sources = (0..).zip(controls).map(source).collect();
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn nor_does_one_of_videos() {
+    let (short, early) = count(&videos(120));
+    let (long, late) = count(&videos(240));
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(late.call_videos.iter().all(|video| video.loss > 0.0), "losses are on the path");
+    // Queues and logs that are longer than ever, and histograms: delays of datagrams and frames, and waits.
+    let histograms = (2 * late.sources.len() + late.links.len()) as u64;
+    assert!(long <= short + 8 + histograms, "{short} {long}");
+}
+
+/// Twenty connections a second, each for a response of 70 segments, over links with random losses.
+fn short_connections(seconds: u64, tcp: TcpOptions) -> Network {
+    let delay = Duration::from_millis(10);
+    let mut links = [0, 1].map(|key| link(key, 50_000_000, delay, Buffer::Packets(100)));
+    links.iter_mut().for_each(|link| link.loss = Loss::Bernoulli(0.005));
+    let arrivals = Arrivals::Periodic { every: Duration::from_millis(50) };
+    let app = app(law("cubic", serde_json::json!({})), tcp, arrivals);
+    let mut network = network(links.to_vec(), Vec::new(), 1, seconds);
+    network.apps = vec![RequestsConfig { response: Size::Fixed(101_360), connections: ConnectionUse::New, ..app }];
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+/// Opening and closing a connection takes no memory once as many have been open at a time.
+#[test]
+fn nor_does_one_of_short_connections() {
+    let linux = TcpOptions { delayed_ack: Some(Duration::from_millis(40)), ..TcpOptions::linux(true) };
+    for tcp in [TcpOptions::default(), linux] {
+        let (short, early) = count(&short_connections(120, tcp.clone()));
+        let (long, late) = count(&short_connections(240, tcp));
+        let opened = |output: &Output| output.apps[0].connections;
+        assert!(opened(&late) > opened(&early) + 2000, "{} {}", opened(&early), opened(&late));
+        // More connections at a time than ever: a board, two lists and three rings for each end. Rows, their numbers
+        // and waits take twice the room when they are full.
+        assert!(long <= short + 40, "{short} {long}");
+    }
 }
 
 /// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end,

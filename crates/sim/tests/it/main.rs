@@ -25,6 +25,7 @@ mod queues;
 mod queues_on_air;
 mod reordering;
 mod requests;
+mod rtp;
 mod scalable;
 mod tcp_fit;
 mod tfrc;

@@ -61,6 +61,7 @@ PACKETS = {
     "loads": Kind(title="Load times of pages", draw=_apps.loads),
     "waterfall": Kind(title="Waterfall of a page", draw=_apps.waterfall),
     "video": Kind(title="Videos over time", draw=_apps.video),
+    "call": Kind(title="Video of calls over time", draw=_apps.call),
     "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 

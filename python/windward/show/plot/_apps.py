@@ -137,3 +137,30 @@ def _video(rates: Axes, buffer: Axes, chunks: pd.DataFrame) -> None:
             axes.axvspan(end - length, end, color=COLORS[3], alpha=0.3, linewidth=0)
     handles, labels = rates.get_legend_handles_labels()
     legend(rates, [*handles, Patch(color=COLORS[3], alpha=0.3)], [*labels, "stall"], loc="lower right", ncols=3)
+
+
+def call(run: Packets, seed: int, figure: Figure) -> str:
+    """Bit rate of the encoder, rate of arrivals, and delay of the frames of each direction of a call over time."""
+    table = run.table("call_video_series", seed).to_pandas()
+    if table.empty:
+        raise ValueError("there is nothing to draw: the scenario has no call with video")
+    sources = list(dict.fromkeys(table["source"]))
+    shown = sources[: MANY // 2]
+    figure.set_size_inches(9.0, 0.8 + 3.4 * len(shown))
+    panels = figure.subplots(2 * len(shown), 1, sharex=True, squeeze=False)[:, 0]
+    for at, source in enumerate(shown):
+        rates, delays = panels[2 * at], panels[2 * at + 1]
+        own = table[table["source"] == source]
+        rates.plot(own["time_s"], own["received_bps"] / 1e6, color=COLORS[1], linewidth=0.8, label="received")
+        rates.plot(own["time_s"], own["target_bps"] / 1e6, color=COLORS[0], linewidth=1.2, label="encoder")
+        rates.set_ylabel("Mbit/s")
+        rates.set_ylim(bottom=0)
+        rates.set_title(source, loc="left")
+        delays.plot(own["time_s"], own["frame_delay_s"] * 1e3, color=COLORS[2], linewidth=0.8)
+        delays.set_ylabel("frame delay (ms)")
+        delays.set_ylim(bottom=0)
+        handles, labels = rates.get_legend_handles_labels()
+        legend(rates, handles, labels, loc="lower right", ncols=2)
+    panels[-1].set_xlabel("time (s)")
+    panels[-1].set_xlim(0, run.duration_s)
+    return f"seed {seed}" + left_out_note(len(sources) - len(shown), "more direction")

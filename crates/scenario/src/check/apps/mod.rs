@@ -13,7 +13,7 @@ use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use super::sources::{Sources, ends_before_regions, goes_by_backlog};
 use super::tcp;
-use crate::format::{App, Ends, Law, Tcp};
+use crate::format::{App, DataDirection, Ends, Law, Requests, Session, Tcp};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
 use datagrams::Datagrams;
@@ -63,14 +63,16 @@ pub(crate) fn expand(
     names.taken.extend(taken.iter().map(|source| source.name.clone()));
     for ((at, app), law) in apps.iter().enumerate().zip(laws) {
         let own = app.ends();
-        let Ends { from, to, count, .. } = own;
+        let Ends { from, to, count, start: starts, .. } = own;
         let senders = all.configs.len() + all.sources.configs.len();
-        let made = ends(&Senders { list: "app", at, from, to, count, before: senders }, network.nodes, problems);
-        let times = Times { start: own.start, step: Duration::ZERO, spread: Duration::ZERO, stop: own.stop };
+        let made =
+            ends(&Senders { list: "app", at, from, to, count, starts, before: senders }, network.nodes, problems);
+        let times = Times { starts, step: Duration::ZERO, spread: Duration::ZERO, stop: own.stop };
         times.check(1, "app", at, span, problems);
         let tcp = app.tcp().and_then(|tcp| connections(own, tcp, law, at, problems));
         let traffic = match app {
             App::Requests(app) => tcp.and_then(|tcp| requests::config(app, tcp, at, problems)).map(Traffic::over),
+            App::Session(app) => tcp.and_then(|tcp| requests::session(app, tcp, at, problems)).map(Traffic::over),
             App::Video(app) => tcp.and_then(|tcp| video::config(app, tcp, span, at, problems)).map(Traffic::over),
             App::Page(app) => tcp.and_then(|tcp| page::config(app, tcp, at, problems)).map(Traffic::over),
             App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
@@ -92,7 +94,6 @@ pub(crate) fn expand(
             continue;
         }
         let stop = times.stop.map_or(span, |stop| stop.min(span));
-        let window = stop.saturating_sub(times.start);
         let label = label(own.name, from, to);
         for ((member, ends), [forward, backward]) in (0..).zip(requests).zip(routes) {
             let name = member_name(&label, pairs.is_group, member);
@@ -100,12 +101,23 @@ pub(crate) fn expand(
                 break;
             }
             let [from, to] = [ends.from, ends.to].map(|node| network.nodes.names[node as usize].clone());
+            let start = times.start_of(member);
+            let window = stop.saturating_sub(start);
             let law = match &traffic {
                 Traffic::Connections(common) => {
+                    // The end that receives asks.
+                    let is_upload = matches!(app, App::Session(session) if session.direction == DataDirection::Up);
+                    let (client, server, forward, backward) = if is_upload {
+                        (ends.to, ends.from, backward, forward)
+                    } else {
+                        (ends.from, ends.to, forward, backward)
+                    };
+                    let fixed = [own.via.is_some(), own.via.is_some() || own.return_via.is_some()];
+                    all.is_fixed.push(if is_upload { [fixed[1], fixed[0]] } else { fixed });
                     let ideal = ideal(&forward, &backward, network);
                     let arrivals = match app {
-                        App::Requests(app) => {
-                            requests::arrivals(app, common, (ideal, pairs.count, window), at, problems)
+                        App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
+                            requests::arrivals(arrivals, common, (ideal, pairs.count, window), at, problems)
                         }
                         _ => Some(common.arrivals.clone()),
                     };
@@ -115,8 +127,9 @@ pub(crate) fn expand(
                     }
                     all.configs.push(RequestsConfig {
                         key: key("app", &name),
-                        client: ends.from,
-                        server: ends.to,
+                        client,
+                        server,
+                        start: Time::from_nanos(start.as_nanos()),
                         forward: forward.into(),
                         backward: backward.into(),
                         arrivals,
@@ -127,19 +140,18 @@ pub(crate) fn expand(
                 }
                 Traffic::Datagrams(datagrams) => {
                     let member = datagrams::Member { name: &name, label: &label, nodes: [ends.from, ends.to] };
-                    let span = (times.start, own.stop);
+                    let span = (start, own.stop);
                     datagrams.add(member, [&from, &to], [&forward, &backward], span, &mut all.sources);
                     continue;
                 }
             };
-            all.is_fixed.push([own.via.is_some(), own.via.is_some() || own.return_via.is_some()]);
             all.names.push(FlowName { name, label: label.clone(), law, from, to });
         }
     }
     (network.is_whole && problems.len() == before).then_some(all)
 }
 
-/// Properties common to the connections of a table, without arrivals and responses; reports problems.
+/// Properties common to the connections of a table, without starts, arrivals and responses; reports problems.
 fn connections(
     ends: Ends<'_>,
     (own, options): (&Law, &Tcp),
@@ -165,7 +177,7 @@ fn connections(
         backward: Vec::new().into(),
         law,
         tcp,
-        start: Time::from_nanos(ends.start.as_nanos()),
+        start: Time::ZERO,
         stop: ends.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
         arrivals: sim::Arrivals::Times(Arc::new([])),
         request: Bytes::new(1),

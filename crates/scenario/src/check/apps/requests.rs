@@ -1,7 +1,7 @@
 //! Requests: sizes of responses, and arrivals.
 
 use super::shared::{MOST_BYTES, MOST_REQUESTS, inside, request};
-use crate::format::{Arrivals, Recording, Requests, Response, Reuse, Sizes};
+use crate::format::{Arrivals, Recording, Requests, Response, Reuse, Session, Sizes};
 use crate::problems::Problems;
 use windward_sim::{self as sim, ConnectionUse, Ideal, RequestsConfig, Size};
 use windward_units::{Bytes, Duration};
@@ -17,7 +17,7 @@ pub fn config(
     problems: &mut Problems,
 ) -> Option<RequestsConfig> {
     let request = request(app.request.0, at, problems);
-    let response = size(&app.response, at, problems)?;
+    let response = size(&app.response, "response", at, problems)?;
     Some(RequestsConfig {
         request: request?,
         response,
@@ -32,10 +32,21 @@ pub fn config(
     })
 }
 
-/// Distribution of the sizes; reports problems.
-fn size(Response(sizes): &Response, at: usize, problems: &mut Problems) -> Option<Size> {
+/// Properties common to the transfers of a table; reports problems.
+pub fn session(
+    app: &Session,
+    connections: RequestsConfig,
+    at: usize,
+    problems: &mut Problems,
+) -> Option<RequestsConfig> {
+    let response = size(&app.size, "size", at, problems)?;
+    Some(RequestsConfig { response, connections: ConnectionUse::New, ..connections })
+}
+
+/// Distribution of the sizes of the field `field`; reports problems.
+fn size(Response(sizes): &Response, field: &'static str, at: usize, problems: &mut Problems) -> Option<Size> {
     let mut refuse = |key: &'static str, why: String| {
-        problems.add(inside(at, ["response".into(), key.into()]), why, None);
+        problems.add(inside(at, [field.into(), key.into()]), why, None);
         None
     };
     let size = match sizes {
@@ -76,7 +87,7 @@ fn size(Response(sizes): &Response, at: usize, problems: &mut Problems) -> Optio
     };
     if size.mean() > MOST_BYTES as f64 {
         let message = format!("responses are too large; at most {} are allowed", Bytes::new(MOST_BYTES));
-        problems.add(inside(at, ["response".into()]), message, None);
+        problems.add(inside(at, [field.into()]), message, None);
         return None;
     }
     Some(size)
@@ -84,7 +95,7 @@ fn size(Response(sizes): &Response, at: usize, problems: &mut Problems) -> Optio
 
 /// Arrivals at one of `count` clients with this path, within `window`; reports problems.
 pub fn arrivals(
-    app: &Requests,
+    arrivals: &Arrivals,
     common: &RequestsConfig,
     (ideal, count, window): (Ideal, u32, Duration),
     at: usize,
@@ -95,7 +106,7 @@ pub fn arrivals(
         None
     };
     let is_positive = |number: f64| number > 0.0 && number.is_finite();
-    let (expected, key, arrivals) = match &app.arrivals {
+    let (expected, key, arrivals) = match arrivals {
         Arrivals::PoissonArrivals(poisson) => {
             let (key, rate) = match (poisson.load, poisson.rate) {
                 (Some(load), None) => {

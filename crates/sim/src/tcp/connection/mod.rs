@@ -216,7 +216,7 @@ impl Connection {
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and already waits for data.
             Kind::HandshakeAck => self.receiver.open(net.now),
-            Kind::Segment | Kind::Probe | Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => {
+            Kind::Segment | Kind::Probe | Kind::Datagram | Kind::Report | Kind::Parcel { .. } | Kind::Routing => {
                 debug_assert!(false, "no packet of a connection")
             }
         }

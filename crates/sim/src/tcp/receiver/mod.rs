@@ -148,6 +148,17 @@ impl Receiver {
         *self = Self { next, acknowledged: next, marked, unreported: marked, timer, ..Self::new(tcp) };
     }
 
+    /// Starts over as a receiver of a two-way connection, in the storage of this one. The options are those with which
+    /// it was made.
+    pub fn recycle(&mut self, tcp: &TcpOptions) {
+        let mut delay = std::mem::replace(&mut self.delay, Delay::None);
+        if let Delay::Adaptive(own) = &mut delay {
+            **own = DelayedAck::new(tcp.segment.count() as u32);
+        }
+        let beyond = self.beyond.take_storage();
+        *self = Self { delay, beyond, ..Self::new(tcp) };
+    }
+
     /// First missing segment, which is the number of segments delivered in order.
     #[inline]
     pub fn next(&self) -> u32 {

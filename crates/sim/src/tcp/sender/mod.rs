@@ -221,6 +221,14 @@ impl Sender {
         *self = Self { tcb: fresh, recovery: Recovery::new(tcp) };
     }
 
+    /// Starts over as a sender of new numbers and another path, in the storage of this one. The options are those with
+    /// which it was made.
+    pub fn recycle(&mut self, law: AnyLaw, tcp: &TcpOptions, seed: u64) {
+        let board = self.tcb.board.take_storage();
+        self.tcb = Tcb::with_board(law, tcp, 0, seed, board);
+        self.recovery.recycle(tcp);
+    }
+
     /// Handles the arrival of an ACK. Returns its RTT sample, if any.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Option<Duration> {

@@ -68,12 +68,17 @@ pub struct Tcb {
 impl Tcb {
     /// State of a sender of `end` segments with the window of `law`, which draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
+        Self::with_board(law, tcp, end, seed, Scoreboard::new(32, tcp.is_by_time()))
+    }
+
+    /// [`Self::new`] with an empty board for these options.
+    pub fn with_board(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64, board: Scoreboard) -> Self {
         let mut tcb = Self {
             drives_recovery: law.needs().drives_recovery,
             reads_samples: law.needs().reads_samples,
             counts_acks: tcp.ack_counting,
             seed,
-            board: Scoreboard::new(32, tcp.is_by_time()),
+            board,
             phase: Phase::Open,
             window: 0,
             receive_window: tcp.receive_window,

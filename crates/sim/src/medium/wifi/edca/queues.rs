@@ -46,7 +46,8 @@ impl Edca {
     pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let is_ack =
             matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
-        let category = self.config.category(packet.flow, packet.kind == Kind::Datagram, is_ack) as usize;
+        let category =
+            self.config.category(packet.flow, matches!(packet.kind, Kind::Datagram | Kind::Report), is_ack) as usize;
         let Self { ways, stations, queue_counts, .. } = self;
         let counts = &mut queue_counts[local as usize * CATEGORIES + category];
         counts.arrived += 1;

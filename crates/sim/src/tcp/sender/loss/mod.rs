@@ -37,6 +37,14 @@ impl Recovery {
         }
     }
 
+    /// [`Self::new`] in place, for the options with which it was made.
+    pub fn recycle(&mut self, tcp: &TcpOptions) {
+        match self {
+            Self::RackTlp(recovery) => **recovery = RackTlp::new(tcp.min_rto),
+            Self::DupAck(recovery) => *recovery = DupAck::new(tcp),
+        }
+    }
+
     /// Takes the RTT sample of the handshake.
     pub fn establish(&mut self, rtt: Duration) {
         match self {

@@ -105,6 +105,23 @@ impl Scoreboard {
         }
     }
 
+    /// Takes out the storage of the board as an empty one.
+    pub fn take_storage(&mut self) -> Self {
+        Self {
+            una: 0,
+            next: 0,
+            sacked: 0,
+            lost: 0,
+            retransmitted: 0,
+            // A segment is written whole when it is sent.
+            ring: std::mem::take(&mut self.ring),
+            order: self.order.take_storage(),
+            ranges: self.ranges.take_storage(),
+            lost_below: 0,
+            waiting: self.waiting.take_storage(),
+        }
+    }
+
     /// Returns the board for a flow whose segments below `number` are all acknowledged.
     pub fn starting_at(mut self, number: u32) -> Self {
         debug_assert!(self.outstanding() == 0, "nothing has been sent");

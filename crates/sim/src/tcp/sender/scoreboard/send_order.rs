@@ -38,6 +38,13 @@ impl SendOrder {
         Self { places: vec![NOWHERE; capacity], ..Self::off() }
     }
 
+    /// Takes out the storage of the list as an empty one.
+    pub fn take_storage(&mut self) -> Self {
+        let mut places = std::mem::take(&mut self.places);
+        places.fill(NOWHERE);
+        Self { places, ..Self::off() }
+    }
+
     /// True if the order is recorded.
     #[inline]
     pub fn is_on(&self) -> bool {

@@ -1,0 +1,56 @@
+//! Pages: their objects and protocol.
+
+use crate::format::{Count, Number, Positive, Written, zero};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Bytes, Duration};
+
+/// Object of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct PageObject {
+    /// Name of the object, unique within the page.
+    pub name: String,
+    /// Bytes of the response, headers included.
+    pub size: Positive<Bytes>,
+    /// Origin, such as "https://example.org". All origins are at the node `to`. Default: that of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Object that names this one, which is discovered once that has arrived. Default: the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Time from the last byte of the parent to the discovery: parsing, scripts.
+    #[serde(default = "zero")]
+    pub delay: Written<Duration>,
+    /// Time at the server from the last byte of the request to the first of the response.
+    #[serde(default = "zero")]
+    pub service: Written<Duration>,
+    /// True if the browser shows nothing before the object has arrived. The page itself always blocks.
+    #[serde(default)]
+    pub blocking: bool,
+}
+
+/// Protocol of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "\"h2\" or \"http/1.1\"")]
+pub(crate) enum HttpProtocol {
+    /// One multiplexed connection to each origin.
+    #[default]
+    #[serde(rename = "h2")]
+    Http2,
+    /// Several connections to each origin, each with one request at a time.
+    #[serde(rename = "http/1.1")]
+    Http1,
+}
+
+pub(super) fn six() -> Count {
+    Count(6)
+}
+
+pub(super) fn one_trip() -> Number {
+    Number(1.0)
+}
+
+pub(super) fn thirty_s() -> Written<Duration> {
+    Written(Duration::from_millis(30_000))
+}
