@@ -59,6 +59,8 @@ pub fn reference() -> String {
                 page.section("`rlc` of an LTE or NR cell", "rlc", "Rlc");
                 page.section("`pdcp` of an LTE or NR cell", "pdcp", "Pdcp");
                 page.section("`drx` of an LTE or NR cell", "drx", "Drx");
+                page.section("`[[cell.site]]` of LTE and NR", "ransite", "RanSite");
+                page.section("`handover` of an LTE or NR cell", "handover", "Handover");
             }
             "wifi" => {
                 page.section("`[[wifi.station]]`", "wifistation", "WifiStation");

@@ -120,7 +120,8 @@ pub(crate) struct Output {
     /// Also samples the laws' internal state (ssthresh, phases, …).
     #[serde(default)]
     pub internals: bool,
-    /// Period in which the frames of wireless networks are recorded too. Default: none.
+    /// Period in which the frames of wireless networks, and the transport blocks of LTE and NR cells, are recorded too.
+    /// Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSpan>,
     /// Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`. Default:
@@ -141,7 +142,7 @@ pub(crate) struct Window {
     pub to: Written<Duration>,
 }
 
-/// Period of a run whose frames are recorded.
+/// Period of a run whose frames and transport blocks are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { from = \"10 s\", length = \"20 ms\" }")]
 pub(crate) struct AirSpan {

@@ -283,6 +283,7 @@ fn mobile(seconds: u64) -> Network {
         buffer: [Buffer::Packets(200); 2],
         queue: [QueueConfig::DropTail; 2],
         urgency: 1.0,
+        way: None,
     };
     config.stations = vec![station(1), station(2)];
     let ends = vec![(0, 1), (1, 0), (0, 2), (2, 0)];

@@ -54,21 +54,28 @@ impl Rule {
 pub(super) struct Groups {
     /// Resource blocks that are free.
     pub free: u32,
+    all: u32,
     size: u32,
 }
 
 impl Groups {
     pub fn new(prbs: u32, size: u32) -> Self {
-        Self { free: prbs, size }
+        Self { free: prbs, all: prbs, size }
     }
 
-    /// Takes the groups that hold `prbs` resource blocks; false if there are too few.
-    pub fn take(&mut self, prbs: u32) -> bool {
-        let has_room = prbs <= self.free;
-        if has_room {
-            self.free = self.free.saturating_sub(prbs.div_ceil(self.size) * self.size);
+    /// Takes the groups that hold `prbs` resource blocks, and returns the first of these; `None` if there are too few.
+    pub fn take(&mut self, prbs: u32) -> Option<u32> {
+        if prbs > self.free {
+            return None;
         }
-        has_room
+        let first = self.first();
+        self.free = self.free.saturating_sub(prbs.div_ceil(self.size) * self.size);
+        Some(first)
+    }
+
+    /// First resource block that is free.
+    pub fn first(&self) -> u32 {
+        self.all - self.free
     }
 
     /// Resource blocks of the next group; the last one may be smaller.
