@@ -251,6 +251,8 @@ def _special(run: Packets, key: str) -> list[str]:
     kinds = []
     if run.draws("stations").names:
         kinds.append("stations")
+    if run.draws("ran_links").names:
+        kinds += ["causes", "sites", "resources"]
     if run.draws("wifi_stations").names:
         kinds += ["map", "airtime", "air"]
     if run.draws("edca_links").names:
