@@ -86,7 +86,10 @@ pub fn reference() -> String {
                 page.section("A `limit` of half-spaces", "limit", "Limit");
                 page.section("A `state` of fading", "channelstate", "ChannelState");
             }
-            "change" => page.section("A `step` of a change", "changestep", "ChangeStep"),
+            "change" => {
+                page.section("`leo` of a change", "leo", "Leo");
+                page.section("A `step` of a change", "changestep", "ChangeStep");
+            }
             "flow" => {
                 page.section("`law` of a flow", "law", "LawSpec");
                 page.section("`connections` of a flow", "connections", "Connections");

@@ -13,6 +13,7 @@ mod ground;
 mod har;
 mod key;
 mod laws;
+mod leo;
 mod links;
 mod listed;
 mod natural;
@@ -99,6 +100,7 @@ pub(crate) struct LinksPlan {
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
     let Lists { node, link, cell, wifi, change, background } = &mut lists;
     recordings::inline_links(link, change, read, problems);
+    leo::expand(change, Duration::MAX, problems);
     wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(node, problems)?;
     let mut links = links::expand(link, &nodes, problems);
@@ -152,6 +154,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     check_windows(&file, problems);
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
+    leo::expand(&mut file.change, span, problems);
     file.wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
