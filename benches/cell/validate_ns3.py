@@ -133,8 +133,8 @@ deviation at 10 MHz is from ns-3's rate times 36 696/35 160.
 ## Several stations
 
 Goodput as a share of that which the station has alone, on each side: the two choose the modulation of a ratio by other
-curves. Proportional fairness gives equal airtime. ns-3's round robin gives each of four stations 6 of 25 groups and
-leaves the last one out, and 2 to each of ten; ours gives them all, in turn. The deviation is without that.
+curves. Proportional fairness gives equal airtime. ns-3's round robin gives each of four stations 6 of 25 groups, each
+of ten 2, and leaves the rest out. Ours gives them all, in turn. The deviation is without that.
 
 {rows}
 """

@@ -103,6 +103,7 @@ from ._format.fields import (
     IndependentFading as IndependentFading,
     JakesFading as JakesFading,
     LawSpec as LawSpec,
+    Leo as Leo,
     Limit as Limit,
     Link as Link,
     LinkLoss as LinkLoss,

@@ -78,10 +78,10 @@ class Frames(ABC):
 
     @cached_property
     def ran_delays(self) -> pd.DataFrame:
-        """Causes of the delay in LTE and NR cells: the mean delay of the delivered packets of a radio link, from their
-        arrival at the queue to their delivery, and its parts.
+        """Delay of the radio links of LTE and NR cells by cause.
 
-        The parts add up to the delay.
+        Of the delivered packets, from their arrival at the queue to their delivery; the means of all causes add up to
+        the mean delay.
 
         Columns: `seed`, `link`, `packets` (packets), `mean_delay_s` (s), `delay_p50_s` (s), `delay_p95_s` (s),
         `delay_p99_s` (s), `queue_s` (s), `grants_s` (s), `drx_s` (s), `transmission_s` (s), `harq_s` (s), `rlc_s` (s),
@@ -101,8 +101,10 @@ class Frames(ABC):
 
     @cached_property
     def ran_handovers(self) -> pd.DataFrame:
-        """Serving sites of the stations of LTE and NR cells that have a place, from the beginning of the run: a row for
-        the first site, and one for each handover or failure.
+        """Serving sites of the stations of LTE and NR cells over time.
+
+        A row for the first site of a station that has a place, and one for each handover or failure, from the beginning
+        of the run.
 
         Columns: `seed`, `link`, `time_s` (s), `from`, `to`, `interrupted_s` (s), `forwarded` (packets), `failure`.
         """

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class AirSpan:
-    """Period of a run whose frames are recorded.
+    """Period of a run whose frames and transport blocks are recorded.
 
     Attributes
     ----------
@@ -70,7 +70,8 @@ class Output:
     internals
         Also samples the laws' internal state (ssthresh, phases, …).
     air
-        Period in which the frames of wireless networks are recorded too. Default: none.
+        Period in which the frames of wireless networks, and the transport blocks of LTE and NR cells, are recorded
+        too. Default: none.
     windows
         Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`.
         Default: none.
@@ -1700,6 +1701,12 @@ class RanStation:
         Discipline of the station's queues. Default: that of the cell.
     delay
         Delay beyond the radio link. Default: that of the cell.
+    weight
+        Weight: a factor of the scheduler's rule, 0.01 to 100. Under proportional fairness airtime is in proportion to
+        it. `round-robin` and rules in Python have none.
+    priority
+        Priority, 1 to 8: stations of a higher one are served first in each slot and direction. Rules in Python have
+        none.
     deadline
         T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
@@ -1722,6 +1729,8 @@ class RanStation:
     buffer: str | None = None
     queue: str | Queue | None = None
     delay: str | None = None
+    weight: float = 1.0
+    priority: int = 1
     deadline: str = "100 ms"
     violation: float | str = 0.05
 
@@ -3090,6 +3099,66 @@ class ChangeStep:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Leo:
+    """A path through satellites in a low orbit (LEO), by geometry: delay, rate, loss and outages of a link over time.
+
+    The path changes its satellite from epoch to epoch, and goes up and down by way of it to a gateway near the
+    station.
+
+    Attributes
+    ----------
+    epoch
+        Time between changes of the satellite.
+    offset
+        Time of the first change.
+    altitude
+        Altitude of the satellites.
+    min_elevation
+        Least elevation of a satellite in use, in degrees; 5 to 85.
+    gateway
+        One-way delay from the gateway on.
+    capacity
+        Median of the capacity.
+    spread
+        Standard deviation of the logarithm of the capacity from epoch to epoch, 0 to 3.
+    variation
+        Standard deviation of the logarithm of the capacity around that of the epoch, 0 to 3; a first-order
+        autoregression that keeps 0.8 from one update to the next.
+    update
+        Interval of the updates of delay and capacity.
+    outage
+        Time without a link at each change, which loses the packets on the way; shorter than `update`.
+    loss_at_change
+        Loss from a change to the next update.
+    loss
+        Loss at other times.
+    seed
+        Seed of satellites and capacities, which are the same for all seeds of the scenario. Links with one seed use
+        the same satellites, so give both directions the same.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> leo = ww.Leo(capacity=["10 Mbit/s", "20 Mbit/s"])
+    >>> change = ww.Change(leo=leo)
+    """
+
+    epoch: str = "15 s"
+    offset: str = "15 s"
+    altitude: str = "550 km"
+    min_elevation: float = 25.0
+    gateway: str = "5 ms"
+    capacity: str
+    spread: float = 0.4
+    variation: float = 0.15
+    update: str = "1 s"
+    outage: str = "75 ms"
+    loss_at_change: float | str = 0.01
+    loss: float | str = 0.0
+    seed: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class Change:
     """A change of a link or a station during the run: at one time, or in steps.
 
@@ -3114,6 +3183,8 @@ class Change:
     until
         Time from which the steps do not begin again. A repetition that has begun is completed. Default: the end of
         the run.
+    leo
+        A path through satellites in a low orbit, instead of `at` and `steps`: it gives the steps of a link.
     rate
         Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
         transmission is sent at the new rate. A change from or to a recording restarts that packet.
@@ -3150,6 +3221,7 @@ class Change:
     steps: str | Sequence[ChangeStep] | None = None
     every: str | None = None
     until: str | None = None
+    leo: Leo | None = None
     rate: Rate | None = None
     delay: Delay | None = None
     loss: Loss | None = None

@@ -9,7 +9,7 @@ use super::links::Links;
 use super::nodes::{End, Nodes};
 use super::places::{Entry, Way, position};
 use crate::format::cell::{Fading, Scheduler};
-use crate::format::ran::{Drx, McsTable, RanCell, RanSite, RanStation, Technology};
+use crate::format::ran::{Drx, HandoverTable, McsTable, Propagation, RanCell, RanSite, RanStation, Technology};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -311,6 +311,7 @@ fn station_config(
     let queues = (station.queue.as_ref(), cell.queue.as_ref());
     let (buffer, queue) = queue_of_station((station.buffer, cell.buffer), queues, inside, problems);
     let urgency = urgency(station.violation, station.deadline, inside("violation"), problems);
+    check_claim(cell, station, inside, problems);
     let fading = match (station.speed, &station.fading, &cell.fading) {
         (Some(_), Some(_), _) => {
             let hint = Some("remove one of them".to_owned());
@@ -345,7 +346,38 @@ fn station_config(
         queue: [queue; 2],
         urgency,
         way: way.map(|way| way.as_slice().into()),
+        weight: station.weight.0,
+        priority: station.priority.0,
     })
+}
+
+/// Reports a weight or a priority that is out of range, or has no meaning for the scheduler.
+fn check_claim(
+    cell: &RanCell,
+    station: &RanStation,
+    inside: impl Fn(&'static str) -> Vec<Segment>,
+    problems: &mut Problems,
+) {
+    let (weight, priority) = (station.weight.0, station.priority.0);
+    if !(0.01..=100.0).contains(&weight) {
+        problems.add(inside("weight"), format!("{weight} is out of range; allowed: 0.01 to 100"), None);
+    }
+    if !(1..=8).contains(&priority) {
+        problems.add(inside("priority"), format!("{priority} is out of range; allowed: 1 to 8"), None);
+    }
+    let (rule, has_weights) = match &cell.scheduler.0 {
+        Scheduler::RoundRobin(_) => ("round-robin", false),
+        Scheduler::PythonScheduler(_) => ("a scheduler in Python", false),
+        _ => ("", true),
+    };
+    if !has_weights && weight != 1.0 {
+        let hint = Some("scheduler = \"proportional-fair\"".to_owned());
+        problems.add(inside("weight"), format!("{rule} has no weights"), hint);
+    }
+    if matches!(cell.scheduler.0, Scheduler::PythonScheduler(_)) && priority != 1 {
+        let message = "a scheduler in Python decides by itself, without priorities";
+        problems.add(inside("priority"), message, Some("remove it, or decide by the station".to_owned()));
+    }
 }
 
 /// Rayleigh fading of a station at `speed` metres a second.
@@ -410,9 +442,17 @@ fn ways(
 /// problems.
 fn geometry(cell: &RanCell, at: usize, before: usize, problems: &mut Problems) -> Option<Geometry> {
     if !cell.station.iter().any(|station| station.at.is_some() || station.layout.is_some()) {
-        if !cell.site.is_empty() {
+        let given = [
+            ("site", !cell.site.is_empty()),
+            ("handover", cell.handover != HandoverTable::default()),
+            ("propagation", cell.propagation != Propagation::default()),
+            ("shadowing", !cell.shadowing),
+            ("line_of_sight", cell.line_of_sight.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let hint = "at = [\"50 m\", \"200 m\"] of a station instead of its `snr`".to_owned();
-            problems.add(path(at, ["site"]), "sites serve stations that have a place, and none has", Some(hint));
+            let message = format!("`{key}` is for stations that have a place, and none has");
+            problems.add(path(at, [key]), message, Some(hint));
         }
         return None;
     }

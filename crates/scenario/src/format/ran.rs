@@ -245,6 +245,14 @@ pub(crate) struct RanStation {
     /// Delay beyond the radio link. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,
+    /// Weight: a factor of the scheduler's rule, 0.01 to 100. Under proportional fairness airtime is in proportion to
+    /// it. `round-robin` and rules in Python have none.
+    #[serde(default = "weight")]
+    pub weight: Number,
+    /// Priority, 1 to 8: stations of a higher one are served first in each slot and direction. Rules in Python have
+    /// none.
+    #[serde(default = "one")]
+    pub priority: Count,
     /// T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     #[serde(default = "deadline")]
     pub deadline: Positive<Duration>,
@@ -559,6 +567,10 @@ fn step() -> Written<Decibels> {
 
 fn limit() -> Written<Decibels> {
     Written(Decibels::new(15.0))
+}
+
+fn weight() -> Number {
+    Number(1.0)
 }
 
 fn offset() -> Written<Decibels> {

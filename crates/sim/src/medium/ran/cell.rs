@@ -300,6 +300,12 @@ impl Ran {
         leg.view
     }
 
+    /// Weight and priority of a leg.
+    pub(super) fn claim(&self, id: u32) -> (f64, u32) {
+        let station = &self.config.stations[id as usize / 2];
+        (station.weight, station.priority)
+    }
+
     /// Counts the bits that a leg gets in a slot.
     pub(super) fn credit(&mut self, id: u32, bits: u32) {
         let rate = f64::from(bits) / self.config.carrier.slot.as_secs();

@@ -199,6 +199,10 @@ pub struct StationConfig {
     pub urgency: f64,
     /// Places by time, in order; the station moves straight from one to the next. `None`: the means are given.
     pub way: Option<Arc<[(Time, Position)]>>,
+    /// Factor of the scheduler's rule; positive.
+    pub weight: f64,
+    /// Stations of a higher priority are served first in each slot.
+    pub priority: u32,
 }
 
 impl StationConfig {

@@ -32,8 +32,8 @@ pub(super) enum Cause {
 const _: () = assert!(Cause::Decoding as usize + 1 == CAUSES);
 
 table! {
-    /// Causes of the delay in LTE and NR cells: the mean delay of the delivered packets of a radio link, from their
-    /// arrival at the queue to their delivery, and its parts. The parts add up to the delay.
+    /// Delay of the radio links of LTE and NR cells by cause. Of the delivered packets, from their arrival at the queue
+    /// to their delivery; the means of all causes add up to the mean delay.
     pub struct RanDelayStats: "ran_delays", Totals, "link", IfAny;
     columns {
         /// Link.

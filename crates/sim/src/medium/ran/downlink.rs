@@ -157,7 +157,7 @@ impl Ran {
             }
         };
         let view = self.look(id, slot, rate, backlog);
-        share.add(id, view);
+        share.add(id, view, self.claim(id));
     }
 
     /// Sends a new block to a station on `prbs` resource blocks.

@@ -30,8 +30,8 @@ table! {
 }
 
 table! {
-    /// Serving sites of the stations of LTE and NR cells that have a place, from the beginning of the run: a row for
-    /// the first site, and one for each handover or failure.
+    /// Serving sites of the stations of LTE and NR cells over time. A row for the first site of a station that has a
+    /// place, and one for each handover or failure, from the beginning of the run.
     pub struct RanHandover: "ran_handovers", Parts, "link", IfAny;
     columns {
         /// Link: the downlink of the station.

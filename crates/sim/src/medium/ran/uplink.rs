@@ -118,7 +118,7 @@ impl Ran {
                 _ => self.uplink_bits(id, self.config.carrier.prbs).unwrap_or(0.0) / length,
             };
             let view = self.look(id, slot, rate.max(1.0), believed);
-            share.add(id, view);
+            share.add(id, view, self.claim(id));
         }
         if most > 0 && groups.free > 0 && !share.legs.is_empty() {
             let mut first = groups.first();

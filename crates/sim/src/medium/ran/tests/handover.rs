@@ -74,7 +74,7 @@ fn handover_to_the_slot() {
     }
 }
 
-/// What a handover loses of a full queue. With forwarding nothing in acknowledged mode, and at most the packet that is
+/// Losses of a handover with a full queue. With forwarding nothing in acknowledged mode, and at most the packet that is
 /// begun in unacknowledged mode; without forwarding what waits, once. Forwarding that takes longer than the
 /// interruption prolongs it.
 #[test]

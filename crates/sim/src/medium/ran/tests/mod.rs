@@ -34,6 +34,8 @@ pub(super) fn cell(preset: &str, ratios: &[f64]) -> RanConfig {
             queue: [QueueConfig::DropTail; 2],
             urgency: 1.0,
             way: None,
+            weight: 1.0,
+            priority: 1,
         }
     };
     let mut config = RanConfig::standard(carrier, table, 1, 0.0);

@@ -199,3 +199,61 @@ fn the_window_bounds_the_rate() {
     let expected = 64.0 * 1500.0 * 8.0 / 20e-3;
     assert!((rate / expected - 1.0).abs() < 0.01, "{rate}, not {expected}");
 }
+
+/// Weights under proportional fairness with constant channels: R/r̄ times w is equal for all, so airtime is in
+/// proportion to w. Stations of weight 3, 2 and 1 have 1/2, 1/3 and 1/6 of their rates alone, whatever their channels.
+#[test]
+fn weights_divide_the_airtime() {
+    let (from, to) = (at_ms(2000.0), at_ms(6000.0));
+    let mut config = cell("lte-20mhz", &[6.6, 23.5, 13.9]);
+    config.adaptation.target = None;
+    let alone: Vec<f64> = (0..3)
+        .map(|at| {
+            let only = RanConfig { stations: vec![config.stations[at].clone()], ..config.clone() };
+            let mut run = Run::new(&only);
+            run.saturate(&[DOWN], to, 1500);
+            run.rate(DOWN, 1500, from, to)
+        })
+        .collect();
+    for (station, weight) in config.stations.iter_mut().zip([3.0, 2.0, 1.0]) {
+        station.weight = weight;
+    }
+    let mut run = Run::new(&config);
+    run.saturate(&[0, 2, 4], to, 1500);
+    for (at, share) in [1.0 / 2.0, 1.0 / 3.0, 1.0 / 6.0].into_iter().enumerate() {
+        let found = run.rate(2 * at as u32, 1500, from, to) / alone[at];
+        assert!((found / share - 1.0).abs() < 0.015, "{at}: {found}, not {share}");
+    }
+}
+
+/// A station of a higher priority has a slot of its own at once, and the other one the rest: 10 packets of 1500 bytes
+/// every 10 ms, one block of 100 resource blocks and 75 376 bits (6.2 packets) and a part of the next.
+#[test]
+fn priority_goes_first() {
+    let mut config = cell("lte-20mhz", &[60.0, 60.0]);
+    config.adaptation.target = None;
+    config.stations[0].priority = 2;
+    let mut run = Run::new(&config);
+    let mut number = 0;
+    for burst in 0..400 {
+        let now = at_ms(10.0 * f64::from(burst));
+        run.until(now);
+        for _ in 0..10 {
+            run.medium.offer(now, 0, packet(number, 1500), &mut run.world);
+            number += 1;
+        }
+        while run.medium.see(now, 2).backlog < 500 {
+            run.medium.offer(now, 2, packet(1_000_000 + number, 1500), &mut run.world);
+            number += 1;
+        }
+    }
+    run.until(at_ms(4000.0));
+    let delays = run.medium.legs[0].delays.row(0);
+    // At most two slots after the one in which it came.
+    assert!(delays.delay_p99_s < 3.1e-3, "{delays:?}");
+    let (from, to) = (at_ms(1000.0), at_ms(3900.0));
+    let rates = [0, 2].map(|local| run.rate(local, 1500, from, to));
+    assert!((rates[0] / 12e6 - 1.0).abs() < 0.01, "{rates:?}");
+    let rest = 75.376e6 * 1500.0 / 1504.0 - 12e6;
+    assert!((rates[1] / rest - 1.0).abs() < 0.02, "{rates:?}, not {rest}");
+}
