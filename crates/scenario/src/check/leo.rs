@@ -76,9 +76,11 @@ fn check(leo: &Leo, span: Duration, path: impl Fn(&'static str) -> Vec<Segment>,
         let message = format!("{} is not a divisor of the epoch of {}", leo.update.0, leo.epoch.0);
         problems.add(path("update"), message, Some("update = \"1 s\"".to_owned()));
     }
-    if leo.min_elevation.0 <= 85.0 && leo.epoch.0.as_secs() * rate(leo) > TAU / 36.0 {
-        let message = format!("a satellite does not stay in view for an epoch of {}", leo.epoch.0);
-        problems.add(path("epoch"), message, Some("epoch = \"15 s\"".to_owned()));
+    // Half of the longest way through the view: most satellites stay in it then.
+    let elevation = leo.min_elevation.0.clamp(5.0, 85.0).to_radians();
+    if leo.epoch.0.as_secs() * rate(leo) > central(leo.altitude.0.as_metres(), elevation) {
+        let message = format!("few satellites stay in view for an epoch of {}", leo.epoch.0);
+        problems.add(path("epoch"), message, Some("epoch = \"15 s\", or a lower `min_elevation`".to_owned()));
     }
     if span == Duration::MAX {
         problems.add(path("epoch"), "satellites need the end of a run", None);
