@@ -15,6 +15,8 @@
 # make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-aggregation  compare 802.11n, ac and ax with ns-3
+# make validate-lte  lay LTE cells beside ns-3's; minutes
+# make validate-replay  compare the replay of a recorded cell with the cell
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
 # make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -65,7 +67,7 @@ GOALS := run check test lint rust-test python-test other-pythons test-least real
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
 	validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
-	validate-aggregation validate-attacks validate-vht80 validate-hwsim
+	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -205,6 +207,14 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 # Seconds, to docs/measured/attacks.md.
 validate-attacks: $(VENV)/engine
 	$(BIN)/python benches/attacks/write.py
+
+# Some minutes of ns-3, to docs/measured/validation/lte-ns3.md.
+validate-lte: $(VENV)/engine $(VENV)-ns3/engine
+	$(BIN)/python benches/cell/validate_ns3.py --ns3 $(VENV)-ns3/bin/python
+
+# Two minutes, to docs/measured/validation/cell-replay.md.
+validate-replay: $(VENV)/engine
+	$(BIN)/python benches/cell/replay.py
 
 # Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
 validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+from conftest import REPOSITORY
 
 import windward as ww
+
+sys.path.insert(0, str(REPOSITORY / "benches" / "cell"))
+
+import replay
 
 
 class FirstServable:
@@ -64,3 +72,137 @@ def test_fluid_says_why_not() -> None:
     """Proportional fairness has no fluid form."""
     with pytest.raises(ValueError, match="proportional-fair"):
         scenario((40, 12)).fluid()
+
+
+#: Ten phones in a cell of 20 MHz, one of which drives out of it: twelve lines.
+TEN = """\
+name = "ten"
+duration = "40 s"
+node = [{ name = "server" }, { name = "mast" }, { name = "phone", count = 9 }, { name = "car" }]
+link = [{ from = "server", to = "mast", rate = "1 Gbit/s", delay = "10 ms" }]
+flow = [{ from = "server", to = "phone", law = "cubic" }, { from = "server", to = "car", law = "bbr" }]
+[[cell]]
+name = "town"
+access_point = "mast"
+technology = "lte"
+preset = "lte-20mhz"
+station = [{ node = "phone", layout = { kind = "random", width = "300 m", height = "300 m" } }, { node = "car",
+    at = ["50 m", "30 m"], motion = { kind = "waypoints", points = [{ time = "40 s", at = ["2 km", "30 m"] }] } }]
+"""
+
+
+def test_ten_phones_and_a_car_in_twelve_lines(tmp_path: Path) -> None:
+    """The phones share the cell; the car has its rate while it is near, and none beyond the edge.
+
+    The causes of a delay add up to it, and the queue has the most of it behind CUBIC.
+    """
+    assert len(TEN.splitlines()) == 12
+    file = tmp_path / "ten.toml"
+    file.write_text(
+        TEN.replace(
+            'duration = "40 s"',
+            'duration = "40 s"\nwarmup = "2 s"\noutput = { windows = '
+            '[{ name = "near", from = "4 s", to = "10 s" }, { name = "far", from = "35 s", to = "40 s" }] }',
+        )
+    )
+    run = ww.load(file).simulate()
+    goodputs = run.flows.set_index("flow")["goodput_bps"] / 1e6
+    assert 45 < goodputs.sum() < 75.4
+    phones = [rate for flow, rate in goodputs.items() if "phone" in str(flow)]
+    assert min(phones) > 0.6 * max(phones)
+    windows = run.flow_windows.set_index(["flow", "window"])["goodput_bps"]
+    car = next(flow for flow in run.flows["flow"] if "car" in flow)
+    assert windows[car, "near"] > 1.5e6 > 5 * windows[car, "far"]
+    delays = run.ran_delays[run.ran_delays["packets"] > 0].set_index("link")
+    causes = ["queue_s", "grants_s", "drx_s", "transmission_s", "harq_s", "rlc_s", "handover_s", "decoding_s"]
+    assert delays[causes].sum(axis=1).to_numpy() == pytest.approx(delays["mean_delay_s"].to_numpy(), rel=1e-9)
+    down, up = delays.loc["mast->phone-1"], delays.loc["phone-1->mast"]
+    assert down["queue_s"] > 0.9 * down["mean_delay_s"]
+    assert down["delay_p50_s"] <= down["delay_p95_s"] <= down["delay_p99_s"]
+    assert up["grants_s"] == max(up[cause] for cause in causes)
+    # One site: nothing to change to, but the link of the car fails at last.
+    moves = run.ran_mobility.set_index("link")
+    assert moves["handovers"].sum() == 0
+    assert moves["failures"].drop("mast->car").sum() == 0
+
+
+@pytest.mark.parametrize("forwarding", [True, False])
+def test_a_drive_past_three_sites(forwarding: bool) -> None:
+    """Handovers west, middle, east; with forwarding the cell loses nothing of a slow stream."""
+    sites = [ww.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("middle", 500), ("east", 1000))]
+    motion = {"kind": "waypoints", "points": [{"time": "50 s", "at": ["1100 m", "20 m"]}]}
+    car = ww.RanStation(node="car", at=["-100 m", "20 m"], motion=motion)  # type: ignore[arg-type]
+    cell = ww.RanCell(
+        name="street",
+        access_point="core",
+        technology="nr",
+        preset="n78-40mhz",
+        shadowing=False,
+        line_of_sight=False,
+        site=sites,
+        handover=ww.Handover(forwarding=forwarding),
+        station=[car],
+    )
+    model = ww.Scenario(
+        name="drive",
+        duration="50 s",
+        node=[ww.Node(name=name) for name in ("server", "core", "car")],
+        link=[ww.Link(from_="server", to="core", rate="1 Gbit/s", delay="5 ms")],
+        cell=[cell],
+        background=[ww.Background(from_="server", to="car", pattern=ww.Cbr(rate="12 Mbit/s"))],
+        output=ww.Output(air=ww.AirSpan(from_="10 s", length="50 ms")),
+    )
+    run = model.simulate()
+    events = run.ran_handovers
+    assert list(events["to"]) == ["west", "middle", "east"]
+    assert list(events["from"]) == ["west", "west", "middle"]
+    # Beyond the middle of two sites, 0 and 500 m, by the distance for 3 dB: 350 m of 24 m/s, and 300 ms and more.
+    assert events["time_s"].iloc[1] == pytest.approx((100 + 250 + 22) / 24 + 0.35, abs=0.2)
+    moves = run.ran_mobility.iloc[0]
+    assert (moves["handovers"], moves["failures"], moves["interrupted_s"]) == (2, 0, pytest.approx(0.08))
+    sent, received = run.background[["sent", "received"]].iloc[0]
+    under_way = 20
+    if forwarding:
+        assert sent - received <= under_way
+        assert moves["forwarded"] > 0
+    else:
+        assert moves["forwarded"] == 0
+    blocks = run.ran_blocks
+    assert set(blocks["site"]) == {"west"}
+    assert set(blocks["link"]) <= {"core->car", "car->core"}
+    assert (blocks["first_prb"] + blocks["prbs"]).max() <= 106
+    assert blocks["began_s"].between(10, 10.05).all()
+
+
+def test_places_have_no_optimum() -> None:
+    """Channels that follow from places are drawn, so the optimum and the fluid model refuse them."""
+    cell = ww.RanCell(
+        name="cell",
+        access_point="mast",
+        technology="lte",
+        preset="lte-10mhz",
+        station=[ww.RanStation(node="phone", at=["50 m", "0 m"])],
+    )
+    model = ww.Scenario(
+        name="placed",
+        duration="1 s",
+        node=[ww.Node(name=name) for name in ("server", "mast", "phone")],
+        link=[ww.Link(from_="server", to="mast", rate="1 Gbit/s", delay="5 ms")],
+        cell=[cell],
+        flow=[ww.Flow(from_="server", to="phone", law="reno")],
+    )
+    with pytest.raises(ValueError, match="have places"):
+        model.optimum("law")
+    with pytest.raises(ValueError, match="have places"):
+        model.fluid()
+
+
+@pytest.mark.parametrize(("preset", "period_ms"), [("n78-40mhz", 10), ("n78-40mhz", 20), ("lte-20mhz", 10)])
+def test_a_replay_hides_the_wait_for_grants(preset: str, period_ms: int) -> None:
+    """Pings take half a period of requests longer than the least, and HARQ; through a recording only the wait for an
+    opportunity: CellReplay's finding."""
+    case = replay.Case(preset, period_ms, 20)
+    least, live, replayed = replay.compare(case, seconds=20)
+    assert live - least == pytest.approx(period_ms / 2 + 0.6, abs=0.8)
+    assert 0 < replayed - least < 3.5
+    assert 0.05 < 1 - replayed / live < 0.30

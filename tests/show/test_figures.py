@@ -21,7 +21,7 @@ from windward.show.plot import PACKETS, save
 #: Of what this run does not have.
 NOT_HERE = (
     *("stations", "map", "airtime", "air", "aggregates", "backlogs", "trapped", "shares", "blocks"),
-    *("completion", "loads", "waterfall", "video", "call"),
+    *("completion", "loads", "waterfall", "video", "call", "causes", "resources", "sites"),
 )
 
 
@@ -342,3 +342,63 @@ def test_the_way_of_a_station_that_moves_is_on_the_map(tmp_path: Path) -> None:
     assert low < 0
     assert high > 90
     assert 'path class="way"' in network(run, run.scenario)
+
+
+def driving(*, places: bool = True) -> ww.Scenario:
+    """A car that passes two LTE sites."""
+    places_of_it = {
+        "at": ["100 m", "0 m"],
+        "motion": {"kind": "waypoints", "points": [{"time": "20 s", "at": ["900 m", "0 m"]}]},
+    }
+    sites = [ww.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("east", 1000))]
+    cell = ww.RanCell(
+        name="street",
+        access_point="core",
+        technology="lte",
+        preset="lte-10mhz",
+        shadowing=False,
+        line_of_sight=False,
+        site=sites if places else [],
+        station=[ww.RanStation(node="car", **(places_of_it if places else {"snr": "20 dB"}))],  # type: ignore[arg-type]
+    )
+    return ww.Scenario(
+        name="drive",
+        duration="20 s",
+        node=[ww.Node(name=name) for name in ("server", "core", "car")],
+        link=[ww.Link(from_="server", to="core", rate="1 Gbit/s", delay="5 ms")],
+        cell=[cell],
+        background=[ww.Background(from_="server", to="car", pattern=ww.Cbr(rate="4 Mbit/s"))],
+        output=ww.Output(air=ww.AirSpan(from_="10 s", length="30 ms")),
+    )
+
+
+def test_the_causes_of_a_delay_are_stacked() -> None:
+    """The bars of a link end at its mean delay; the second panel leaves the queue out."""
+    run = driving().simulate()
+    figure = run.plot("causes")
+    left, right = figure.axes
+    ends = [
+        max(patch.get_x() + patch.get_width() for patch in axes.patches if round(patch.get_y() + 0.35) == 0)
+        for axes in (left, right)
+    ]
+    delays = run.ran_delays.set_index("link").loc["core->car"]
+    assert ends[0] == pytest.approx(1e3 * delays["mean_delay_s"])
+    assert ends[1] == pytest.approx(1e3 * (delays["mean_delay_s"] - delays["queue_s"]))
+    assert {"transmission", "HARQ", "handover", "decoding"} <= texts(figure)
+
+
+def test_resource_blocks_and_sites_over_time() -> None:
+    """Boxes for all transport blocks of the period, by direction and site; a line with a gap for a handover."""
+    run = driving().simulate()
+    figure = run.plot("resources")
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[0] == "downlink of west"
+    boxes = sum(len(collection.get_paths()) for axes in figure.axes for collection in axes.collections)
+    assert boxes == len(run.ran_blocks)
+    [axes] = run.plot("sites").axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["west", "east"]
+    assert np.isnan(axes.get_lines()[0].get_ydata()).sum() == 1
+    still = driving(places=False).simulate()
+    with pytest.raises(ValueError, match="no station of a cell of LTE or NR has a place"):
+        still.plot("sites")
+    assert still.plot("resources").axes[0].get_title(loc="left") == "downlink"

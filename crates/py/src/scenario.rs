@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::wifi::edca::Category;
-use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice, RequestsConfig};
+use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice, MediumConfig, RequestsConfig};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -195,6 +195,14 @@ impl Scenario {
         let table = PyDict::new(py);
         table.set_item("window", windows)?;
         tables.set_item("windows", table)?;
+        let geometries = network.topology.media.iter().filter_map(|medium| match medium {
+            MediumConfig::Ran(cell) => cell.geometry.as_ref(),
+            _ => None,
+        });
+        let sites: Vec<&str> = geometries.flat_map(|geometry| &geometry.sites).map(|site| site.name.as_str()).collect();
+        let table = PyDict::new(py);
+        table.set_item("site", sites)?;
+        tables.set_item("sites", table)?;
         let table = PyDict::new(py);
         table.set_item("kind", FrameKind::ALL.map(FrameKind::name))?;
         tables.set_item("frames", table)?;

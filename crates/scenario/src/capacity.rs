@@ -47,6 +47,8 @@ pub(crate) enum CapacityError {
     Scheduler(SchedulerConfig),
     /// The stations of the wireless network of this link move.
     Motion(usize),
+    /// The stations of the cell of this link have places, from which their channels follow.
+    Places(usize),
 }
 
 /// The ports that each flow's data takes where routes are fixed.
@@ -106,13 +108,16 @@ pub(crate) fn constraints(
                 slotted_region(slotted, &mut links, &used).ok_or(CapacityError::Channels(first))?
             }
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
-            MediumConfig::Ran(cell) => {
+            MediumConfig::Ran(cell) if cell.geometry.is_none() => {
                 // The uplink has a carrier or slots of its own.
                 let [down, up] = ran_regions(cell, packet_bits, sharing)?;
                 let of = |way: usize| links.iter().copied().skip(way).step_by(2).collect();
                 couplings.push(Coupling { links: of(1), region: up });
                 links = of(0);
                 down
+            }
+            MediumConfig::Ran(_) => {
+                return Err(CapacityError::Places(links.first().map_or(0, |&link| link as usize)));
             }
             moving if moving.motion().is_some() => {
                 return Err(CapacityError::Motion(links.first().map_or(0, |&link| link as usize)));

@@ -87,6 +87,11 @@ pub enum FluidError {
     /// Stations that move.
     #[error("link `{0}`: stations that move are not supported by the fluid engine")]
     Motion(String),
+    /// Stations of a cell that have places.
+    #[error(
+        "link `{0}`: stations of cells that have places are not supported by the fluid engine\nhint: give them an `snr`"
+    )]
+    Places(String),
     /// A scheduler without a fluid form.
     #[error(
         "the scheduler {0} is not supported by the fluid engine\nhint: use \"queueing-delay\", or \"round-robin\" with \
@@ -214,6 +219,7 @@ impl Scenario {
             CapacityError::LoadInMedium(at) => FluidError::LoadInMedium(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
             CapacityError::Motion(at) => FluidError::Motion(compiled.links[at].name.clone()),
+            CapacityError::Places(at) => FluidError::Places(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
                 SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
                 known => format!("{known:?}"),

@@ -317,6 +317,11 @@ fn region(
         ),
         CapacityError::Channels(at) => refused(at, CHANNELS),
         CapacityError::Motion(at) => refused(at, "the stations move, and with them what the optimum would be"),
+        CapacityError::Places(at) => refused(
+            at,
+            "the stations of its cell have places, so that their channels depend on handovers, loads and the seed; the \
+             optimum is known for stations with an `snr`",
+        ),
         CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
     })
 }

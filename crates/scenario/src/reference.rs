@@ -59,6 +59,8 @@ pub fn reference() -> String {
                 page.section("`rlc` of an LTE or NR cell", "rlc", "Rlc");
                 page.section("`pdcp` of an LTE or NR cell", "pdcp", "Pdcp");
                 page.section("`drx` of an LTE or NR cell", "drx", "Drx");
+                page.section("`[[cell.site]]` of LTE and NR", "ransite", "RanSite");
+                page.section("`handover` of an LTE or NR cell", "handover", "Handover");
             }
             "wifi" => {
                 page.section("`[[wifi.station]]`", "wifistation", "WifiStation");
@@ -84,7 +86,10 @@ pub fn reference() -> String {
                 page.section("A `limit` of half-spaces", "limit", "Limit");
                 page.section("A `state` of fading", "channelstate", "ChannelState");
             }
-            "change" => page.section("A `step` of a change", "changestep", "ChangeStep"),
+            "change" => {
+                page.section("`leo` of a change", "leo", "Leo");
+                page.section("A `step` of a change", "changestep", "ChangeStep");
+            }
             "flow" => {
                 page.section("`law` of a flow", "law", "LawSpec");
                 page.section("`connections` of a flow", "connections", "Connections");

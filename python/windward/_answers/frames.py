@@ -77,6 +77,40 @@ class Frames(ABC):
         return self._frame("ran_mcs")
 
     @cached_property
+    def ran_delays(self) -> pd.DataFrame:
+        """Delay of the radio links of LTE and NR cells by cause.
+
+        Of the delivered packets, from their arrival at the queue to their delivery; the means of all causes add up to
+        the mean delay.
+
+        Columns: `seed`, `link`, `packets` (packets), `mean_delay_s` (s), `delay_p50_s` (s), `delay_p95_s` (s),
+        `delay_p99_s` (s), `queue_s` (s), `grants_s` (s), `drx_s` (s), `transmission_s` (s), `harq_s` (s), `rlc_s` (s),
+        `handover_s` (s), `decoding_s` (s).
+        """
+        return self._frame("ran_delays")
+
+    @cached_property
+    def ran_mobility(self) -> pd.DataFrame:
+        """Stations of LTE and NR cells that have a place: handovers and failures.
+
+        A link is the downlink of a station.
+
+        Columns: `seed`, `link`, `handovers`, `failures`, `interrupted_s` (s), `forwarded` (packets).
+        """
+        return self._frame("ran_mobility")
+
+    @cached_property
+    def ran_handovers(self) -> pd.DataFrame:
+        """Serving sites of the stations of LTE and NR cells over time.
+
+        A row for the first site of a station that has a place, and one for each handover or failure, from the beginning
+        of the run.
+
+        Columns: `seed`, `link`, `time_s` (s), `from`, `to`, `interrupted_s` (s), `forwarded` (packets), `failure`.
+        """
+        return self._frame("ran_handovers")
+
+    @cached_property
     def wifi_stations(self) -> pd.DataFrame:
         """Stations of 802.11 networks: position, frames, air time and queue.
 
@@ -402,3 +436,12 @@ class Frames(ABC):
         Columns: `seed`, `frame`, `number`, `attempt`, `bytes` (bytes), `received`.
         """
         return self._frame("air_mpdus")
+
+    @cached_property
+    def ran_blocks(self) -> pd.DataFrame:
+        """Transport blocks of LTE and NR cells in the part of the run that the scenario asks for.
+
+        Columns: `seed`, `began_s` (s), `ended_s` (s), `link`, `site`, `first_prb`, `prbs`, `mcs`, `layers`, `bits`
+        (bit), `attempt`, `received`.
+        """
+        return self._frame("ran_blocks")

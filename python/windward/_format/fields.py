@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class AirSpan:
-    """Period of a run whose frames are recorded.
+    """Period of a run whose frames and transport blocks are recorded.
 
     Attributes
     ----------
@@ -70,7 +70,8 @@ class Output:
     internals
         Also samples the laws' internal state (ssthresh, phases, …).
     air
-        Period in which the frames of wireless networks are recorded too. Default: none.
+        Period in which the frames of wireless networks, and the transport blocks of LTE and NR cells, are recorded
+        too. Default: none.
     windows
         Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`.
         Default: none.
@@ -1447,6 +1448,229 @@ class CyclesDrx:
 Drx = OffDrx | PhoneDrx | CyclesDrx
 
 
+#: Environment of an LTE or NR cell.
+Propagation = Literal["uma"] | Literal["umi"] | Literal["rma"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RanSite:
+    """A site of an LTE or NR cell.
+
+    Attributes
+    ----------
+    name
+        Name of the site.
+    at
+        Position: ["0 m", "1000 m"].
+    power
+        Transmit power, antenna gain included.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> site = ww.RanSite(name="home", at=["0 m", "0 m"])
+    """
+
+    name: str
+    at: Sequence[str]
+    power: str = "46 dBm"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handover:
+    """Handover by event A3 (a neighbour becomes better than the serving site by an offset), and radio link failure.
+
+    Attributes
+    ----------
+    offset
+        Decibels by which a neighbour must exceed the serving site.
+    hysteresis
+        Decibels beyond the offset.
+    time_to_trigger
+        Time for which the condition must hold.
+    measurement_period
+        Period of the measurements, and of the updates of positions.
+    filter
+        Coefficient k of the filter: a measurement has the weight 2^(−k/4); 0 to 19.
+    preparation
+        Time from the trigger to the command, for the report and the preparation of the target.
+    interruption
+        Time without a site.
+    forwarding
+        True if the source forwards what it has not sent, and in acknowledged mode what is not acknowledged. If false
+        it drops both.
+    forwarding_delay
+        Delay of forwarding; a longer one prolongs the interruption.
+    reestablishment
+        Time from a radio link failure to service by the strongest site. A link fails after 1.2 s below −8 dB.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> handover = ww.Handover()
+    """
+
+    offset: str = "3 dB"
+    hysteresis: str = "0 dB"
+    time_to_trigger: str = "256 ms"
+    measurement_period: str = "40 ms"
+    filter: float = 4.0
+    preparation: str = "15 ms"
+    interruption: str = "40 ms"
+    forwarding: bool = True
+    forwarding_delay: str = "5 ms"
+    reestablishment: str = "500 ms"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridLayout:
+    """Rows of a grid, the first member at `origin`, the next to its right.
+
+    Attributes
+    ----------
+    columns
+        Members in a row.
+    spacing
+        Distance between neighbours in a row, and between rows.
+    origin
+        Position of the first member.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> layout = ww.GridLayout(columns=3, spacing="20 m")
+    >>> ran_station = ww.RanStation(node="phone", layout=layout)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "grid")
+
+    columns: int
+    spacing: str
+    origin: Sequence[str] = ("0 m", "0 m")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomLayout:
+    """Uniformly distributed in a rectangle.
+
+    Attributes
+    ----------
+    width
+        Width of the rectangle.
+    height
+        Height of the rectangle.
+    seed
+        Seed of the positions, which are the same for all seeds of the scenario.
+    origin
+        Lower left corner of the rectangle.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> layout = ww.RandomLayout(width="100 m", height="50 m")
+    >>> ran_station = ww.RanStation(node="phone", layout=layout)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "random")
+
+    width: str
+    height: str
+    seed: int = 1
+    origin: Sequence[str] = ("0 m", "0 m")
+
+
+#: Positions of a group of nodes.
+Layout = GridLayout | RandomLayout
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waypoint:
+    """Position of a station at a given time.
+
+    Attributes
+    ----------
+    time
+        Time of the position.
+    at
+        Position: ["0 m", "150 m"].
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> points = ww.Waypoint(time="10 s", at=["0 m", "0 m"])
+    >>> waypoints_motion = ww.WaypointsMotion(points=[points])
+    """
+
+    time: str
+    at: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaypointsMotion:
+    """Straight lines at constant speed between given positions, the first from its position at the start.
+
+    For a single node only.
+
+    Attributes
+    ----------
+    points
+        Times and positions, in order of time.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> motion = ww.WaypointsMotion(points=[ww.Waypoint(time="10 s", at=["0 m", "0 m"])])
+    >>> ran_station = ww.RanStation(node="phone", motion=motion)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
+
+    points: Sequence[Waypoint]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomWaypointMotion:
+    """Random waypoint: to a random position in a rectangle at a random speed, a pause, then the next.
+
+    Attributes
+    ----------
+    width
+        Width of the rectangle.
+    height
+        Height of the rectangle.
+    origin
+        Lower left corner of the rectangle.
+    min_speed
+        Minimum of the uniformly distributed speed.
+    max_speed
+        Maximum of the uniformly distributed speed.
+    pause
+        Pause at every position.
+    seed
+        Seed of the motion, which is the same for all seeds of the scenario.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> motion = ww.RandomWaypointMotion(width="100 m", height="50 m")
+    >>> ran_station = ww.RanStation(node="phone", motion=motion)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
+
+    width: str
+    height: str
+    origin: Sequence[str] = ("0 m", "0 m")
+    min_speed: str = "1 m/s"
+    max_speed: str = "20 m/s"
+    pause: str = "0 s"
+    seed: int = 1
+
+
+#: Motion of stations. `optimum` and `fluid` refuse networks with moving stations.
+Motion = WaypointsMotion | RandomWaypointMotion
+
+
 @dataclass(frozen=True, kw_only=True)
 class RanStation:
     """A station of an LTE or NR cell, or a group of identical stations.
@@ -1456,12 +1680,19 @@ class RanStation:
     node
         Node, or group of nodes.
     snr
-        Mean signal-to-noise ratio of the downlink.
+        Mean signal-to-noise ratio of the downlink, of a station without a place.
+    at
+        Place of a single node, instead of `snr`: ["50 m", "200 m"].
+    layout
+        Places of a group, instead of `snr`.
+    motion
+        Motion of the station from its place. Default: none.
     uplink_snr
         Mean signal-to-noise ratio of the uplink if the station spreads its power over the whole carrier. Default: 6
         dB below `snr`. A change of `snr` moves both.
     speed
-        Speed, which gives Rayleigh fading with the Doppler frequency speed × `frequency`/c.
+        Speed, which gives Rayleigh fading with the Doppler frequency speed × `frequency`/c. Default: without
+        `fading`, the mean speed of the `motion` while the station moves.
     fading
         Fading of the station's channel. Default: that of the cell.
     buffer
@@ -1470,6 +1701,12 @@ class RanStation:
         Discipline of the station's queues. Default: that of the cell.
     delay
         Delay beyond the radio link. Default: that of the cell.
+    weight
+        Weight: a factor of the scheduler's rule, 0.01 to 100. Under proportional fairness airtime is in proportion to
+        it. `round-robin` and rules in Python have none.
+    priority
+        Priority, 1 to 8: stations of a higher one are served first in each slot and direction. Rules in Python have
+        none.
     deadline
         T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
@@ -1478,17 +1715,22 @@ class RanStation:
     Examples
     --------
     >>> import windward as ww
-    >>> station = ww.RanStation(node="phone", snr="20 dB")
+    >>> station = ww.RanStation(node="phone")
     """
 
     node: str
-    snr: str
+    snr: str | None = None
+    at: Sequence[str] | None = None
+    layout: Layout | None = None
+    motion: Motion | None = None
     uplink_snr: str | None = None
     speed: str | None = None
     fading: str | Fading | None = None
     buffer: str | None = None
     queue: str | Queue | None = None
     delay: str | None = None
+    weight: float = 1.0
+    priority: int = 1
     deadline: str = "100 ms"
     violation: float | str = 0.05
 
@@ -1548,6 +1790,20 @@ class RanCell:
         Discipline of the queues of both directions: its name, or a table of name and parameters. Default: drop-tail.
     delay
         Delay beyond the radio link, such as that of the core network.
+    propagation
+        Environment of stations that have a place: path loss, shadowing and line of sight of 3GPP TR 38.901.
+    shadowing
+        Shadowing of stations that have a place: log-normal, correlated over the distance moved.
+    line_of_sight
+        Line of sight of stations that have a place, to all sites. Default: drawn for each station and site with the
+        probability of the environment, again after 10 decorrelation distances of the shadowing.
+    station_power
+        Transmit power of stations that have a place.
+    site
+        Sites, each with a carrier of its own at the same frequency. Default: one at ["0 m", "0 m"], of the cell's
+        name.
+    handover
+        Handover between sites.
     station
         The stations.
 
@@ -1555,11 +1811,7 @@ class RanCell:
     --------
     >>> import windward as ww
     >>> ran_cell = ww.RanCell(
-    ...     name="home",
-    ...     access_point="mast",
-    ...     technology="nr",
-    ...     preset="n78-40mhz",
-    ...     station=[ww.RanStation(node="phone", snr="20 dB")],
+    ...     name="home", access_point="mast", technology="nr", preset="n78-40mhz", station=[ww.RanStation(node="phone")]
     ... )
     """
 
@@ -1585,6 +1837,12 @@ class RanCell:
     buffer: str = "6172672 B"
     queue: str | Queue | None = None
     delay: str = "0 s"
+    propagation: Propagation = "uma"
+    shadowing: bool = True
+    line_of_sight: bool | None = None
+    station_power: str = "23 dBm"
+    site: Sequence[RanSite] = ()
+    handover: Handover = Handover()
     station: Sequence[RanStation]
 
 
@@ -2326,155 +2584,6 @@ class Edca:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridLayout:
-    """Rows of a grid, the first member at `origin`, the next to its right.
-
-    Attributes
-    ----------
-    columns
-        Members in a row.
-    spacing
-        Distance between neighbours in a row, and between rows.
-    origin
-        Position of the first member.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> layout = ww.GridLayout(columns=3, spacing="20 m")
-    >>> wifi_station = ww.WifiStation(node="phone", layout=layout)
-    """
-
-    TAG: ClassVar[tuple[str, str]] = ("kind", "grid")
-
-    columns: int
-    spacing: str
-    origin: Sequence[str] = ("0 m", "0 m")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RandomLayout:
-    """Uniformly distributed in a rectangle.
-
-    Attributes
-    ----------
-    width
-        Width of the rectangle.
-    height
-        Height of the rectangle.
-    seed
-        Seed of the positions, which are the same for all seeds of the scenario.
-    origin
-        Lower left corner of the rectangle.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> layout = ww.RandomLayout(width="100 m", height="50 m")
-    >>> wifi_station = ww.WifiStation(node="phone", layout=layout)
-    """
-
-    TAG: ClassVar[tuple[str, str]] = ("kind", "random")
-
-    width: str
-    height: str
-    seed: int = 1
-    origin: Sequence[str] = ("0 m", "0 m")
-
-
-#: Positions of a group of nodes.
-Layout = GridLayout | RandomLayout
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waypoint:
-    """Position of a station at a given time.
-
-    Attributes
-    ----------
-    time
-        Time of the position.
-    at
-        Position: ["0 m", "150 m"].
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> points = ww.Waypoint(time="10 s", at=["0 m", "0 m"])
-    >>> waypoints_motion = ww.WaypointsMotion(points=[points])
-    """
-
-    time: str
-    at: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class WaypointsMotion:
-    """Straight lines at constant speed between given positions, the first from its position at the start.
-
-    For a single node only.
-
-    Attributes
-    ----------
-    points
-        Times and positions, in order of time.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> motion = ww.WaypointsMotion(points=[ww.Waypoint(time="10 s", at=["0 m", "0 m"])])
-    >>> wifi_station = ww.WifiStation(node="phone", motion=motion)
-    """
-
-    TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
-
-    points: Sequence[Waypoint]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RandomWaypointMotion:
-    """Random waypoint: to a random position in a rectangle at a random speed, a pause, then the next.
-
-    Attributes
-    ----------
-    width
-        Width of the rectangle.
-    height
-        Height of the rectangle.
-    origin
-        Lower left corner of the rectangle.
-    min_speed
-        Minimum of the uniformly distributed speed.
-    max_speed
-        Maximum of the uniformly distributed speed.
-    pause
-        Pause at every position.
-    seed
-        Seed of the motion, which is the same for all seeds of the scenario.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> motion = ww.RandomWaypointMotion(width="100 m", height="50 m")
-    >>> wifi_station = ww.WifiStation(node="phone", motion=motion)
-    """
-
-    TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
-
-    width: str
-    height: str
-    origin: Sequence[str] = ("0 m", "0 m")
-    min_speed: str = "1 m/s"
-    max_speed: str = "20 m/s"
-    pause: str = "0 s"
-    seed: int = 1
-
-
-#: Motion of stations. `optimum` and `fluid` refuse networks with moving stations.
-Motion = WaypointsMotion | RandomWaypointMotion
-
-
-@dataclass(frozen=True, kw_only=True)
 class FixedRate:
     """One rate.
 
@@ -2990,6 +3099,66 @@ class ChangeStep:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Leo:
+    """A path through satellites in a low orbit (LEO), by geometry: delay, rate, loss and outages of a link over time.
+
+    The path changes its satellite from epoch to epoch, and goes up and down by way of it to a gateway near the
+    station.
+
+    Attributes
+    ----------
+    epoch
+        Time between changes of the satellite.
+    offset
+        Time of the first change.
+    altitude
+        Altitude of the satellites.
+    min_elevation
+        Least elevation of a satellite in use, in degrees; 5 to 85.
+    gateway
+        One-way delay from the gateway on.
+    capacity
+        Median of the capacity.
+    spread
+        Standard deviation of the logarithm of the capacity from epoch to epoch, 0 to 3.
+    variation
+        Standard deviation of the logarithm of the capacity around that of the epoch, 0 to 3; a first-order
+        autoregression that keeps 0.8 from one update to the next.
+    update
+        Interval of the updates of delay and capacity.
+    outage
+        Time without a link at each change, which loses the packets on the way; shorter than `update`.
+    loss_at_change
+        Loss from a change to the next update.
+    loss
+        Loss at other times.
+    seed
+        Seed of satellites and capacities, which are the same for all seeds of the scenario. Links with one seed use
+        the same satellites, so give both directions the same.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> leo = ww.Leo(capacity=["10 Mbit/s", "20 Mbit/s"])
+    >>> change = ww.Change(leo=leo)
+    """
+
+    epoch: str = "15 s"
+    offset: str = "15 s"
+    altitude: str = "550 km"
+    min_elevation: float = 25.0
+    gateway: str = "5 ms"
+    capacity: str
+    spread: float = 0.4
+    variation: float = 0.15
+    update: str = "1 s"
+    outage: str = "75 ms"
+    loss_at_change: float | str = 0.01
+    loss: float | str = 0.0
+    seed: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class Change:
     """A change of a link or a station during the run: at one time, or in steps.
 
@@ -3014,6 +3183,8 @@ class Change:
     until
         Time from which the steps do not begin again. A repetition that has begun is completed. Default: the end of
         the run.
+    leo
+        A path through satellites in a low orbit, instead of `at` and `steps`: it gives the steps of a link.
     rate
         Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
         transmission is sent at the new rate. A change from or to a recording restarts that packet.
@@ -3050,6 +3221,7 @@ class Change:
     steps: str | Sequence[ChangeStep] | None = None
     every: str | None = None
     until: str | None = None
+    leo: Leo | None = None
     rate: Rate | None = None
     delay: Delay | None = None
     loss: Loss | None = None

@@ -100,6 +100,9 @@ def _lists(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]])
         "queued": [*flows, *entities["background"]["source"]],
         "classes": CLASSES,
         "windows": entities["windows"]["window"],
+        "sites": entities["sites"]["site"],
+        # A cell whose stations have no places has none.
+        "block_sites": [*entities["sites"]["site"], "-"],
         "frames": list(entities["frames"]["kind"]),
         "formats": list(entities["formats"]["format"]),
         # Frames of stations without EDCA have none.
@@ -113,8 +116,8 @@ def _indices(names: str, columns: Columns, values: Any, lists: Mapping[str, list
     if names == "queued":
         flows = len(lists["flows"])
         own = (at + flows * (kind == 2) for kind, at in zip(columns["class"], values, strict=True))
-    elif names == "receivers":
-        own = (min(at, len(lists["nodes"])) for at in values)
+    elif names in ("receivers", "block_sites"):
+        own = (min(at, len(lists[names]) - 1) for at in values)
     else:
         return values
     return memoryview(array("I", own).tobytes()).cast("I")

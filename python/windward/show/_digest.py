@@ -89,6 +89,7 @@ def digests(run: Packets) -> list[Digest]:
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _radio(run.draws("ran_links")),
+        _mobility(run.draws("ran_mobility")),
         _wifi(run.draws("wifi_stations")),
         _aggregation(run.draws("edca_links")),
         _air_queues(run),
@@ -364,6 +365,27 @@ def _radio(links: Totals) -> Digest:
     note = f"{left_out} more link{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["link", "resource blocks", "CQI", "MCS", "blocks failed", "radio delay", "99 %", "wait for a grant"]
     return without_empty(Digest(title="Radio links", columns=columns, words=1, rows=rows, note=note))
+
+
+def _mobility(links: Totals) -> Digest:
+    """Handovers and failures of the stations of LTE and NR cells."""
+    moved = [
+        at for at in range(len(links.names)) if any(links.values("handovers", at)) or any(links.values("failures", at))
+    ]
+    rows = [
+        [
+            links.names[at],
+            _interval(links.values("handovers", at)),
+            _interval(links.values("failures", at)),
+            _interval(links.values("interrupted_s", at), "s"),
+            _interval(links.values("forwarded", at)),
+        ]
+        for at in moved[:MANY_STATIONS]
+    ]
+    left_out = len(moved) - len(rows)
+    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["link", "handovers", "link failures", "time without a site", "packets forwarded"]
+    return Digest(title="Handovers", columns=columns, words=1, rows=rows, note=note)
 
 
 def _wifi(stations: Totals) -> Digest:

@@ -260,6 +260,8 @@ def _special(run: Packets, key: str) -> list[str]:
     kinds = [what for table, figures in _OF_APPLICATIONS.items() if run.draws(table).names for what in figures]
     if run.draws("stations").names:
         kinds.append("stations")
+    if run.draws("ran_links").names:
+        kinds += ["causes", "sites", "resources"]
     if run.draws("wifi_stations").names:
         kinds += ["map", "airtime", "air"]
     if run.draws("edca_links").names:

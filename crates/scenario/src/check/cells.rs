@@ -19,12 +19,13 @@ use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
 use windward_sim::{MediumConfig, NodeId};
-use windward_units::Bytes;
+use windward_units::{Bytes, Duration};
 
 /// Adds all cells, whose stations are links too, and schedulers in Python to `classes`. Reports problems.
 pub(crate) fn expand(
     cells: &[AnyCell],
     nodes: &Nodes,
+    span: Duration,
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
@@ -37,7 +38,7 @@ pub(crate) fn expand(
             AnyCell::Slotted(cell) => cell,
             AnyCell::Ran(cell) => {
                 names.take(&cell.name.0, at, problems);
-                ran::expand(cell, at, nodes, links, classes, problems);
+                ran::expand(cell, at, (nodes, span), links, classes, problems);
                 continue;
             }
         };

@@ -335,6 +335,13 @@ fn station_change(
                 problems.add_refusal(step.of("snr"), &why.to_string());
                 continue;
             }
+            if let MediumConfig::Ran(cell) = medium
+                && cell.stations[station as usize].way.is_some()
+            {
+                let hint = Some("give it a `motion`".to_owned());
+                problems.add(step.of("snr"), format!("the place of `{name}` gives its `snr`"), hint);
+                continue;
+            }
             if let Some(changes) = mean_changes(medium) {
                 changes.push(MeanChange { at: step.at, station, mean_snr });
             }

@@ -13,10 +13,12 @@ mod ground;
 mod har;
 mod key;
 mod laws;
+mod leo;
 mod links;
 mod listed;
 mod natural;
 mod nodes;
+mod places;
 mod ran;
 mod recordings;
 mod regions;
@@ -33,7 +35,7 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{App, File, Lists, Positive};
+use crate::format::{AnyCell, App, File, Lists, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -98,11 +100,12 @@ pub(crate) struct LinksPlan {
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
     let Lists { node, link, cell, wifi, change, background } = &mut lists;
     recordings::inline_links(link, change, read, problems);
+    leo::expand(change, Duration::MAX, problems);
     wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(node, problems)?;
     let mut links = links::expand(link, &nodes, problems);
     let changes = changes::plan(change, Duration::MAX, problems);
-    cells::expand(cell, &nodes, &mut links, &mut Vec::new(), problems);
+    cells::expand(cell, &nodes, Duration::MAX, &mut links, &mut Vec::new(), problems);
     wifi::expand(wifi, &nodes, (Duration::MAX, &Jumps::new()), &mut links, &mut Vec::new(), problems);
     changes::apply(&changes, &nodes, &mut links, problems);
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.is_empty() };
@@ -143,19 +146,20 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
             let message = format!("`from` ({}) must be before the end of the run ({span})", air.from.0);
             problems.add(["output".into(), "air".into(), "from".into()], message, None);
         }
-        if file.wifi.is_empty() {
-            let hint = Some("remove it, or add a [[wifi]]".to_owned());
+        if file.wifi.is_empty() && !file.cell.iter().any(|cell| matches!(cell, AnyCell::Ran(_))) {
+            let hint = Some("remove it, or add a [[wifi]], or a [[cell]] of LTE or NR".to_owned());
             problems.add(["output".into(), "air".into()], "the scenario has no wireless network", hint);
         }
     }
     check_windows(&file, problems);
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
+    leo::expand(&mut file.change, span, problems);
     file.wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
-    cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
+    cells::expand(&file.cell, &nodes, span, &mut links, &mut python_schedulers, problems);
     let changes = changes::plan(&file.change, span, problems);
     let jumps = changes::jumps(&changes, &nodes);
     wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);

@@ -6,23 +6,29 @@ use super::cell_parts::{
 use super::common::{MAX_LINKS, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
-use super::nodes::Nodes;
+use super::nodes::{End, Nodes};
+use super::places::{Entry, Way, position};
 use crate::format::cell::{Fading, Scheduler};
-use crate::format::ran::{Drx, McsTable, RanCell, RanStation, Technology};
+use crate::format::ran::{Drx, HandoverTable, McsTable, Propagation, RanCell, RanSite, RanStation, Technology};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
+use std::collections::BTreeSet;
 use windward_sim::cell::channel::{Fading as Model, MAX_SINUSOIDS};
+use windward_sim::ran::geometry::{Geometry, Handover, Site};
 use windward_sim::ran::phy::{Carrier, Pattern, SlotKind, Special, carrier};
 use windward_sim::ran::{Adaptation, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
+use windward_sim::wifi::place_at;
 use windward_sim::{MediumConfig, NodeId};
-use windward_units::{Decibels, Duration};
+use windward_units::{Decibels, Duration, Time};
 
 /// Speed of light in metres a second.
 const LIGHT: f64 = 299_792_458.0;
 /// Sinusoids of the fading that a speed gives: the default of `jakes`.
 const SINUSOIDS: usize = 16;
+/// Transmit power of the only site, in dBm.
+const SITE_POWER: f64 = 46.0;
 /// Decibels of the uplink below the downlink: a guess.
 const UPLINK_BELOW: f64 = 6.0;
 
@@ -35,7 +41,7 @@ fn path<const N: usize>(at: usize, keys: [&'static str; N]) -> Vec<Segment> {
 pub(super) fn expand(
     cell: &RanCell,
     at: usize,
-    nodes: &Nodes,
+    (nodes, span): (&Nodes, Duration),
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
@@ -58,7 +64,13 @@ pub(super) fn expand(
     let config = config(cell, at, &carrier, problems);
     let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
     let (Ok(Some(scheduler)), true) = (rule, problems.len() == before) else { return };
-    let Some(found) = stations(cell, at, center, nodes, links, problems) else { return };
+    let sites = links.topology.media.iter().map(|medium| match medium {
+        MediumConfig::Ran(other) => other.geometry.as_ref().map_or(0, |geometry| geometry.sites.len()),
+        _ => 0,
+    });
+    let geometry = geometry(cell, at, sites.sum(), problems);
+    let config = RanConfig { geometry, ..config };
+    let Some(found) = stations((cell, &config), at, center, (nodes, span), links, problems) else { return };
     for (station, &node) in (0..).zip(&found.nodes) {
         links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
     }
@@ -243,10 +255,10 @@ struct Stations {
 
 /// The stations; `None`, and a report, if there are too many.
 fn stations(
-    cell: &RanCell,
+    (cell, of_cell): (&RanCell, &RanConfig),
     at: usize,
     center: NodeId,
-    nodes: &Nodes,
+    (nodes, span): (&Nodes, Duration),
     links: &mut Links,
     problems: &mut Problems,
 ) -> Option<Stations> {
@@ -254,12 +266,15 @@ fn stations(
     for (index, station) in cell.station.iter().enumerate() {
         let path = || place("cell", at, ["station".into(), Segment::Index(index), "node".into()]);
         let Some(end) = nodes.find(&station.node, path(), problems) else { continue };
-        let Some(config) = station_config(cell, station, at, index, problems) else { continue };
+        let entry = Entry { list: "cell", at, index, node: &station.node.0 };
+        let Some(ways) = ways(station, entry, end, (nodes, span), problems) else { continue };
         let members = end.group().unwrap_or(1);
         if !is_within_limit("link", links.names.len() as u64 + 2 * u64::from(members), MAX_LINKS, at, problems) {
             return None;
         }
-        for node in (0..members).map(|member| end.member(member)) {
+        for (member, node) in (0..members).map(|member| (member, end.member(member))) {
+            let way = ways.get(member as usize);
+            let Some(config) = station_config((cell, of_cell), (station, way), at, index, problems) else { break };
             let [from, to] = [center, node].map(|node| nodes.names[node as usize].clone());
             if from == to {
                 problems.add(path(), format!("`{from}` is the access point itself"), None);
@@ -273,9 +288,7 @@ fn stations(
                 continue;
             }
             let names = [format!("{from}->{to}"), format!("{to}->{from}")];
-            found
-                .configs
-                .push(StationConfig { keys: [key("link", &names[0]), key("link", &names[1])], ..config.clone() });
+            found.configs.push(StationConfig { keys: [key("link", &names[0]), key("link", &names[1])], ..config });
             found.nodes.push(node);
             for ((ends, name), [from, to]) in both.into_iter().zip(names).zip([[&from, &to], [&to, &from]]) {
                 links.between.insert(ends, links.names.len() as u32);
@@ -288,8 +301,8 @@ fn stations(
 }
 
 fn station_config(
-    cell: &RanCell,
-    station: &RanStation,
+    (cell, of_cell): (&RanCell, &RanConfig),
+    (station, way): (&RanStation, Option<&Way>),
     at: usize,
     index: usize,
     problems: &mut Problems,
@@ -298,31 +311,205 @@ fn station_config(
     let queues = (station.queue.as_ref(), cell.queue.as_ref());
     let (buffer, queue) = queue_of_station((station.buffer, cell.buffer), queues, inside, problems);
     let urgency = urgency(station.violation, station.deadline, inside("violation"), problems);
+    check_claim(cell, station, inside, problems);
     let fading = match (station.speed, &station.fading, &cell.fading) {
         (Some(_), Some(_), _) => {
             let hint = Some("remove one of them".to_owned());
             problems.add(inside("speed"), "`speed` gives the fading, and so does `fading`", hint);
             return None;
         }
-        (Some(speed), None, _) => {
-            let frequency = cell.frequency.map_or_else(|| band(cell), |frequency| frequency.0.as_hertz());
-            let doppler = speed.0.as_metres_per_sec() * frequency / LIGHT;
-            Model::Jakes { doppler, sinusoids: SINUSOIDS }
-        }
+        (Some(speed), None, _) => fading_at(speed.0.as_metres_per_sec(), cell),
         (None, Some(fading), _) => of_instants(&fading.0, inside("fading"), problems)?,
         (None, None, Some(fading)) => of_instants(&fading.0, path(at, ["fading"]), problems)?,
-        (None, None, None) => Model::Constant,
+        (None, None, None) => match way.and_then(mean_speed) {
+            Some(speed) => fading_at(speed, cell),
+            None => Model::Constant,
+        },
     };
-    let uplink_snr = station.uplink_snr.map_or(Decibels::new(station.snr.0.count() - UPLINK_BELOW), |snr| snr.0);
+    let snr = match (way, &of_cell.geometry, station.snr) {
+        (Some(way), Some(geometry), _) => {
+            let noise = Geometry::noise(of_cell.carrier.prbs, of_cell.carrier.slot);
+            geometry.clear_ratios(place_at(way, Time::ZERO), noise).map(|snr| ratio(Decibels::new(snr)))
+        }
+        (_, _, snr) => {
+            let snr = snr.map_or(0.0, |snr| snr.0.count());
+            let uplink = station.uplink_snr.map_or(snr - UPLINK_BELOW, |snr| snr.0.count());
+            [snr, uplink].map(|snr| ratio(Decibels::new(snr)))
+        }
+    };
     Some(StationConfig {
         keys: [0; 2],
-        mean_snr: [ratio(station.snr.0), ratio(uplink_snr)],
+        mean_snr: snr,
         fading,
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer: [buffer; 2],
         queue: [queue; 2],
         urgency,
+        way: way.map(|way| way.as_slice().into()),
+        weight: station.weight.0,
+        priority: station.priority.0,
     })
+}
+
+/// Reports a weight or a priority that is out of range, or has no meaning for the scheduler.
+fn check_claim(
+    cell: &RanCell,
+    station: &RanStation,
+    inside: impl Fn(&'static str) -> Vec<Segment>,
+    problems: &mut Problems,
+) {
+    let (weight, priority) = (station.weight.0, station.priority.0);
+    if !(0.01..=100.0).contains(&weight) {
+        problems.add(inside("weight"), format!("{weight} is out of range; allowed: 0.01 to 100"), None);
+    }
+    if !(1..=8).contains(&priority) {
+        problems.add(inside("priority"), format!("{priority} is out of range; allowed: 1 to 8"), None);
+    }
+    let (rule, has_weights) = match &cell.scheduler.0 {
+        Scheduler::RoundRobin(_) => ("round-robin", false),
+        Scheduler::PythonScheduler(_) => ("a scheduler in Python", false),
+        _ => ("", true),
+    };
+    if !has_weights && weight != 1.0 {
+        let hint = Some("scheduler = \"proportional-fair\"".to_owned());
+        problems.add(inside("weight"), format!("{rule} has no weights"), hint);
+    }
+    if matches!(cell.scheduler.0, Scheduler::PythonScheduler(_)) && priority != 1 {
+        let message = "a scheduler in Python decides by itself, without priorities";
+        problems.add(inside("priority"), message, Some("remove it, or decide by the station".to_owned()));
+    }
+}
+
+/// Rayleigh fading of a station at `speed` metres a second.
+fn fading_at(speed: f64, cell: &RanCell) -> Model {
+    Model::Jakes { doppler: speed * frequency(cell) / LIGHT, sinusoids: SINUSOIDS }
+}
+
+/// Mean speed in metres a second while a station moves; `None` if it does not.
+fn mean_speed(way: &Way) -> Option<f64> {
+    let legs = way.windows(2).map(|pair| {
+        let (dx, dy) = (pair[1].1.0 - pair[0].1.0, pair[1].1.1 - pair[0].1.1);
+        (libm::hypot(dx, dy), pair[1].0.since(pair[0].0).as_secs())
+    });
+    let moved = legs.filter(|leg| leg.0 > 0.0).fold((0.0, 0.0), |sum, leg| (sum.0 + leg.0, sum.1 + leg.1));
+    (moved.1 > 0.0).then(|| moved.0 / moved.1)
+}
+
+/// Places of a station's members over time, empty for stations with an `snr`; reports problems.
+fn ways(
+    station: &RanStation,
+    entry: Entry<'_>,
+    end: End,
+    (nodes, span): (&Nodes, Duration),
+    problems: &mut Problems,
+) -> Option<Vec<Way>> {
+    let mut refuse = |key: &'static str, message: String, hint: &str| {
+        problems.add(entry.path([key.into()]), message, Some(hint.to_owned()));
+        None
+    };
+    let has_place = station.at.is_some() || station.layout.is_some();
+    match (station.snr, has_place) {
+        (None, false) => {
+            let hint = "snr = \"18 dB\", or a place: at = [\"50 m\", \"200 m\"], or a `layout` for a group";
+            return refuse("node", format!("`{}` has neither `snr` nor a place", entry.node), hint);
+        }
+        (Some(_), true) => {
+            return refuse("snr", "the place of a station gives its `snr`".to_owned(), "remove one of them");
+        }
+        (None, true) if station.uplink_snr.is_some() => {
+            let hint = "remove it, and set `station_power` of the cell";
+            return refuse("uplink_snr", "the place of a station gives its `uplink_snr`".to_owned(), hint);
+        }
+        (Some(_), false) if station.motion.is_some() => {
+            let hint = "at = [\"50 m\", \"200 m\"] instead of `snr`";
+            return refuse("motion", "a station that moves has a place to begin with".to_owned(), hint);
+        }
+        (Some(_), false) => return Some(Vec::new()),
+        (None, true) => {}
+    }
+    let places = entry.places(station.at.as_ref(), station.layout.as_ref(), end, problems)?;
+    let way = |(member, place)| match &station.motion {
+        None => Some(vec![(Time::ZERO, place)]),
+        Some(motion) => {
+            let name = nodes.names[end.member(member) as usize].as_str();
+            entry.way(place, motion, (end, name), span, problems)
+        }
+    };
+    (0..).zip(places).map(way).collect()
+}
+
+/// Sites and handover of a cell in which a station has a place; there are `before` sites of other cells. Reports
+/// problems.
+fn geometry(cell: &RanCell, at: usize, before: usize, problems: &mut Problems) -> Option<Geometry> {
+    if !cell.station.iter().any(|station| station.at.is_some() || station.layout.is_some()) {
+        let given = [
+            ("site", !cell.site.is_empty()),
+            ("handover", cell.handover != HandoverTable::default()),
+            ("propagation", cell.propagation != Propagation::default()),
+            ("shadowing", !cell.shadowing),
+            ("line_of_sight", cell.line_of_sight.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let hint = "at = [\"50 m\", \"200 m\"] of a station instead of its `snr`".to_owned();
+            let message = format!("`{key}` is for stations that have a place, and none has");
+            problems.add(path(at, [key]), message, Some(hint));
+        }
+        return None;
+    }
+    let table = &cell.handover;
+    let filter = table.filter.0;
+    if !(0.0..=19.0).contains(&filter) {
+        problems.add(path(at, ["handover", "filter"]), format!("{filter} is out of range; allowed: 0 to 19"), None);
+    }
+    if table.hysteresis.0.count() < 0.0 {
+        let message = format!("{} dB is out of range; allowed: 0 dB or more", table.hysteresis.0.count());
+        problems.add(path(at, ["handover", "hysteresis"]), message, None);
+    }
+    let mut names = BTreeSet::new();
+    for (index, site) in cell.site.iter().enumerate() {
+        if !names.insert(&site.name.0) {
+            let path = place("cell", at, ["site".into(), Segment::Index(index), "name".into()]);
+            let message = format!("duplicate name `{}`: another site already has it", site.name.0);
+            problems.add(path, message, Some("choose another `name`".to_owned()));
+        }
+    }
+    let site = |(index, name, place, power): (usize, &str, _, f64)| Site {
+        name: name.to_owned(),
+        number: (before + index) as u32,
+        key: key("site", &format!("{}/{name}", cell.name.0)),
+        place,
+        power,
+    };
+    let of_table = |(index, of): (usize, &RanSite)| site((index, &of.name.0, position(&of.at), of.power.0.as_dbm()));
+    let sites = match cell.site.is_empty() {
+        true => vec![site((0, &cell.name.0, (0.0, 0.0), SITE_POWER))],
+        false => cell.site.iter().enumerate().map(of_table).collect(),
+    };
+    Some(Geometry {
+        environment: cell.propagation.of_sim(),
+        frequency: frequency(cell),
+        has_shadowing: cell.shadowing,
+        line_of_sight: cell.line_of_sight,
+        station_power: cell.station_power.0.as_dbm(),
+        sites,
+        handover: Handover {
+            offset: table.offset.0.count(),
+            hysteresis: table.hysteresis.0.count(),
+            time_to_trigger: table.time_to_trigger.0,
+            sample: table.measurement_period.0,
+            filter,
+            preparation: table.preparation.0,
+            interruption: table.interruption.0,
+            forwarding: table.forwarding.then_some(table.forwarding_delay.0),
+            reestablishment: table.reestablishment.0,
+            ..Handover::standard()
+        },
+    })
+}
+
+/// Carrier frequency of a cell, in hertz.
+fn frequency(cell: &RanCell) -> f64 {
+    cell.frequency.map_or_else(|| band(cell), |frequency| frequency.0.as_hertz())
 }
 
 /// Carrier frequency of a preset's band, in hertz.

@@ -1,6 +1,6 @@
 //! Changes of links and stations during the run.
 
-use super::{Name, Positive, Recording, Written};
+use super::{Leo, Name, Positive, Recording, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -165,6 +165,9 @@ each_link_field! { with_values {
         /// the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Written<Duration>>,
+        /// A path through satellites in a low orbit, instead of `at` and `steps`: it gives the steps of a link.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leo: Option<Leo>,
     }
 } }
 

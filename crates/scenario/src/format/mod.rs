@@ -17,6 +17,7 @@ mod connections;
 mod dscp;
 mod flow;
 mod law;
+mod leo;
 pub(crate) mod named;
 mod numbers;
 mod pattern;
@@ -41,6 +42,7 @@ pub(crate) use connections::Connections;
 pub(crate) use dscp::Dscp;
 pub(crate) use flow::{Flow, LossDetection, Stack, Tcp};
 pub(crate) use law::Law;
+pub(crate) use leo::Leo;
 pub(crate) use link::{Hold, Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
@@ -122,7 +124,8 @@ pub(crate) struct Output {
     /// Also samples the laws' internal state (ssthresh, phases, …).
     #[serde(default)]
     pub internals: bool,
-    /// Period in which the frames of wireless networks are recorded too. Default: none.
+    /// Period in which the frames of wireless networks, and the transport blocks of LTE and NR cells, are recorded too.
+    /// Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSpan>,
     /// Windows of time for which `simulate` gives figures of their own, in `flow_windows` and `link_windows`. Default:
@@ -143,7 +146,7 @@ pub(crate) struct Window {
     pub to: Written<Duration>,
 }
 
-/// Period of a run whose frames are recorded.
+/// Period of a run whose frames and transport blocks are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { from = \"10 s\", length = \"20 ms\" }")]
 pub(crate) struct AirSpan {

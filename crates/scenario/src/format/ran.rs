@@ -2,12 +2,14 @@
 
 use super::cell::{Cell, Fading, Scheduler, deadline, violation};
 use super::named::Named;
-use super::{Buffer, Count, Name, Positive, Probability, Queue, Written, zero};
+use super::wifi::{Layout, Motion};
+use super::{Buffer, Count, Name, Number, Positive, Probability, Queue, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
+use windward_sim::ran::geometry::Environment;
 use windward_sim::ran::{RlcMode as SimRlcMode, phy};
-use windward_units::{Bytes, Decibels, Duration, Frequency, Speed};
+use windward_units::{Bytes, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
 
 /// A cell: slotted, or of LTE or NR where it has a `technology`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -88,8 +90,121 @@ pub(crate) struct RanCell {
     /// Delay beyond the radio link, such as that of the core network.
     #[serde(default = "zero")]
     pub delay: Written<Duration>,
+    /// Environment of stations that have a place: path loss, shadowing and line of sight of 3GPP TR 38.901.
+    #[serde(default)]
+    pub propagation: Propagation,
+    /// Shadowing of stations that have a place: log-normal, correlated over the distance moved.
+    #[serde(default = "yes")]
+    pub shadowing: bool,
+    /// Line of sight of stations that have a place, to all sites. Default: drawn for each station and site with the
+    /// probability of the environment, again after 10 decorrelation distances of the shadowing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_of_sight: Option<bool>,
+    /// Transmit power of stations that have a place.
+    #[serde(default = "station_power")]
+    pub station_power: Written<PowerLevel>,
+    /// Sites, each with a carrier of its own at the same frequency. Default: one at ["0 m", "0 m"], of the cell's name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub site: Vec<RanSite>,
+    /// Handover between sites.
+    #[serde(default)]
+    pub handover: HandoverTable,
     /// The stations.
     pub station: Vec<RanStation>,
+}
+
+/// A site of an LTE or NR cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RanSite {
+    /// Name of the site.
+    pub name: Name,
+    /// Position: ["0 m", "1000 m"].
+    pub at: [Written<Distance>; 2],
+    /// Transmit power, antenna gain included.
+    #[serde(default = "site_power")]
+    pub power: Written<PowerLevel>,
+}
+
+/// Environment of an LTE or NR cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "\"uma\", \"umi\" or \"rma\"")]
+pub(crate) enum Propagation {
+    /// Urban macro: antennas of sites at 25 m.
+    #[default]
+    #[serde(rename = "uma")]
+    UrbanMacro,
+    /// Urban micro, street canyon: antennas at 10 m.
+    #[serde(rename = "umi")]
+    UrbanMicro,
+    /// Rural macro: antennas at 35 m.
+    #[serde(rename = "rma")]
+    RuralMacro,
+}
+
+impl Propagation {
+    pub fn of_sim(self) -> Environment {
+        match self {
+            Self::UrbanMacro => Environment::UrbanMacro,
+            Self::UrbanMicro => Environment::UrbanMicro,
+            Self::RuralMacro => Environment::RuralMacro,
+        }
+    }
+}
+
+/// Handover by event A3 (a neighbour becomes better than the serving site by an offset), and radio link failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Handover")]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct HandoverTable {
+    /// Decibels by which a neighbour must exceed the serving site.
+    #[serde(default = "offset")]
+    pub offset: Written<Decibels>,
+    /// Decibels beyond the offset.
+    #[serde(default = "no_loss")]
+    pub hysteresis: Written<Decibels>,
+    /// Time for which the condition must hold.
+    #[serde(default = "time_to_trigger")]
+    pub time_to_trigger: Written<Duration>,
+    /// Period of the measurements, and of the updates of positions.
+    #[serde(default = "measurement_period")]
+    pub measurement_period: Positive<Duration>,
+    /// Coefficient k of the filter: a measurement has the weight 2^(−k/4); 0 to 19.
+    #[serde(default = "filter")]
+    pub filter: Number,
+    /// Time from the trigger to the command, for the report and the preparation of the target.
+    #[serde(default = "preparation")]
+    pub preparation: Written<Duration>,
+    /// Time without a site.
+    #[serde(default = "interruption")]
+    pub interruption: Written<Duration>,
+    /// True if the source forwards what it has not sent, and in acknowledged mode what is not acknowledged. If false it
+    /// drops both.
+    #[serde(default = "yes")]
+    pub forwarding: bool,
+    /// Delay of forwarding; a longer one prolongs the interruption.
+    #[serde(default = "forwarding_delay")]
+    pub forwarding_delay: Written<Duration>,
+    /// Time from a radio link failure to service by the strongest site. A link fails after 1.2 s below −8 dB.
+    #[serde(default = "reestablishment")]
+    pub reestablishment: Written<Duration>,
+}
+
+impl Default for HandoverTable {
+    fn default() -> Self {
+        Self {
+            offset: offset(),
+            hysteresis: no_loss(),
+            time_to_trigger: time_to_trigger(),
+            measurement_period: measurement_period(),
+            filter: filter(),
+            preparation: preparation(),
+            interruption: interruption(),
+            forwarding: true,
+            forwarding_delay: forwarding_delay(),
+            reestablishment: reestablishment(),
+        }
+    }
 }
 
 /// A station of an LTE or NR cell, or a group of identical stations.
@@ -98,13 +213,24 @@ pub(crate) struct RanCell {
 pub(crate) struct RanStation {
     /// Node, or group of nodes.
     pub node: Name,
-    /// Mean signal-to-noise ratio of the downlink.
-    pub snr: Written<Decibels>,
+    /// Mean signal-to-noise ratio of the downlink, of a station without a place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snr: Option<Written<Decibels>>,
+    /// Place of a single node, instead of `snr`: ["50 m", "200 m"].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<[Written<Distance>; 2]>,
+    /// Places of a group, instead of `snr`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// Motion of the station from its place. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
     /// Mean signal-to-noise ratio of the uplink if the station spreads its power over the whole carrier. Default: 6 dB
     /// below `snr`. A change of `snr` moves both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_snr: Option<Written<Decibels>>,
-    /// Speed, which gives Rayleigh fading with the Doppler frequency speed × `frequency`/c.
+    /// Speed, which gives Rayleigh fading with the Doppler frequency speed × `frequency`/c. Default: without `fading`,
+    /// the mean speed of the `motion` while the station moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Positive<Speed>>,
     /// Fading of the station's channel. Default: that of the cell.
@@ -119,6 +245,14 @@ pub(crate) struct RanStation {
     /// Delay beyond the radio link. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,
+    /// Weight: a factor of the scheduler's rule, 0.01 to 100. Under proportional fairness airtime is in proportion to
+    /// it. `round-robin` and rules in Python have none.
+    #[serde(default = "weight")]
+    pub weight: Number,
+    /// Priority, 1 to 8: stations of a higher one are served first in each slot and direction. Rules in Python have
+    /// none.
+    #[serde(default = "one")]
+    pub priority: Count,
     /// T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     #[serde(default = "deadline")]
     pub deadline: Positive<Duration>,
@@ -433,6 +567,50 @@ fn step() -> Written<Decibels> {
 
 fn limit() -> Written<Decibels> {
     Written(Decibels::new(15.0))
+}
+
+fn weight() -> Number {
+    Number(1.0)
+}
+
+fn offset() -> Written<Decibels> {
+    Written(Decibels::new(3.0))
+}
+
+fn time_to_trigger() -> Written<Duration> {
+    Written(Duration::from_millis(256))
+}
+
+fn measurement_period() -> Positive<Duration> {
+    Positive(Duration::from_millis(40))
+}
+
+fn filter() -> Number {
+    Number(4.0)
+}
+
+fn preparation() -> Written<Duration> {
+    Written(Duration::from_millis(15))
+}
+
+fn interruption() -> Written<Duration> {
+    Written(Duration::from_millis(40))
+}
+
+fn forwarding_delay() -> Written<Duration> {
+    Written(Duration::from_millis(5))
+}
+
+fn reestablishment() -> Written<Duration> {
+    Written(Duration::from_millis(500))
+}
+
+fn station_power() -> Written<PowerLevel> {
+    Written(PowerLevel::dbm(23.0))
+}
+
+fn site_power() -> Written<PowerLevel> {
+    Written(PowerLevel::dbm(46.0))
 }
 
 fn no_loss() -> Written<Decibels> {

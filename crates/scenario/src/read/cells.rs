@@ -19,11 +19,28 @@ const SLOTTED: [(&str, &str); 7] = [
 ];
 
 /// Keys of LTE and NR alone.
-const RADIO: [&str; 11] =
-    ["preset", "frequency", "tdd", "special", "layers", "mcs_table", "per_slot", "harq", "adaptation", "rlc", "drx"];
+const RADIO: [&str; 17] = [
+    "preset",
+    "frequency",
+    "tdd",
+    "special",
+    "layers",
+    "mcs_table",
+    "per_slot",
+    "harq",
+    "adaptation",
+    "rlc",
+    "drx",
+    "propagation",
+    "shadowing",
+    "line_of_sight",
+    "station_power",
+    "site",
+    "handover",
+];
 
 /// Features of LTE and NR that are not modelled, and what to use instead.
-const MISSING: [(&str, &str, &str); 10] = [
+const MISSING: [(&str, &str, &str); 8] = [
     ("carriers", "carrier aggregation", "use a preset with the bandwidth of all carriers, such as \"n78-100mhz\""),
     (
         "carrier_aggregation",
@@ -36,8 +53,6 @@ const MISSING: [(&str, &str, &str); 10] = [
     ("configured_grants", "configured grants", "use `prescheduling` of `uplink`"),
     ("mu_mimo", "multi-user MIMO", "use `layers`: one station has each resource block"),
     ("sidelink", "sidelink", "use links between nodes"),
-    ("site", "several sites and handover", "use a [[change]] of the station's `snr`"),
-    ("handover", "handover", "use a [[change]] of the station's `snr`"),
 ];
 
 /// Bands of frequency range 2.

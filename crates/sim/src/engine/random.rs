@@ -40,6 +40,8 @@ pub enum Purpose {
     Size = 13,
     /// Times for which users think.
     Think = 14,
+    /// Shadowing and line of sight between a station and a site.
+    Shadowing = 15,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

@@ -1,7 +1,7 @@
 //! Interface between a medium and the simulator around it.
 
 use crate::backpressure::Queues;
-use crate::output::AirFrame;
+use crate::output::{AirFrame, RanBlock};
 use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};
 use windward_tables::{Frames, Histogram};
@@ -27,6 +27,9 @@ pub trait Out {
     /// Reports a transmitted frame. The closure is called only if frames are recorded.
     #[inline]
     fn on_air(&mut self, _: impl FnOnce() -> AirFrame) {}
+    /// Reports a transport block of LTE or NR. The closure is called only if blocks are recorded.
+    #[inline]
+    fn on_block(&mut self, _: impl FnOnce() -> RanBlock) {}
 }
 
 /// A medium at run time.

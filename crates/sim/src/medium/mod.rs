@@ -219,7 +219,13 @@ media! {
     /// Slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, [cell::CellStationStats]),
     /// LTE or NR cell.
-    Ran(ran::Ran, ran::RanConfig, [ran::RanLinkStats, ran::RanMcsStats]),
+    Ran(ran::Ran, ran::RanConfig, [
+        ran::RanLinkStats,
+        ran::RanMcsStats,
+        ran::RanDelayStats,
+        ran::RanMobilityStats,
+        ran::RanHandover
+    ]),
     /// Wireless network of 802.11.
     Wifi(wifi::Wifi, wifi::WifiConfig, [wifi::WifiStationStats, wifi::WifiLinkStats]),
     /// Network of 802.11n, ac or ax.

@@ -5,7 +5,7 @@ use super::losses::{Losses, count_loss};
 use super::small_queues::SmallQueues;
 use crate::engine::{Calendar, Event, FlowTimer, PortTimer, Wake};
 use crate::medium::Out;
-use crate::output::{AirFrame, AirRecord, Balance};
+use crate::output::{AirFrame, AirRecord, Balance, RanBlock};
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::status::Cause;
@@ -70,6 +70,15 @@ impl Out for Surroundings<'_> {
             && span.contains(&frame.began)
         {
             record.push(&frame);
+        }
+    }
+
+    #[inline]
+    fn on_block(&mut self, block: impl FnOnce() -> RanBlock) {
+        let Some((span, record)) = self.air else { return };
+        let block = block();
+        if span.contains(&block.began) {
+            record.blocks.push(self.members[block.local as usize], &block);
         }
     }
 

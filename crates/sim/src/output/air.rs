@@ -220,6 +220,79 @@ table! {
     }
 }
 
+/// A transport block of an LTE or NR cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RanBlock {
+    /// Start of its slot.
+    pub began: Time,
+    /// End of its last symbol.
+    pub ended: Time,
+    /// Member of the medium.
+    pub local: u32,
+    /// Number of the site among those of all cells; `u32::MAX` in a cell without sites.
+    pub site: u32,
+    /// First resource block.
+    pub first_prb: u32,
+    /// Resource blocks.
+    pub prbs: u32,
+    /// MCS index.
+    pub mcs: u32,
+    /// Layers.
+    pub layers: u32,
+    /// Size in bits.
+    pub bits: u32,
+    /// Transmissions of the block so far, including this one.
+    pub attempt: u32,
+    /// True if it was decoded.
+    pub is_received: bool,
+}
+
+table! {
+    /// Transport blocks of LTE and NR cells in the part of the run that the scenario asks for.
+    pub series RanBlockLog: "ran_blocks", Series, "", IfAny;
+    columns {
+        /// Start of the block's slot.
+        began_s: f64 fixed ["s"],
+        /// End of its last symbol.
+        ended_s: f64 fixed ["s"],
+        /// Link: a direction of a station.
+        link: u32 @ "links" fixed [""],
+        /// Site; `-` in a cell without sites.
+        site: u32 @ "block_sites" fixed [""],
+        /// First resource block; where the blocks of a slot lie is of no importance to flat channels.
+        first_prb: u32 [""],
+        /// Resource blocks.
+        prbs: u32 [""],
+        /// MCS index.
+        mcs: u32 [""],
+        /// Layers.
+        layers: u32 [""],
+        /// Size.
+        bits: u32 ["bit"],
+        /// Transmissions of the block so far, including this one.
+        attempt: u32 [""],
+        /// 1 if the block was decoded, otherwise 0.
+        received: u32 [""],
+    }
+}
+
+impl RanBlockLog {
+    /// Adds a block of link `link`.
+    pub fn push(&mut self, link: u32, block: &RanBlock) {
+        self.began_s.push(block.began.as_secs());
+        self.ended_s.push(block.ended.as_secs());
+        self.link.push(link);
+        self.site.push(block.site);
+        self.first_prb.push(block.first_prb);
+        self.prbs.push(block.prbs);
+        self.mcs.push(block.mcs);
+        self.layers.push(block.layers);
+        self.bits.push(block.bits);
+        self.attempt.push(block.attempt);
+        self.received.push(u32::from(block.is_received));
+    }
+}
+
 /// Numbers of MPDUs on the air: 12 bits.
 pub const SEQUENCE_MODULO: u32 = 4096;
 
@@ -233,6 +306,8 @@ pub struct AirRecord {
     pub frames: AirLog,
     /// MPDUs of those with a category.
     pub mpdus: MpduLog,
+    /// Transport blocks of LTE and NR cells.
+    pub blocks: RanBlockLog,
 }
 
 impl AirRecord {

@@ -11,7 +11,7 @@ mod videos;
 
 pub use air::{
     AirBlockAck, AirFormat, AirFrame, AirLog, AirMode, AirMpdu, AirRecord, Direction, FRAME_KINDS, FrameKind, MpduLog,
-    SEQUENCE_MODULO,
+    RanBlock, RanBlockLog, SEQUENCE_MODULO,
 };
 pub use coded::{BlockStats, CodingStats};
 pub use figures::share;

@@ -1,6 +1,6 @@
 //! Outcome of one run.
 
-use super::air::{AirLog, MpduLog};
+use super::air::{AirLog, MpduLog, RanBlockLog};
 use super::coded::{BlockStats, CodingStats};
 use super::figures::{nearest_rank, share};
 use super::pages::{ObjectLog, PageStats, VisitLog};
@@ -45,6 +45,7 @@ pub const TABLES: &[&Table] = &[
     QueueDelayHistograms::TABLE,
     AirLog::TABLE,
     MpduLog::TABLE,
+    RanBlockLog::TABLE,
 ];
 
 /// The outcome of one run.
@@ -108,6 +109,8 @@ pub struct Output {
     pub air: AirLog,
     /// MPDUs of these frames.
     pub air_mpdus: MpduLog,
+    /// Transport blocks of LTE and NR cells, within the same part.
+    pub ran_blocks: RanBlockLog,
     /// RTT samples of each flow after the warm-up; empty if they are not known.
     pub rtts: Vec<Histogram>,
     /// Waits of each link's packets after the warm-up.
@@ -185,6 +188,7 @@ impl Output {
             internals: Internals::default(),
             air: AirLog::default(),
             air_mpdus: MpduLog::default(),
+            ran_blocks: RanBlockLog::default(),
             blocks: Vec::new(),
             requests: RequestLog::default(),
             chunks: ChunkLog::default(),
@@ -228,6 +232,7 @@ impl Output {
             Frame::of_series(queue_delay_histograms(&self.waits)),
             Frame::of_series(self.air),
             Frame::of_series(self.air_mpdus),
+            Frame::of_series(self.ran_blocks),
         ]);
         (frames, self.internals.names)
     }

@@ -257,6 +257,7 @@ impl Recorder {
         (self.output.backlogs, self.output.shares) = net.backlog_stats();
         let air = net.air.take().map(|(_, record)| record).unwrap_or_default();
         (self.output.air, self.output.air_mpdus) = (air.frames, air.mpdus);
+        self.output.ran_blocks = air.blocks;
         self.output.balance = net.balance();
         self.output.sources =
             sources.iter().zip(&net.losses.datagrams).map(|(source, &lost)| source_stats(source, lost, span)).collect();

@@ -9,6 +9,7 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::ran::geometry::{Environment, Geometry, Handover, Site};
 use windward_sim::ran::phy::{Carrier, McsTable};
 use windward_sim::ran::{RanConfig, StationConfig as MobileStation};
 use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice};
@@ -21,7 +22,7 @@ use windward_sim::{
     NodeConfig, Output, Pattern, QueueConfig, RequestsConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step,
     TcpOptions,
 };
-use windward_units::{BitRate, Bytes, Duration};
+use windward_units::{BitRate, Bytes, Duration, Time};
 
 struct Counting;
 
@@ -338,7 +339,8 @@ fn nor_does_one_of_aggregating_stations() {
 }
 
 /// Two stations of an NR cell, whose channels fade and whose blocks HARQ and RLC repeat; datagrams in both directions.
-fn mobile(seconds: u64) -> Network {
+/// With `moves` they go to and fro between two sites, and change from one to the other.
+fn mobile(seconds: u64, moves: bool) -> Network {
     let carrier = Carrier::preset("n78-20mhz").expect("a preset");
     let mut config = RanConfig::standard(carrier, McsTable::Qam256, 2, 0.0);
     config.harq.retransmissions = 1;
@@ -351,8 +353,33 @@ fn mobile(seconds: u64) -> Network {
         buffer: [Buffer::Packets(200); 2],
         queue: [QueueConfig::DropTail; 2],
         urgency: 1.0,
+        way: None,
+        weight: 1.0,
+        priority: 1,
     };
     config.stations = vec![station(1), station(2)];
+    if moves {
+        let site = |number: u32| Site {
+            name: number.to_string(),
+            number,
+            key: u64::from(number),
+            place: (600.0 * f64::from(number), 0.0),
+            power: 46.0,
+        };
+        config.geometry = Some(Geometry {
+            environment: Environment::UrbanMacro,
+            frequency: 3.5e9,
+            has_shadowing: true,
+            line_of_sight: None,
+            station_power: 23.0,
+            sites: vec![site(0), site(1)],
+            handover: Handover::standard(),
+        });
+        let turn = |at: u64| (Time::ZERO + Duration::from_secs(10.0 * at as f64), (600.0 * (at % 2) as f64, 30.0));
+        for station in &mut config.stations {
+            station.way = Some((0..30).map(turn).collect());
+        }
+    }
     let ends = vec![(0, 1), (1, 0), (0, 2), (2, 0)];
     let rate = |way: u32| if way.is_multiple_of(2) { 40_000_000 } else { 3_000_000 };
     on_air(MediumConfig::Ran(config), ends, rate, seconds)
@@ -360,10 +387,12 @@ fn mobile(seconds: u64) -> Network {
 
 #[test]
 fn nor_does_one_of_a_mobile_cell() {
-    let (short, early) = count(&mobile(60));
-    let (long, late) = count(&mobile(120));
-    assert!(late.packet_hops > early.packet_hops + 100_000);
-    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
-    // Two histograms a link, of waits and radio delays, make room for lengths beyond all before.
-    assert!(long <= short + 4 + 4 * late.links.len() as u64, "{short} {long}");
+    for moves in [false, true] {
+        let (short, early) = count(&mobile(60, moves));
+        let (long, late) = count(&mobile(120, moves));
+        assert!(late.packet_hops > early.packet_hops + 50_000);
+        assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+        // Three histograms a link, of waits, radio delays and delays, make room for lengths beyond all before.
+        assert!(long <= short + 4 + 6 * late.links.len() as u64, "{moves}: {short} {long}");
+    }
 }

@@ -99,12 +99,7 @@ impl Check<'_> {
         Some(Air { format, width, streams: streams as u8, guard })
     }
 
-    fn width(
-        &mut self,
-        given: Option<Positive<Frequency>>,
-        default: Width,
-        path: &[Segment],
-    ) -> Option<Width> {
+    fn width(&mut self, given: Option<Positive<Frequency>>, default: Width, path: &[Segment]) -> Option<Width> {
         let Some(width) = given else { return Some(default) };
         let found = Width::ALL.into_iter().find(|known| f64::from(known.mhz()) * 1e6 == width.0.as_hertz());
         if found.is_none() {

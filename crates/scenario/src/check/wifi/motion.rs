@@ -3,17 +3,14 @@
 use super::check::Check;
 use super::reach::Radio;
 use crate::check::common::place;
-use crate::check::key::{key, uniform};
-use crate::format::wifi::{Access, Motion, RandomWaypoint, Routing, Waypoint, Waypoints};
+use crate::check::places::Entry;
+use crate::format::wifi::{Access, Routing};
 use crate::path::Segment;
 use windward_sim::wifi::{self as model, Position, StationConfig};
 use windward_units::{Duration, Time};
 
 /// Update interval of the reception ranges: at 20 m/s a station moves by 2 m in it.
 const EVERY: Duration = Duration::from_millis(100);
-
-/// Maximum number of waypoints of a network's stations.
-const MAX_WAYPOINTS: usize = 1_000_000;
 
 impl Check<'_> {
     /// Motion of the stations, `Some(None)` if none moves; reports impossible values.
@@ -52,17 +49,10 @@ impl Check<'_> {
                 }
                 ways.push(match &station.motion {
                     None => jumping_way(config.place, jumps),
-                    Some(Motion::Waypoints(motion)) if end.group().is_none() => self.given(config.place, motion, index),
-                    Some(Motion::Waypoints(_)) => {
-                        let message =
-                            format!("`{}` is a group of nodes, which are not all at one place", station.node.0);
-                        let hint = "motion = { kind = \"random-waypoint\", width = \"500 m\", height = \"500 m\" }";
-                        self.refuse(["station".into(), Segment::Index(index), "motion".into()], message, Some(hint));
-                        return None;
-                    }
-                    Some(Motion::RandomWaypoint(motion)) => {
-                        let name = &self.nodes.names[node as usize];
-                        self.drawn(config.place, motion, name, index)
+                    Some(motion) => {
+                        let entry = Entry { list: "wifi", at: self.at, index, node: &station.node.0 };
+                        let member = (end, self.nodes.names[node as usize].as_str());
+                        entry.way(config.place, motion, member, self.span, self.problems)?
                     }
                 });
             }
@@ -70,68 +60,6 @@ impl Check<'_> {
         let thresholds = (radio.receive, radio.sense);
         let motion = model::Motion { ways, every: EVERY, propagation: radio.propagation, thresholds };
         (self.problems.len() == before).then_some(Some(motion))
-    }
-
-    /// Path from the first position through the given points.
-    fn given(&mut self, place: Position, motion: &Waypoints, index: usize) -> Vec<(Time, Position)> {
-        let mut way = vec![(Time::ZERO, place)];
-        for (point, Waypoint { time, at: [x, y] }) in motion.points.iter().enumerate() {
-            let when = Time::ZERO + time.0;
-            let place = (x.0.as_metres(), y.0.as_metres());
-            if point == 0 && time.0 == Duration::ZERO {
-                way[0].1 = place;
-            } else if way.last().is_some_and(|&(last, _)| when <= last) {
-                let path = [
-                    "station".into(),
-                    Segment::Index(index),
-                    "motion".into(),
-                    "points".into(),
-                    Segment::Index(point),
-                    "time".into(),
-                ];
-                self.refuse(path, format!("{} is not after the time of the point before", time.0), None);
-            }
-            way.push((when, place));
-        }
-        way.dedup_by_key(|(time, _)| *time);
-        way
-    }
-
-    /// Random path from position to position until the end of the run.
-    fn drawn(&mut self, place: Position, motion: &RandomWaypoint, name: &str, index: usize) -> Vec<(Time, Position)> {
-        let [slow, fast] = [motion.min_speed, motion.max_speed].map(|speed| speed.0.as_metres_per_sec());
-        let here = |key: &'static str| ["station".into(), Segment::Index(index), "motion".into(), key.into()];
-        let mut way = vec![(Time::ZERO, place)];
-        if slow > fast {
-            let message = format!("the least speed of {slow} m/s is above the largest of {fast} m/s");
-            self.refuse(here("min_speed"), message, None);
-            return way;
-        }
-        let (entity, seed) = (key("motion", name), u64::from(motion.seed));
-        let [x, y] = [&motion.origin[0], &motion.origin[1]].map(|side| side.0.as_metres());
-        let (mut now, mut at) = (0.0, place);
-        for leg in 0.. {
-            if now >= self.span.as_secs() {
-                break;
-            }
-            if leg * 2 > MAX_WAYPOINTS {
-                let message =
-                    format!("a station would turn more than {MAX_WAYPOINTS} times; let it go slower or further");
-                self.refuse(here("width"), message, None);
-                break;
-            }
-            let draw = |what: &str| uniform(seed, entity, &format!("{what}{leg}"));
-            let to = (x + draw("x") * motion.width.0.as_metres(), y + draw("y") * motion.height.0.as_metres());
-            let speed = slow + draw("speed") * (fast - slow);
-            now += (libm::hypot(to.0 - at.0, to.1 - at.1) / speed).max(1e-6);
-            at = to;
-            way.push((Time::ZERO + Duration::from_secs(now), at));
-            if motion.pause.0 > Duration::ZERO {
-                now += motion.pause.0.as_secs();
-                way.push((Time::ZERO + Duration::from_secs(now), at));
-            }
-        }
-        way
     }
 }
 

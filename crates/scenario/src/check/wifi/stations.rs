@@ -3,16 +3,14 @@
 use super::check::Check;
 use super::mac::fastest;
 use crate::check::common::{discipline, place, station_buffer};
-use crate::check::key::{key, uniform};
-use crate::check::nodes::End;
-use crate::format::Written;
-use crate::format::wifi::{Access, Layout, Routing, Station};
+use crate::check::key::key;
+use crate::check::places::Entry;
+use crate::format::wifi::{Access, Routing};
 use crate::format::{Named, Queue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
-use windward_sim::wifi::{Position, StationConfig};
+use windward_sim::wifi::StationConfig;
 use windward_sim::{NodeId, QueueConfig};
-use windward_units::Distance;
 
 impl Check<'_> {
     /// All stations; `placed` are those of this network and of others.
@@ -30,7 +28,9 @@ impl Check<'_> {
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
             let path = place("wifi", self.at, inside("node"));
             let Some(end) = self.nodes.find(&station.node, path, self.problems) else { continue };
-            let Some(places) = self.places(station, end, index) else { continue };
+            let entry = Entry { list: "wifi", at: self.at, index, node: &station.node.0 };
+            let found = entry.places(station.at.as_ref(), station.layout.as_ref(), end, self.problems);
+            let Some(places) = found else { continue };
             let own = |own| station_buffer(own, place("wifi", self.at, inside("buffer")), self.problems);
             let buffer = station.buffer.map_or(of_all.0, own);
             let own = self.queue(station.queue.as_ref(), place("wifi", self.at, inside("queue")));
@@ -70,59 +70,5 @@ impl Check<'_> {
         let hint = "routing = \"shortest\" and access of 802.11, or no `queue`".to_owned();
         self.problems.add(path, message, Some(hint));
         Some(QueueConfig::DropTail)
-    }
-
-    /// Positions of the members of a station's node.
-    fn places(&mut self, station: &Station, end: End, index: usize) -> Option<Vec<Position>> {
-        let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
-        let count = end.group().unwrap_or(1);
-        match (&station.at, &station.layout) {
-            (Some(_), Some(_)) => {
-                self.refuse(inside("layout"), "a station has `at` or `layout`, not both", None);
-                None
-            }
-            (Some(_), None) if end.group().is_some() => {
-                let message =
-                    format!("`{}` is a group of {count} nodes, which are not all at one place", station.node.0);
-                let hint = "layout = { kind = \"grid\", columns = 4, spacing = \"150 m\" }";
-                self.refuse(inside("at"), message, Some(hint));
-                None
-            }
-            (Some(at), None) => Some(vec![position(at)]),
-            (None, Some(layout)) => Some(layout_of(layout, count, &station.node.0)),
-            (None, None) => {
-                let message = format!("`{}` has no position", station.node.0);
-                let hint = "at = [\"0 m\", \"150 m\"], or a `layout` for a group";
-                self.refuse(inside("node"), message, Some(hint));
-                None
-            }
-        }
-    }
-}
-
-fn position([x, y]: &[Written<Distance>; 2]) -> Position {
-    (x.0.as_metres(), y.0.as_metres())
-}
-
-fn layout_of(layout: &Layout, count: u32, name: &str) -> Vec<Position> {
-    match layout {
-        Layout::Grid(grid) => {
-            let (spacing, origin) = (grid.spacing.0.as_metres(), position(&grid.origin));
-            let at = |member: u32| {
-                let (column, row) = (member % grid.columns.0, member / grid.columns.0);
-                (origin.0 + f64::from(column) * spacing, origin.1 + f64::from(row) * spacing)
-            };
-            (0..count).map(at).collect()
-        }
-        Layout::Random(area) => {
-            let origin = position(&area.origin);
-            let draw =
-                |member: u32, axis| uniform(u64::from(area.seed), key("place", &format!("{name}-{member}")), axis);
-            let at = |member| {
-                let (width, height) = (area.width.0.as_metres(), area.height.0.as_metres());
-                (origin.0 + draw(member, "x") * width, origin.1 + draw(member, "y") * height)
-            };
-            (0..count).map(at).collect()
-        }
     }
 }

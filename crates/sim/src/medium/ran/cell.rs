@@ -7,16 +7,19 @@
 
 use super::channel::{Channel, linear};
 use super::config::{Grids, RanConfig, RlcMode};
+use super::delay::Cause as DelayCause;
 use super::drx::Sleep;
 use super::harq::{PROCESSES, Process, Stage, Status};
 use super::leg::{Fate, Leg};
-use super::phy::{LAYER_LOSS, SlotKind, Technology};
+use super::mobility::{Event, Mobility, Mover, Moves, RanHandover, RanMobilityStats};
+use super::phy::{LAYER_LOSS, LAYERS, SlotKind, Technology};
 use super::request::{Grant, Request};
 use super::share::{Rule, Share};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::cell::{Candidate, MeanChange, SchedulerConfig};
 use crate::medium::interface::{Medium, Out};
+use crate::output::RanBlock;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{AnyQueue, Queue};
 use crate::status::{Cause, Counts, Sight};
@@ -43,9 +46,10 @@ pub struct Ran {
     pub(super) legs: Vec<Leg>,
     pub(super) sleeps: Vec<Option<Sleep>>,
     pub(super) requests: Vec<Request>,
-    /// Legs of each direction that have something to send or to repeat, in order.
-    pub(super) active: [Vec<u32>; 2],
-    pub(super) rules: [Rule; 2],
+    pub(super) bases: Vec<Base>,
+    /// Base station of each station.
+    pub(super) homes: Vec<u32>,
+    pub(super) mobility: Option<Box<Mobility>>,
     pub(super) share: Share,
     /// Grants of uplink blocks, in order of their slots.
     pub(super) grants: VecDeque<Grant>,
@@ -63,6 +67,16 @@ pub struct Ran {
     done: u64,
     changes: VecDeque<MeanChange>,
     since: Time,
+}
+
+/// A base station: what it schedules.
+#[derive(Debug)]
+pub(super) struct Base {
+    /// Legs of each direction that have something to send or to repeat, in order.
+    pub active: [Vec<u32>; 2],
+    pub rules: [Rule; 2],
+    /// Resource blocks sent in the downlink since the last measurement.
+    pub sent: u64,
 }
 
 impl Ran {
@@ -88,7 +102,7 @@ impl Ran {
             let view =
                 Candidate { urgency: station.urgency, average_rate: 1.0, average_offer: 1.0, ..Candidate::default() };
             let report = config.grid(local).of_cqi(config.adaptation.first_cqi);
-            Leg::new(queue, channel, errors, report, view)
+            Leg::new(queue, channel, errors, way == UP, report, view)
         };
         let stations = config.stations.len();
         let up = match config.scheduler {
@@ -96,13 +110,21 @@ impl Ran {
             other => other,
         };
         let prbs = f64::from(config.carrier.prbs);
-        Self {
+        let mobility = Mobility::new(config, seed).map(Box::new);
+        let base = |_| Base {
+            active: [Vec::with_capacity(stations), Vec::with_capacity(stations)],
+            rules: [config.scheduler, up].map(|rule| Rule::new(rule, |index| hooks.scheduler(index))),
+            sent: 0,
+        };
+        let sites = config.geometry.as_ref().map_or(1, |geometry| geometry.sites.len());
+        let mut ran = Self {
             grids: Arc::clone(&config.grids),
             legs: (0..2 * stations as u32).map(leg).collect(),
             sleeps: (0..stations as u64).map(|at| config.drx.map(|drx| Sleep::new(drx, at * drx.on))).collect(),
             requests: (0..stations as u64).map(|at| Request::new(at, config)).collect(),
-            active: [Vec::with_capacity(stations), Vec::with_capacity(stations)],
-            rules: [config.scheduler, up].map(|rule| Rule::new(rule, |index| hooks.scheduler(index))),
+            bases: (0..sites).map(base).collect(),
+            homes: vec![0; stations],
+            mobility,
             share: Share::with_capacity(stations),
             grants: VecDeque::with_capacity(64.max(8 * stations)),
             timed: Vec::with_capacity(2 * stations),
@@ -114,7 +136,9 @@ impl Ran {
             changes: config.changes.iter().copied().collect(),
             since: Time::ZERO,
             config: RanConfig { average: config.average.max(1.0), ..config.clone() },
-        }
+        };
+        ran.place_stations();
+        ran
     }
 
     /// Start of a slot.
@@ -154,7 +178,7 @@ impl Ran {
         let leg = &mut self.legs[id as usize];
         if !leg.is_active {
             leg.is_active = true;
-            let list = &mut self.active[id as usize % 2];
+            let list = &mut self.bases[self.homes[id as usize / 2] as usize].active[id as usize % 2];
             let place = list.partition_point(|other| *other < id);
             list.insert(place, id);
         }
@@ -162,6 +186,9 @@ impl Ran {
 
     /// A leg has something new to send at `now`.
     pub(super) fn want(&mut self, now: Time, id: u32) {
+        if self.is_out(id / 2) {
+            return;
+        }
         self.activate(id);
         if id % 2 == 1 {
             self.consider_request(now, id / 2);
@@ -184,7 +211,8 @@ impl Ran {
         let up = self.next_up(from);
         let timer = self.timed.iter().filter_map(|&id| self.legs[id as usize].first_expiry()).min();
         let timer = timer.map(|time| self.slot_from(time).max(from));
-        [down, up, timer].into_iter().flatten().min()
+        let moves = self.mobility.as_ref().map(|mobility| mobility.due.max(from));
+        [down, up, timer, moves].into_iter().flatten().min()
     }
 
     /// Processes the feedback that is known by `slot`: outer loop, free processes, retransmissions.
@@ -234,6 +262,9 @@ impl Ran {
             return;
         }
         let made = Time::from_nanos(number * period + offset);
+        if made < leg.attached {
+            return;
+        }
         let made_in = made.as_nanos() / length;
         if self.sleeps[station as usize].is_some_and(|sleep| sleep.next_awake(made_in) != made_in) {
             return;
@@ -269,6 +300,12 @@ impl Ran {
         leg.view
     }
 
+    /// Weight and priority of a leg.
+    pub(super) fn claim(&self, id: u32) -> (f64, u32) {
+        let station = &self.config.stations[id as usize / 2];
+        (station.weight, station.priority)
+    }
+
     /// Counts the bits that a leg gets in a slot.
     pub(super) fn credit(&mut self, id: u32, bits: u32) {
         let rate = f64::from(bits) / self.config.carrier.slot.as_secs();
@@ -281,12 +318,13 @@ impl Ran {
         &mut self,
         (id, at): (u32, usize),
         (slot, end, known): (u64, Time, u64),
-        prbs: u32,
+        (first, prbs): (u32, u32),
         out: &mut impl Out,
     ) {
         let now = self.start(slot);
         let leg = &mut self.legs[id as usize];
         let is_up = id % 2 == 1;
+        let home = self.homes[id as usize / 2];
         let mut snr = leg.channel.at(now) - LAYER_LOSS[usize::from(leg.processes[at].rank)];
         if is_up {
             snr = (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP));
@@ -315,6 +353,23 @@ impl Ran {
             counts[0] += 1;
             counts[1] += u64::from(!is_good);
         }
+        if !is_up {
+            self.bases[home as usize].sent += u64::from(prbs);
+        }
+        let site = self.mobility.as_ref().map_or(u32::MAX, |mobility| mobility.geometry.sites[home as usize].number);
+        out.on_block(|| RanBlock {
+            began: now,
+            ended: end,
+            local: id,
+            site,
+            first_prb: first,
+            prbs,
+            mcs: u32::from(process.mcs),
+            layers: LAYERS[usize::from(process.rank)],
+            bits: process.entry.bits,
+            attempt: process.attempts,
+            is_received: is_good,
+        });
         if is_good {
             self.arrive((id, at), end, known, out);
             return;
@@ -328,37 +383,47 @@ impl Ran {
     fn arrive(&mut self, (id, at): (u32, usize), end: Time, known: u64, out: &mut impl Out) {
         let give_up = self.give_up();
         let process: Process = self.legs[id as usize].processes[at];
-        self.legs[id as usize].receive(end, &process, &self.config.rlc, give_up);
-        self.release(end, id, out);
+        let leg = &mut self.legs[id as usize];
+        leg.receive(end, &process, &self.config.rlc, give_up);
+        let cause = if process.has_repeats { DelayCause::Rlc } else { DelayCause::Harq };
+        self.release((end, cause), id, out);
         self.watch(id);
         if id % 2 == 1 {
             self.requests[id as usize / 2].report(known, process.made_at, process.backlog);
+            let pattern = &self.config.carrier.pattern;
+            let decided = pattern.next_downlink(known);
+            let reaches = self.start(pattern.next_uplink(decided + u64::from(self.config.uplink.min_k2)));
+            let leg = &mut self.legs[id as usize];
+            let oldest = leg.queue.oldest();
+            leg.waits.hear(process.made, reaches, oldest);
         }
         if let Some(status) = process.status {
             let other = id ^ 1;
             self.legs[other as usize].acknowledge(&status, &self.config.rlc);
-            self.release(end, other, out);
+            self.release((end, DelayCause::Rlc), other, out);
             if self.legs[other as usize].backlog(self.config.rlc.headers) > 0 {
                 self.want(end, other);
             }
         }
     }
 
-    /// Delivers the packets that are complete and in order at `end`.
-    fn release(&mut self, end: Time, id: u32, out: &mut impl Out) {
+    /// Delivers the packets that are complete and in order at `end`; `cause` ended their wait for others.
+    pub(super) fn release(&mut self, (end, cause): (Time, DelayCause), id: u32, out: &mut impl Out) {
         let way = id as usize % 2;
-        let decoded = end + self.config.decoding[way];
+        let decoding = self.config.decoding[way];
+        let decoded = end + decoding;
         let arrival = decoded + self.config.stations[id as usize / 2].delay;
         let leg = &mut self.legs[id as usize];
-        while let Some((packet, sent, fate)) = leg.release(&self.config.rlc) {
+        while let Some((sdu, fate)) = leg.release(&self.config.rlc) {
             match fate {
                 Fate::Arrives => {
-                    let delay = decoded.since(sent).as_nanos();
+                    let delay = decoded.since(sdu.sent).as_nanos();
                     leg.air.delays.record(delay);
                     leg.air.delay += u128::from(delay);
-                    out.arrive_at(arrival, id, packet);
+                    leg.count_delay(&sdu, (end, cause), decoding);
+                    out.arrive_at(arrival, id, sdu.packet);
                 }
-                Fate::Lost => out.lose(packet, Cause::Sent),
+                Fate::Lost => out.lose(sdu.packet, Cause::Sent),
             }
         }
     }
@@ -382,7 +447,7 @@ impl Ran {
             let has_more = leg.backlog(rlc.headers) > 0;
             let owes = leg.owes_status && !leg.asks_status && leg.status_from <= now;
             if opens {
-                self.release(now, id, out);
+                self.release((now, DelayCause::Rlc), id, out);
             }
             if has_more {
                 self.want(now, id);
@@ -416,6 +481,9 @@ impl Ran {
     fn run(&mut self, slot: u64, out: &mut impl Out) {
         let now = self.start(slot);
         self.change_means(now);
+        if self.mobility.as_ref().is_some_and(|mobility| mobility.due <= slot) {
+            self.move_stations(slot, out);
+        }
         if !self.timed.is_empty() {
             self.expire(now, out);
         }
@@ -424,10 +492,12 @@ impl Ran {
             self.send_grants(slot, out);
         }
         if kind.has_downlink() {
-            if !self.active[DOWN].is_empty() {
-                self.serve_downlink(slot, kind, out);
+            for base in 0..self.bases.len() {
+                if !self.bases[base].active[DOWN].is_empty() {
+                    self.serve_downlink(base, (slot, kind), out);
+                }
             }
-            if !self.active[UP].is_empty() {
+            if self.bases.iter().any(|base| !base.active[UP].is_empty()) {
                 self.decide_uplink(slot);
             }
         }
@@ -435,7 +505,11 @@ impl Ran {
 }
 
 impl Medium for Ran {
-    fn begin(&mut self, _: &mut impl Out) {}
+    fn begin(&mut self, out: &mut impl Out) {
+        if self.mobility.is_some() {
+            self.arm(Time::ZERO, out);
+        }
+    }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let leg = &mut self.legs[local as usize];
@@ -447,6 +521,7 @@ impl Medium for Ran {
         if leg.is_active && local.is_multiple_of(2) {
             return;
         }
+        self.note_sleep(now, local);
         self.want(now, local);
         self.arm(now, out);
     }
@@ -486,6 +561,9 @@ impl Medium for Ran {
     fn reset_counts(&mut self, now: Time) {
         self.since = now;
         self.legs.iter_mut().for_each(|leg| leg.reset_counts(now));
+        if let Some(mobility) = &mut self.mobility {
+            mobility.movers.iter_mut().flatten().for_each(|mover| mover.counts = Moves::default());
+        }
     }
 
     fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
@@ -505,5 +583,25 @@ impl Medium for Ran {
         tables.add(&rows.collect::<Vec<_>>());
         let by_mcs = links().flat_map(|((&port, leg), _)| leg.air.mcs_rows(port));
         tables.add(&by_mcs.collect::<Vec<_>>());
+        tables.add(&links().map(|((&port, leg), _)| leg.delays.row(port)).collect::<Vec<_>>());
+        let Some(mobility) = &self.mobility else { return };
+        let number = |home: u32| mobility.geometry.sites[home as usize].number;
+        let downlink = |station: usize| members[2 * station];
+        let of_station = |(station, mover): (usize, &Option<Mover>)| {
+            let Moves { handovers, failures, interrupted, forwarded } = mover.as_ref()?.counts;
+            let (link, interrupted_s) = (downlink(station), interrupted.as_secs());
+            Some(RanMobilityStats { link, handovers, failures, interrupted_s, forwarded })
+        };
+        tables.add(&mobility.movers.iter().enumerate().filter_map(of_station).collect::<Vec<_>>());
+        let of_event = |event: &Event| RanHandover {
+            link: downlink(event.station as usize),
+            time_s: event.time.as_secs(),
+            from: number(event.from),
+            to: number(event.to),
+            interrupted_s: event.interrupted.as_secs(),
+            forwarded: event.forwarded,
+            failure: u32::from(event.is_failure),
+        };
+        tables.add(&mobility.log.iter().map(of_event).collect::<Vec<_>>());
     }
 }

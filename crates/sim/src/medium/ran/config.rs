@@ -1,12 +1,14 @@
 //! Configuration of an LTE or NR cell.
 
+use super::geometry::Geometry;
 use super::phy::{Carrier, Curves, Grid, McsTable, SlotKind, Technology};
 use crate::medium::cell::channel::Fading;
 use crate::medium::cell::{MeanChange, SchedulerConfig};
+use crate::medium::wifi::Position;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
-use windward_units::Duration;
+use windward_units::{Duration, Time};
 
 /// A cell of LTE or NR: one access point, its stations, and both directions. Member 2i is the downlink of station i,
 /// 2i + 1 its uplink.
@@ -41,6 +43,8 @@ pub struct RanConfig {
     pub stations: Vec<StationConfig>,
     /// Changes of the means of both directions, in order of time; ratios are linear.
     pub changes: Vec<MeanChange>,
+    /// Sites, and the radio to stations that have a place; `None`: one site.
+    pub geometry: Option<Geometry>,
 }
 
 /// Transport blocks of the downlink, of special slots, and of the uplink.
@@ -193,6 +197,12 @@ pub struct StationConfig {
     pub queue: [QueueConfig; 2],
     /// a = −ln δ/T of M-LWDF and the EXP rule, in 1/s; positive.
     pub urgency: f64,
+    /// Places by time, in order; the station moves straight from one to the next. `None`: the means are given.
+    pub way: Option<Arc<[(Time, Position)]>>,
+    /// Factor of the scheduler's rule; positive.
+    pub weight: f64,
+    /// Stations of a higher priority are served first in each slot.
+    pub priority: u32,
 }
 
 impl StationConfig {
@@ -246,6 +256,7 @@ impl RanConfig {
             decoding: if is_lte { [ms(3), ms(3)] } else { [ms(1), Duration::from_micros(500)] },
             stations: Vec::new(),
             changes: Vec::new(),
+            geometry: None,
             carrier,
         }
     }

@@ -18,9 +18,9 @@ impl Ran {
             _ => from,
         };
         let first = match self.config.drx {
-            None if self.active[DOWN].is_empty() => return None,
+            None if self.bases.iter().all(|base| base.active[DOWN].is_empty()) => return None,
             None => from,
-            Some(_) => self.active[DOWN].iter().map(awake).min()?,
+            Some(_) => self.bases.iter().flat_map(|base| &base.active[DOWN]).map(awake).min()?,
         };
         Some(pattern.next_downlink(first))
     }
@@ -62,8 +62,8 @@ impl Ran {
         self.config.carrier.pattern.next_uplink(slot + u64::from(harq.min_k1)) + u64::from(harq.gnb_slots)
     }
 
-    /// Serves the downlink of a slot.
-    pub(super) fn serve_downlink(&mut self, slot: u64, kind: SlotKind, out: &mut impl Out) {
+    /// Serves the downlink of a base station in a slot.
+    pub(super) fn serve_downlink(&mut self, base: usize, (slot, kind): (u64, SlotKind), out: &mut impl Out) {
         let now = self.start(slot);
         let (elements, end) = self.extent(slot, kind);
         let known = self.feedback_slot(slot);
@@ -72,8 +72,8 @@ impl Ran {
         let processes = carrier.processes as usize;
         let mut most = self.config.per_slot;
         self.repeats.clear();
-        for at in 0..self.active[DOWN].len() {
-            let id = self.active[DOWN][at];
+        for at in 0..self.bases[base].active[DOWN].len() {
+            let id = self.bases[base].active[DOWN][at];
             self.feedback(id, slot);
             let failed = self.legs[id as usize].processes.iter().enumerate();
             let failed = failed.filter(|(_, process)| process.stage == Stage::Failed);
@@ -85,45 +85,59 @@ impl Ran {
             let (_, id, process) = self.repeats[at];
             // A block keeps its size: in a shorter slot it takes more resource blocks.
             let prbs = self.legs[id as usize].processes[process].elements.div_ceil(elements);
-            if most > 0 && self.is_awake(id / 2, slot) && groups.take(prbs) {
+            if most > 0
+                && self.is_awake(id / 2, slot)
+                && let Some(first) = groups.take(prbs)
+            {
                 most -= 1;
-                self.transmit((id, process), (slot, end, known), prbs, out);
+                self.transmit((id, process), (slot, end, known), (first, prbs), out);
             }
         }
         let mut share = std::mem::take(&mut self.share);
         share.clear();
         let is_own = matches!(self.config.scheduler, SchedulerConfig::Own(_));
-        let listed = if is_own { self.config.stations.len() } else { self.active[DOWN].len() };
+        let listed = if is_own { self.config.stations.len() } else { self.bases[base].active[DOWN].len() };
         for at in 0..listed {
-            let id = if is_own { 2 * at as u32 } else { self.active[DOWN][at] };
-            self.propose((id, slot), kind, processes, &mut share);
+            let id = if is_own { 2 * at as u32 } else { self.bases[base].active[DOWN][at] };
+            self.propose((id, slot), (base, kind), processes, &mut share);
         }
         if groups.free > 0 && most > 0 {
-            let Self { legs, grids, rules, .. } = self;
+            let Self { legs, grids, bases, .. } = self;
             let grid = grids.of(kind);
             let carried = |id: u32, prbs: u32| {
                 let leg = &legs[id as usize];
                 let mcs = grid.choose(leg.report.snr + leg.offset);
                 Some(f64::from(grid.entry(leg.report.rank, mcs, prbs).bits))
             };
-            share.divide(&mut rules[DOWN], (slot, now), &mut groups, most, carried);
+            let mut first = groups.first();
+            share.divide(&mut bases[base].rules[DOWN], (slot, now), &mut groups, most, carried);
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
                     let (id, prbs) = (share.legs[at], share.prbs[at]);
-                    self.send_new(id, (slot, kind), prbs, (elements, end, known), out);
+                    self.send_new(id, (slot, kind), (first, prbs), (elements, end, known), out);
+                    first += prbs;
                 }
             }
         }
         self.share = share;
-        self.retire_downlink(now);
+        self.retire_downlink(base, now);
     }
 
     /// Adds a leg to those among which the slot is divided.
-    fn propose(&mut self, (id, slot): (u32, u64), kind: SlotKind, processes: usize, share: &mut Share) {
+    fn propose(
+        &mut self,
+        (id, slot): (u32, u64),
+        (base, kind): (usize, SlotKind),
+        processes: usize,
+        share: &mut Share,
+    ) {
         let now = self.start(slot);
         let mut backlog = self.wanted(id, now);
-        let is_able =
-            backlog > 0 && self.is_awake(id / 2, slot) && self.legs[id as usize].free_process(processes).is_some();
+        let is_able = backlog > 0
+            && self.homes[id as usize / 2] as usize == base
+            && !self.is_out(id / 2)
+            && self.is_awake(id / 2, slot)
+            && self.legs[id as usize].free_process(processes).is_some();
         if !is_able {
             // A rule of the user sees all stations.
             if !matches!(self.config.scheduler, SchedulerConfig::Own(_)) {
@@ -143,7 +157,7 @@ impl Ran {
             }
         };
         let view = self.look(id, slot, rate, backlog);
-        share.add(id, view);
+        share.add(id, view, self.claim(id));
     }
 
     /// Sends a new block to a station on `prbs` resource blocks.
@@ -151,7 +165,7 @@ impl Ran {
         &mut self,
         id: u32,
         (slot, kind): (u64, SlotKind),
-        prbs: u32,
+        (first, prbs): (u32, u32),
         (elements, end, known): (u32, Time, u64),
         out: &mut impl Out,
     ) {
@@ -161,18 +175,24 @@ impl Ran {
         let rank = leg.report.rank;
         let entry = grid.entry(rank, mcs, prbs);
         let block = Process { entry, mcs, rank, elements: prbs * elements, ..Process::default() };
-        let Some(at) = self.fill(id, slot, block, out) else { return };
+        let Some(at) = self.fill(id, (slot, end), block, out) else { return };
         self.credit(id, entry.bits);
         let station = id as usize / 2;
         if let Some(sleep) = &mut self.sleeps[station] {
             sleep.stay(slot);
         }
         self.requests[station].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
-        self.transmit((id, at), (slot, end, known), prbs, out);
+        self.transmit((id, at), (slot, end, known), (first, prbs), out);
     }
 
     /// Fills a block in a free process; `None` if there is nothing to send.
-    pub(super) fn fill(&mut self, id: u32, slot: u64, mut block: Process, out: &mut impl Out) -> Option<usize> {
+    pub(super) fn fill(
+        &mut self,
+        id: u32,
+        (slot, end): (u64, Time),
+        mut block: Process,
+        out: &mut impl Out,
+    ) -> Option<usize> {
         let now = self.start(slot);
         let rlc = self.config.rlc;
         let at = self.legs[id as usize].free_process(self.config.carrier.processes as usize)?;
@@ -185,9 +205,10 @@ impl Ran {
         }
         self.blocks += 1;
         block.made_at = self.blocks;
+        block.made = now;
         let leg = &mut self.legs[id as usize];
         let carried =
-            leg.fill(now, room, (&rlc, &self.config.pdcp), &mut block, |packet| out.lose(packet, Cause::Queue));
+            leg.fill((now, end), room, (&rlc, &self.config.pdcp), &mut block, |packet| out.lose(packet, Cause::Queue));
         if carried == 0 && block.status.is_none() {
             return None;
         }
@@ -199,8 +220,8 @@ impl Ran {
     }
 
     /// Removes the legs of the downlink that have nothing to send and nothing to repeat.
-    fn retire_downlink(&mut self, now: Time) {
-        let mut list = std::mem::take(&mut self.active[DOWN]);
+    fn retire_downlink(&mut self, base: usize, now: Time) {
+        let mut list = std::mem::take(&mut self.bases[base].active[DOWN]);
         list.retain(|&id| {
             let leg = &self.legs[id as usize];
             let is_failed =
@@ -209,6 +230,6 @@ impl Ran {
             self.legs[id as usize].is_active = stays;
             stays
         });
-        self.active[DOWN] = list;
+        self.bases[base].active[DOWN] = list;
     }
 }

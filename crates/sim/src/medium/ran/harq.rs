@@ -2,6 +2,7 @@
 
 use super::intervals::Interval;
 use super::phy::grid::Entry;
+use windward_units::Time;
 
 /// Most processes of a direction.
 pub(super) const PROCESSES: usize = 16;
@@ -58,6 +59,10 @@ pub(super) struct Process {
     /// Backlog that an uplink block reports, and the slot of the report.
     pub backlog: u64,
     pub made_at: u64,
+    /// Start of its first slot.
+    pub made: Time,
+    /// True if RLC sent a part of it before.
+    pub has_repeats: bool,
     /// True if the block carries a poll.
     pub has_poll: bool,
     pub entry: Entry,

@@ -56,6 +56,16 @@ impl Received {
         }
     }
 
+    /// Forgets parts of packets: intervals shrink to the boundaries of packets, which `floor` gives at or below a place
+    /// and `ceiling` at or above it.
+    pub fn shrink(&mut self, floor: impl Fn(u64) -> u64, ceiling: impl Fn(u64) -> u64) {
+        self.low = floor(self.low);
+        self.above.retain_mut(|part| {
+            *part = (ceiling(part.0), floor(part.1));
+            part.0 < part.1
+        });
+    }
+
     /// Missing intervals below the end of the highest received one, in order.
     pub fn gaps(&self) -> impl Iterator<Item = Interval> {
         let begins = std::iter::once(self.low).chain(self.above.iter().map(|interval| interval.1));
@@ -103,6 +113,18 @@ mod tests {
         assert_eq!((received.low, received.gaps().count()), (50, 0));
         received.insert((0, 3));
         assert_eq!(received.low, 50);
+    }
+
+    /// Packets of 10 bytes: partial ones are forgotten, the first missing one begins anew.
+    #[test]
+    fn parts_of_packets_are_forgotten() {
+        let mut received = Received::new();
+        for part in [(0, 14), (18, 33), (36, 39), (45, 60)] {
+            received.insert(part);
+        }
+        received.shrink(|place| place / 10 * 10, |place| place.div_ceil(10) * 10);
+        assert_eq!((received.low, received.high()), (10, 60));
+        assert_eq!(received.gaps().collect::<Vec<_>>(), [(10, 20), (30, 50)]);
     }
 
     /// Against a set of bytes: 400 random intervals.

@@ -6,6 +6,7 @@
 
 use super::channel::Channel;
 use super::config::{Pdcp, Rlc, RlcMode};
+use super::delay::{Cause, Delays, Waits};
 use super::harq::{GAPS, PROCESSES, Process, Stage, Status};
 use super::intervals::{Interval, Received};
 use super::phy::Report;
@@ -29,8 +30,15 @@ const REPEATS: usize = 64;
 pub(super) struct Sdu {
     /// First byte after it.
     pub end: u64,
+    /// Arrival at the queue.
+    since: Time,
     /// Time at which its first byte was sent.
     pub sent: Time,
+    /// End of the block that had its last byte first.
+    due: Time,
+    /// Parts of the wait in the queue: without a site, and for a grant or asleep.
+    outage: Duration,
+    idle: Duration,
     pub packet: Packet,
 }
 
@@ -81,11 +89,17 @@ pub(super) struct Leg {
     line: Line,
     marked_before: u64,
     pub air: Air,
+    pub delays: Delays,
+    pub waits: Waits,
     pub channel: Channel,
     pub errors: Stream,
+    /// True for an uplink.
+    is_up: bool,
     /// Report in use, and its number; `None` before the first.
     pub report: Report,
     pub reported: Option<u64>,
+    /// Time from which reports are of the present site.
+    pub attached: Time,
     /// Offset of the outer loop, in decibels.
     pub offset: f64,
     pub view: Candidate,
@@ -126,20 +140,33 @@ pub(super) struct Leg {
     polled: u64,
     pub poll_expiry: Option<Time>,
     last_part: Interval,
+    /// End of what the last handover began to send anew.
+    renewed: u64,
 }
 
 impl Leg {
-    pub fn new(queue: AnyQueue, channel: Channel, errors: Stream, report: Report, view: Candidate) -> Self {
+    pub fn new(
+        queue: AnyQueue,
+        channel: Channel,
+        errors: Stream,
+        is_up: bool,
+        report: Report,
+        view: Candidate,
+    ) -> Self {
         Self {
             queue,
             counts: Counts::default(),
             line: Line::default(),
             marked_before: 0,
             air: Air::default(),
+            delays: Delays::default(),
+            waits: Waits::new(),
             channel,
             errors,
+            is_up,
             report,
             reported: None,
+            attached: Time::ZERO,
             offset: 0.0,
             view,
             averaged: 0,
@@ -165,6 +192,7 @@ impl Leg {
             polled: 0,
             poll_expiry: None,
             last_part: (0, 0),
+            renewed: 0,
         }
     }
 
@@ -206,11 +234,11 @@ impl Leg {
         self.processes[..processes].iter().position(|process| process.stage == Stage::Free)
     }
 
-    /// Fills a block of `room` bytes with repeated parts, the packet that is begun, and packets of the queue; discarded
-    /// ones go to `discarded`. Returns the bytes of stream in it.
+    /// Fills a block from `now` to `end` of `room` bytes with repeated parts, the packet that is begun, and packets of
+    /// the queue; discarded ones go to `discarded`. Returns the bytes of stream in it.
     pub fn fill(
         &mut self,
-        now: Time,
+        (now, end): (Time, Time),
         mut room: u64,
         (rlc, pdcp): (&Rlc, &Pdcp),
         process: &mut Process,
@@ -227,6 +255,7 @@ impl Leg {
             carried += until - from;
             self.repeat_bytes -= until - from;
             process.add((from, until));
+            process.has_repeats = true;
             if until < to {
                 self.repeats.push_front((until, to));
             }
@@ -236,12 +265,18 @@ impl Leg {
             let taken = (self.numbered - self.next).min(room - continuation);
             self.next += taken;
             room -= continuation + taken;
+            if self.next == self.numbered
+                && let Some(last) = self.sdus.back_mut()
+                && self.renewed < self.numbered
+            {
+                last.due = end;
+            }
         }
         while self.next == self.numbered && room > header {
             if rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window) {
                 break;
             }
-            let Self { queue, counts, line, air, .. } = self;
+            let Self { queue, counts, line, air, waits, is_up, .. } = self;
             let Some(waiting) = queue.take(now, |waiting| {
                 line.drop(waiting.since, now);
                 counts.dropped += 1;
@@ -260,9 +295,19 @@ impl Leg {
             counts.packets += 1;
             counts.bytes += u64::from(waiting.packet.size);
             let size = u64::from(waiting.packet.size);
+            let since = waiting.since;
+            let outage = waits.outage(since, now);
+            let idle = match *is_up {
+                true => {
+                    let granted = waits.granted(since, now);
+                    granted.since(since) - waits.outage(since, granted)
+                }
+                false => waits.asleep(since, now),
+            };
             self.numbered += size;
             self.unpolled += 1;
-            self.sdus.push_back(Sdu { end: self.numbered, sent: now, packet: waiting.packet });
+            let packet = waiting.packet;
+            self.sdus.push_back(Sdu { end: self.numbered, since, sent: now, due: end, outage, idle, packet });
             let taken = size.min(room - header);
             self.next += taken;
             room -= header + taken;
@@ -338,8 +383,8 @@ impl Leg {
         self.air.gaps += 1;
     }
 
-    /// Next packet below the lowest missing byte, with the time of its first byte.
-    pub fn release(&mut self, rlc: &Rlc) -> Option<(Packet, Time, Fate)> {
+    /// Next packet below the lowest missing byte.
+    pub fn release(&mut self, rlc: &Rlc) -> Option<(Sdu, Fate)> {
         let Some(&sdu) = self.sdus.get(self.delivered).filter(|sdu| sdu.end <= self.received.low) else {
             if !self.abandoned.is_empty() {
                 self.forget();
@@ -354,7 +399,102 @@ impl Leg {
             RlcMode::Acknowledged => self.delivered += 1,
             RlcMode::Unacknowledged => _ = self.sdus.pop_front(),
         }
-        Some((sdu.packet, sdu.sent, if is_lost { Fate::Lost } else { Fate::Arrives }))
+        Some((sdu, if is_lost { Fate::Lost } else { Fate::Arrives }))
+    }
+
+    /// Counts the delay of a packet that is delivered after `end` by its causes; `cause` ended its wait for others.
+    #[inline]
+    pub fn count_delay(&mut self, sdu: &Sdu, (end, cause): (Time, Cause), decoding: Duration) {
+        let queued = sdu.sent.since(sdu.since).as_nanos() - sdu.outage.as_nanos() - sdu.idle.as_nanos();
+        let away = self.waits.outage(sdu.sent, end).as_nanos();
+        let radio = end.since(sdu.sent).as_nanos() - away;
+        let transmission = sdu.due.since(sdu.sent).as_nanos().min(radio);
+        let mut waits = [0; 3];
+        let by = if sdu.end <= self.renewed { Cause::Handover } else { cause };
+        let at = match by {
+            Cause::Handover => 0,
+            Cause::Rlc => 1,
+            _ => 2,
+        };
+        waits[at] = radio - transmission;
+        let idle = sdu.idle.as_nanos();
+        let (grants, sleep) = if self.is_up { (idle, 0) } else { (0, idle) };
+        self.delays.count([
+            (Cause::Queue, queued),
+            (Cause::Grants, grants),
+            (Cause::Sleep, sleep),
+            (Cause::Transmission, transmission),
+            (Cause::Harq, waits[2]),
+            (Cause::Rlc, waits[1]),
+            (Cause::Handover, waits[0] + away + sdu.outage.as_nanos()),
+            (Cause::Decoding, decoding.as_nanos()),
+        ]);
+    }
+
+    /// Starts anew at another site at `now`: HARQ, RLC and parts of packets are forgotten. With `keeps` all packets
+    /// that are not acknowledged are sent again, otherwise those that have not arrived are lost. Returns the number of
+    /// packets that have been begun and have not arrived.
+    pub fn reestablish(&mut self, now: Time, keeps: bool) -> u64 {
+        self.processes = [Process::default(); PROCESSES];
+        self.busy = 0;
+        self.reassembly = GapTimer::default();
+        self.highest_status = 0;
+        (self.owes_status, self.asks_status, self.status_from) = (false, false, Time::ZERO);
+        self.repeats.clear();
+        self.repeat_bytes = 0;
+        self.named = (0, 0);
+        (self.unpolled, self.polled, self.poll_expiry) = (0, 0, None);
+        self.last_part = (0, 0);
+        if self.next < self.numbered
+            && let Some(last) = self.sdus.back_mut()
+            && self.renewed < self.numbered
+        {
+            last.due = now;
+        }
+        let begun = self.held();
+        if keeps {
+            let Self { received, sdus, numbered, .. } = self;
+            let first = sdus.front().map_or(*numbered, |sdu| sdu.end - u64::from(sdu.packet.size));
+            // Packets are contiguous: each begins at the end of the one before.
+            let end = |at: usize| at.checked_sub(1).and_then(|at| sdus.get(at)).map_or(first, |sdu| sdu.end);
+            let floor = |place| end(sdus.partition_point(|sdu| sdu.end <= place));
+            let ceiling =
+                |place| if place <= first { first } else { end(sdus.partition_point(|sdu| sdu.end < place) + 1) };
+            received.shrink(floor, ceiling);
+            self.next = first;
+        } else {
+            self.reordering = GapTimer::default();
+            loop {
+                let Some(gap) = self.received.gaps().next() else { break };
+                self.abandon(gap);
+            }
+            if self.received.low < self.numbered {
+                self.abandon((self.received.low, self.numbered));
+            }
+            self.next = self.numbered;
+        }
+        self.renewed = self.numbered;
+        begun
+    }
+
+    /// Forgets the packets that are delivered and not acknowledged.
+    pub fn forget_delivered(&mut self) {
+        self.sdus.drain(..self.delivered);
+        self.delivered = 0;
+    }
+
+    /// Drops all packets that wait.
+    pub fn empty(&mut self, now: Time, mut dropped: impl FnMut(Packet)) {
+        let Self { queue, counts, line, .. } = self;
+        while queue.packets() > 0 {
+            let mut drop = |waiting: crate::queue::Waiting| {
+                line.drop(waiting.since, now);
+                counts.dropped += 1;
+                dropped(waiting.packet);
+            };
+            let Some(waiting) = queue.take(now, &mut drop) else { break };
+            drop(waiting);
+        }
     }
 
     /// Forgets the abandoned intervals that no waiting packet overlaps.
@@ -456,5 +596,6 @@ impl Leg {
         self.marked_before = self.queue.marked();
         self.counts = Counts::default();
         self.air.reset();
+        self.delays.reset();
     }
 }

@@ -1,16 +1,20 @@
 //! LTE and 5G NR as TCP sees them: both directions of one cell, with link adaptation, HARQ, RLC, and grants.
 //!
 //! One medium carries both directions, because feedback, grants, status reports and TDD tie them together. The profile
-//! is frozen: one carrier of a preset, frequency range 1, one bearer a station.
+//! is frozen: one carrier of a preset at each site, frequency range 1, one bearer a station.
 
 mod cell;
 mod channel;
 mod config;
+mod delay;
 mod downlink;
 mod drx;
+pub mod geometry;
+mod handover;
 mod harq;
 mod intervals;
 mod leg;
+mod mobility;
 pub mod phy;
 mod report;
 mod request;
@@ -21,4 +25,6 @@ mod uplink;
 
 pub use cell::Ran;
 pub use config::{Adaptation, Drx, Grids, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
+pub use delay::RanDelayStats;
+pub use mobility::{RanHandover, RanMobilityStats};
 pub use report::{RanLinkStats, RanMcsStats};

@@ -14,6 +14,8 @@ pub(super) struct Grant {
     pub slot: u64,
     pub leg: u32,
     pub process: usize,
+    /// First resource block, and their number.
+    pub first: u32,
     pub prbs: u32,
 }
 
@@ -60,6 +62,13 @@ impl Request {
             newest: 0,
             issued: VecDeque::with_capacity(ROOM),
         }
+    }
+
+    /// Forgets all requests, reports and grants: the station changes its base station.
+    pub fn restart(&mut self) {
+        (self.asked, self.since, self.believed, self.unasked_until) = (None, None, 0, 0);
+        self.reports.clear();
+        self.issued.clear();
     }
 
     /// First occasion at or after `slot`.

@@ -54,21 +54,28 @@ impl Rule {
 pub(super) struct Groups {
     /// Resource blocks that are free.
     pub free: u32,
+    all: u32,
     size: u32,
 }
 
 impl Groups {
     pub fn new(prbs: u32, size: u32) -> Self {
-        Self { free: prbs, size }
+        Self { free: prbs, all: prbs, size }
     }
 
-    /// Takes the groups that hold `prbs` resource blocks; false if there are too few.
-    pub fn take(&mut self, prbs: u32) -> bool {
-        let has_room = prbs <= self.free;
-        if has_room {
-            self.free = self.free.saturating_sub(prbs.div_ceil(self.size) * self.size);
+    /// Takes the groups that hold `prbs` resource blocks, and returns the first of these; `None` if there are too few.
+    pub fn take(&mut self, prbs: u32) -> Option<u32> {
+        if prbs > self.free {
+            return None;
         }
-        has_room
+        let first = self.first();
+        self.free = self.free.saturating_sub(prbs.div_ceil(self.size) * self.size);
+        Some(first)
+    }
+
+    /// First resource block that is free.
+    pub fn first(&self) -> u32 {
+        self.all - self.free
     }
 
     /// Resource blocks of the next group; the last one may be smaller.
@@ -87,6 +94,8 @@ pub(super) struct Share {
     pub prbs: Vec<u32>,
     /// Backlog of each in bits, before the slot.
     backlogs: Vec<f64>,
+    /// Priority of each, and its packets that wait.
+    levels: Vec<(u32, u64)>,
 }
 
 impl Share {
@@ -96,6 +105,7 @@ impl Share {
             legs: Vec::with_capacity(stations),
             prbs: Vec::with_capacity(stations),
             backlogs: Vec::with_capacity(stations),
+            levels: Vec::with_capacity(stations),
         }
     }
 
@@ -104,26 +114,56 @@ impl Share {
         self.legs.clear();
         self.prbs.clear();
         self.backlogs.clear();
+        self.levels.clear();
     }
 
-    /// Adds a station.
-    pub fn add(&mut self, leg: u32, view: Candidate) {
+    /// Adds a station of this weight and priority. All rules but that in turn are linear in the rate, or in the ratio.
+    pub fn add(&mut self, leg: u32, view: Candidate, (weight, priority): (f64, u32)) {
         self.legs.push(leg);
-        self.views.push(view);
+        self.views.push(Candidate { rate: weight * view.rate, snr: weight * view.snr, ..view });
+        self.levels.push((priority, view.backlog_packets));
         self.prbs.push(0);
         self.backlogs.push(view.backlog_bits);
     }
 
-    /// Divides the free groups among at most `most` stations. `carried` is the number of bits that a leg sends on so
-    /// many resource blocks, or `None` if it must not have as many.
+    /// Divides the free groups among at most `most` stations, those of a higher priority first. `carried` is the number
+    /// of bits that a leg sends on so many resource blocks, or `None` if it must not have as many.
     pub fn divide(
+        &mut self,
+        rule: &mut Rule,
+        slot: (u64, Time),
+        groups: &mut Groups,
+        most: u32,
+        carried: impl Fn(u32, u32) -> Option<f64>,
+    ) {
+        let below =
+            |levels: &[(u32, u64)], limit: u32| levels.iter().map(|level| level.0).filter(|&level| level < limit).max();
+        let Some(first) = below(&self.levels, u32::MAX) else { return };
+        if below(&self.levels, first).is_none() {
+            self.divide_level(rule, slot, groups, most, &carried);
+            return;
+        }
+        let (mut level, mut left) = (Some(first), most);
+        while let Some(of) = level
+            && left > 0
+        {
+            for (view, &(priority, packets)) in self.views.iter_mut().zip(&self.levels) {
+                view.backlog_packets = if priority == of { packets } else { 0 };
+            }
+            left -= self.divide_level(rule, slot, groups, left, &carried);
+            level = below(&self.levels, of);
+        }
+    }
+
+    /// Divides the free groups among the stations whose packets wait, and returns the number of those served.
+    fn divide_level(
         &mut self,
         rule: &mut Rule,
         (number, now): (u64, Time),
         groups: &mut Groups,
         most: u32,
-        carried: impl Fn(u32, u32) -> Option<f64>,
-    ) {
+        carried: &impl Fn(u32, u32) -> Option<f64>,
+    ) -> u32 {
         let mut served = 0;
         while groups.free > 0 {
             let slot = Slot { number, now, stations: &self.views };
@@ -150,5 +190,6 @@ impl Share {
                 }
             }
         }
+        served
     }
 }

@@ -45,7 +45,8 @@ impl Ran {
             let known = request.reports.front().map(|report| report.0);
             [heard, known].into_iter().flatten().min().unwrap_or(from).max(from)
         };
-        let decision = self.active[UP].iter().map(of_leg).min().map(|slot| pattern.next_downlink(slot));
+        let active = self.bases.iter().flat_map(|base| &base.active[UP]);
+        let decision = active.map(of_leg).min().map(|slot| pattern.next_downlink(slot));
         let block = self.grants.front().map(|grant| grant.slot);
         [decision, block].into_iter().flatten().min()
     }
@@ -56,15 +57,22 @@ impl Ran {
         let k2 = u64::from(self.config.uplink.min_k2);
         let next = pattern.next_downlink(slot + 1);
         for target in slot + k2..next + k2 {
-            if self.config.carrier.pattern.kind(target).has_uplink() {
-                self.grant(slot, target);
+            if !self.config.carrier.pattern.kind(target).has_uplink() {
+                continue;
+            }
+            for base in 0..self.bases.len() {
+                if !self.bases[base].active[UP].is_empty() {
+                    self.grant(base, (slot, target));
+                }
             }
         }
-        self.retire_uplink(slot);
+        for base in 0..self.bases.len() {
+            self.retire_uplink(base, slot);
+        }
     }
 
-    /// Grants the blocks of uplink slot `target` in `slot`.
-    fn grant(&mut self, slot: u64, target: u64) {
+    /// Grants the blocks of a base station in uplink slot `target`, in `slot`.
+    fn grant(&mut self, base: usize, (slot, target): (u64, u64)) {
         let now = self.start(slot);
         let carrier = &self.config.carrier;
         let mut groups = Groups::new(carrier.prbs, carrier.group);
@@ -72,8 +80,8 @@ impl Ran {
         let mut most = self.config.per_slot;
         let (gnb_slots, first) = (u64::from(self.config.harq.gnb_slots), self.config.uplink.first_grant);
         self.repeats.clear();
-        for at in 0..self.active[UP].len() {
-            let id = self.active[UP][at];
+        for at in 0..self.bases[base].active[UP].len() {
+            let id = self.bases[base].active[UP][at];
             self.feedback(id, slot);
             self.requests[id as usize / 2].hear(slot, gnb_slots, first);
             let failed = self.legs[id as usize].processes.iter().enumerate();
@@ -84,16 +92,18 @@ impl Ran {
         for at in 0..self.repeats.len() {
             let (_, id, process) = self.repeats[at];
             let prbs = self.legs[id as usize].processes[process].elements / carrier_elements(&self.config);
-            if most > 0 && groups.take(prbs) {
+            if most > 0
+                && let Some(first) = groups.take(prbs)
+            {
                 most -= 1;
                 self.legs[id as usize].processes[process].stage = Stage::Granted;
-                self.grants.push_back(Grant { slot: target, leg: id, process, prbs });
+                self.grants.push_back(Grant { slot: target, leg: id, process, first, prbs });
             }
         }
         let mut share = std::mem::take(&mut self.share);
         share.clear();
-        for at in 0..self.active[UP].len() {
-            let id = self.active[UP][at];
+        for at in 0..self.bases[base].active[UP].len() {
+            let id = self.bases[base].active[UP][at];
             let request = &mut self.requests[id as usize / 2];
             if request.believed == 0 && slot < request.unasked_until {
                 request.believed = first;
@@ -108,15 +118,18 @@ impl Ran {
                 _ => self.uplink_bits(id, self.config.carrier.prbs).unwrap_or(0.0) / length,
             };
             let view = self.look(id, slot, rate.max(1.0), believed);
-            share.add(id, view);
+            share.add(id, view, self.claim(id));
         }
         if most > 0 && groups.free > 0 && !share.legs.is_empty() {
-            let mut rule = std::mem::replace(&mut self.rules[UP], super::share::Rule::RoundRobin { next: 0 });
+            let mut first = groups.first();
+            let idle = super::share::Rule::RoundRobin { next: 0 };
+            let mut rule = std::mem::replace(&mut self.bases[base].rules[UP], idle);
             share.divide(&mut rule, (slot, now), &mut groups, most, |id, prbs| self.uplink_bits(id, prbs));
-            self.rules[UP] = rule;
+            self.bases[base].rules[UP] = rule;
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
-                    self.grant_new(share.legs[at], (slot, target), share.prbs[at]);
+                    self.grant_new(share.legs[at], (slot, target), (first, share.prbs[at]));
+                    first += share.prbs[at];
                 }
             }
         }
@@ -139,7 +152,7 @@ impl Ran {
         reaches.then(|| f64::from(grid.entry(0, mcs, prbs).bits))
     }
 
-    fn grant_new(&mut self, id: u32, (slot, target): (u64, u64), prbs: u32) {
+    fn grant_new(&mut self, id: u32, (slot, target): (u64, u64), (first, prbs): (u32, u32)) {
         let mcs = self.grids.uplink.choose(self.uplink_snr(id, prbs));
         let entry = self.grids.uplink.entry(0, mcs, prbs);
         let leg = &mut self.legs[id as usize];
@@ -147,7 +160,7 @@ impl Ran {
         let elements = prbs * carrier_elements(&self.config);
         leg.processes[at] = Process { stage: Stage::Granted, entry, mcs, elements, ..Process::default() };
         leg.busy += 1;
-        self.grants.push_back(Grant { slot: target, leg: id, process: at, prbs });
+        self.grants.push_back(Grant { slot: target, leg: id, process: at, first, prbs });
         let bytes = u64::from(entry.bits / 8);
         let request = &mut self.requests[id as usize / 2];
         request.believed = request.believed.saturating_sub(bytes);
@@ -162,20 +175,20 @@ impl Ran {
     pub(super) fn send_grants(&mut self, slot: u64, out: &mut impl Out) {
         let (now, end) = (self.start(slot), self.start(slot + 1));
         let known = slot + u64::from(self.config.harq.gnb_slots);
-        while let Some(&Grant { slot: of, leg: id, process, prbs }) = self.grants.front()
+        while let Some(&Grant { slot: of, leg: id, process, first, prbs }) = self.grants.front()
             && of == slot
         {
             self.grants.pop_front();
             let block = self.legs[id as usize].processes[process];
             if block.attempts > 0 {
-                self.transmit((id, process), (slot, end, known), prbs, out);
+                self.transmit((id, process), (slot, end, known), (first, prbs), out);
                 continue;
             }
             // The process was kept for the grant.
             let leg = &mut self.legs[id as usize];
             leg.processes[process].stage = Stage::Free;
             leg.busy -= 1;
-            let filled = self.fill(id, slot, Process { stage: Stage::Free, ..block }, out);
+            let filled = self.fill(id, (slot, end), Process { stage: Stage::Free, ..block }, out);
             let request = &mut self.requests[id as usize / 2];
             let grant = request.issued.iter_mut().find(|grant| grant.0 == slot && grant.1 == 0);
             match filled {
@@ -193,7 +206,7 @@ impl Ran {
                         leg.air.grants += 1;
                         leg.air.grant_wait += now.since(since).as_nanos();
                     }
-                    self.transmit((id, at), (slot, end, known), prbs, out);
+                    self.transmit((id, at), (slot, end, known), (first, prbs), out);
                 }
             }
         }
@@ -201,9 +214,9 @@ impl Ran {
 
     /// Removes the legs of the uplink that have nothing under way; asks anew for those that the base station has
     /// forgotten.
-    fn retire_uplink(&mut self, slot: u64) {
+    fn retire_uplink(&mut self, base: usize, slot: u64) {
         let now = self.start(slot);
-        let mut list = std::mem::take(&mut self.active[UP]);
+        let mut list = std::mem::take(&mut self.bases[base].active[UP]);
         for &id in &list {
             let is_stuck = self.legs[id as usize].busy == 0 && self.wanted(id, now) > 0;
             if is_stuck {
@@ -220,7 +233,7 @@ impl Ran {
             self.legs[id as usize].is_active = stays;
             stays
         });
-        self.active[UP] = list;
+        self.bases[base].active[UP] = list;
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) use access::Served;
 pub use access::{Access, Aggressiveness, Rounding};
 pub use config::{Conflict, LossOf, Mac, StationConfig, Way, WifiConfig};
 pub use errors::{Fading, Modulation};
-pub use motion::Motion;
+pub use motion::{Motion, place_at};
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
 pub use protocol::{Acks, AodvConfig, BackpressureConfig, DsdvConfig, Failures, RoutingConfig};

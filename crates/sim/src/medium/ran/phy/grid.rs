@@ -6,7 +6,7 @@ use super::mcs::{McsTable, Modulation, Scheme, Technology};
 use super::tbs;
 
 /// Numbers of layers.
-const LAYERS: [u32; 3] = [1, 2, 4];
+pub const LAYERS: [u32; 3] = [1, 2, 4];
 /// Signal-to-noise ratio lost per layer with 1, 2 and 4 layers, in decibels. Of two layers: transmission mode 3 in
 /// ns-3 LTE, from mean ratios of 10.7 and 13.5 dB; of four: a guess.
 pub const LAYER_LOSS: [f64; 3] = [0.0, 2.8, 7.0];

@@ -12,5 +12,5 @@ mod tests;
 
 pub use bler::Curves;
 pub use carrier::{Carrier, Pattern, PatternError, SlotKind, Special};
-pub use grid::{Grid, LAYER_LOSS, Report};
+pub use grid::{Grid, LAYER_LOSS, LAYERS, Report};
 pub use mcs::{McsTable, Modulation, Technology};

@@ -11,6 +11,9 @@ use crate::packet::{Kind, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
+mod handover;
+mod oracles;
+
 pub(super) const DOWN: u32 = 0;
 pub(super) const UP: u32 = 1;
 
@@ -30,6 +33,9 @@ pub(super) fn cell(preset: &str, ratios: &[f64]) -> RanConfig {
             buffer: [Buffer::Unlimited; 2],
             queue: [QueueConfig::DropTail; 2],
             urgency: 1.0,
+            way: None,
+            weight: 1.0,
+            priority: 1,
         }
     };
     let mut config = RanConfig::standard(carrier, table, 1, 0.0);
@@ -434,6 +440,7 @@ fn a_sleeping_station_is_slow() {
 #[test]
 fn packets_are_conserved() {
     let mut draw = crate::engine::Stream::new(7, 8, crate::engine::Purpose::Pattern);
+    let mut handovers = 0;
     for run_number in 0..300 {
         let mut pick = |most: f64| draw.uniform() * most;
         let presets = ["lte-10mhz", "n78-20mhz", "nr-fdd-10mhz", "n78-40mhz"];
@@ -453,13 +460,31 @@ fn packets_are_conserved() {
                 station.fading = Fading::Jakes { doppler: 1.0 + pick(100.0), sinusoids: 16 };
             }
         }
+        let moves = pick(1.0) < 0.4;
+        if moves {
+            let places: Vec<f64> = (0..1 + pick(3.0) as usize).map(|_| pick(800.0)).collect();
+            let mut geometry = handover::geometry(&places);
+            geometry.has_shadowing = true;
+            geometry.line_of_sight = None;
+            geometry.handover.offset = pick(3.0);
+            geometry.handover.time_to_trigger = Duration::from_millis(pick(100.0) as u64);
+            geometry.handover.forwarding = (pick(1.0) < 0.6).then_some(Duration::from_millis(5));
+            config.geometry = Some(geometry);
+            for station in &mut config.stations {
+                let way = [(Time::ZERO, (pick(800.0), 10.0)), (at_ms(4000.0), (pick(1600.0), 10.0))];
+                station.way = (pick(1.0) < 0.8).then(|| way.into());
+            }
+        }
         let members = config.members() as u32;
         let mut run = Run::new(&config);
+        run.medium.begin(&mut run.world);
         let mut now = 0.0;
         let count = 1500;
+        let mut offered = Vec::new();
         for number in 0..count {
             now += pick(2.0);
             let size = 40 + pick(1460.0) as u32;
+            offered.push(at_ms(now));
             run.offer(at_ms(now), pick(f64::from(members)) as u32, packet(number, size));
         }
         run.until(at_ms(now + 20_000.0));
@@ -475,14 +500,20 @@ fn packets_are_conserved() {
         for local in 0..members {
             let of: Vec<&(Time, u32, u32)> = run.world.arrived.iter().filter(|seen| seen.1 == local).collect();
             assert!(of.is_sorted_by(|a, b| a.2 < b.2 && a.0 <= b.0), "run {run_number}: order");
+            // The causes of the delays add up to them.
+            let delays: u64 = of.iter().map(|seen| seen.0.since(offered[seen.2 as usize]).as_nanos()).sum();
+            let parts = run.medium.legs[local as usize].delays.sum();
+            assert_eq!(delays, parts, "run {run_number}: delays");
         }
         let is_repaired =
             config.rlc.mode == RlcMode::Acknowledged && config.drx.is_none() && config.rlc.window.is_none();
-        let is_heard = ratios.iter().all(|&ratio| ratio > 6.0);
+        handovers += run.medium.mobility.iter().map(|mobility| mobility.log.len()).sum::<usize>();
+        let is_heard = !moves && ratios.iter().all(|&ratio| ratio > 6.0);
         if is_repaired && is_heard {
             assert_eq!((waiting, run.medium.held()), (0, 0), "run {run_number}");
         }
     }
+    assert!(handovers > 500, "{handovers}");
 }
 
 /// The outer loop under Jakes fading with a report of age τ, ρ = J₀(2πf_dτ): P(γ₂/γ₁ < a) = ½[1 − (1 − a)/√((1 + a)² −
