@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
 import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 import windward as ww
+from windward import _engine
 from windward.results.stats import mean_and_interval
 
 if TYPE_CHECKING:
@@ -38,6 +43,7 @@ def take_each(
     tell: Callable[[str], None],
     seeds: int | None = None,
     share: float = 1.0,
+    kept: Path | None = None,
 ) -> dict[Key, Taken]:
     """Simulates all scenarios, one on each core at a time, and tells how many are done and how long the rest takes.
 
@@ -53,14 +59,27 @@ def take_each(
         Of each. Default: as the scenarios say.
     share
         How much of their time they run, warm-up included.
+    kept
+        Folder in which what is kept of each run, plain data, is written at once: of an interrupted command only the
+        rest is run again. It is for the same scenario and the same engine alone.
     """
     if share != 1:
         scenarios = {key: shortened(scenario, share) for key, scenario in scenarios.items()}
     began, told, taken = time.monotonic(), 0.0, {}
 
     def work(key: Key) -> Taken:
+        file = None if kept is None else kept / f"{_identity(scenarios[key], seeds)}.json"
+        if file is not None and file.exists():
+            found: Taken = json.loads(file.read_text(encoding="utf-8"))
+            return found
         # The engine works outside the interpreter's lock.
-        return take(key, scenarios[key].simulate(seeds=seeds, threads=1))
+        answer = take(key, scenarios[key].simulate(seeds=seeds, threads=1))
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            half = file.with_suffix(".half")
+            half.write_text(json.dumps(answer), encoding="utf-8")
+            half.replace(file)
+        return answer
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = {pool.submit(work, key): key for key in scenarios}
@@ -75,6 +94,16 @@ def take_each(
             pool.shutdown(cancel_futures=True)
             raise
     return {key: taken[key] for key in scenarios}
+
+
+def _identity(scenario: ww.Scenario, seeds: int | None) -> str:
+    """Digest of a scenario, its seeds and the engine."""
+    return hashlib.sha256(f"{_engine_digest()} {seeds} {scenario.to_toml()}".encode()).hexdigest()
+
+
+@functools.cache
+def _engine_digest() -> str:
+    return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()
 
 
 def shortened(scenario: ww.Scenario, share: float) -> ww.Scenario:

@@ -153,6 +153,7 @@ def study(context: Context, *, do_stop: bool) -> pd.DataFrame:
             rows,
             lambda text: context.progress(f"{name}: {text}"),
             context.seeds or seeds,
+            kept=None if is_short else context.results.folder / "responses",
         )
         tables += [row for each in taken.values() for row in each]
     return pd.DataFrame(tables)
