@@ -100,9 +100,9 @@ def cubics(scenario: ww.Scenario) -> ww.Scenario:
     return replace(law(ww.Cubic(), ww.Cubic())(at_once(scenario)), link=links)
 
 
-def shrewd(scenario: ww.Scenario) -> ww.Scenario:
-    """Reno with a minimum timeout of 1 s, from a node of its own for the pulses."""
-    return quiet(scenario)
+def counting(is_by_bytes: bool) -> Callable[[ww.Scenario], ww.Scenario]:
+    """Two flows of Reno that count acknowledged packets or ACKs, and a buffer of a bandwidth-delay product."""
+    return lambda scenario: law(*[ww.Reno(byte_counting=is_by_bytes)] * 2)(cubics(scenario))
 
 
 def modern(scenario: ww.Scenario) -> ww.Scenario:
@@ -221,7 +221,7 @@ ORACLES = [
     Oracle(
         name="Reno with timeouts of 1 s: pulses take everything (the shrew)",
         file="shrew",
-        clean=shrewd,
+        clean=quiet,
         until="slows:1%",
         within=("traffic.m->z=pattern 1..20 Mbit/s, load 2 Mbit/s",),
         seeds=1,
@@ -248,6 +248,27 @@ ORACLES = [
         reference="cubic",
         seeds=1,
         trials=240,
+    ),
+    Oracle(
+        name="Reno that counts ACKs: one receiver divides its ACKs (Savage et al.)",
+        file="step",
+        clean=counting(is_by_bytes=False),
+        until="starves:2",
+        within=("flow.A.ack_division=1..20",),
+        reference="cubic",
+        seeds=2,
+        trials=30,
+        is_short=True,
+    ),
+    Oracle(
+        name="Reno that counts bytes gains nothing from divided ACKs",
+        file="step",
+        clean=counting(is_by_bytes=True),
+        until="starves:2",
+        within=("flow.A.ack_division=1..20",),
+        is_found=False,
+        seeds=2,
+        trials=30,
     ),
     Oracle(
         name="a pair of CUBICs does not starve under jitter of 50 ms",

@@ -65,6 +65,9 @@ _MARGIN = 1.1
 #: Share of the clean network's goodput that must still be delivered where flows are compared.
 _KEPT = 0.5
 
+#: Fields of receivers that cheat, with their values for honest ones.
+_RECEIVERS: Mapping[str, Any] = {"ack_division": 1, "optimistic_acks": None}
+
 #: Reference that follows from the scenario's laws.
 _AUTO = "auto"
 
@@ -369,6 +372,10 @@ def _fields(
                 plain, written = (change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written))
             own, present = f"{own}.max", "0 ms" if present is None else present["max"]
             spread = replace(spread, path=own)
+        if present is None and own.startswith("flow.") and split(own)[-1] in _RECEIVERS:
+            # A receiver that is honest: one ACK in the place of one, or no other.
+            found.append(Bounded(field=spread, neutral=_RECEIVERS[split(own)[-1]], name=own))
+            continue
         if present is None:
             raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
         found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
@@ -749,6 +756,8 @@ def _worst(run: Run, shares: Fair | None) -> dict[str, Any] | None:
 
 def _alike(value: Any, own: Field) -> str:
     """A value in the unit of a field's range, where shares are written as numbers otherwise."""
+    if value is None:
+        return "–"
     if own.range is not None and own.range.unit == "%" and isinstance(value, int | float):
         return f"{100 * value:g} %"
     return label(value)

@@ -166,8 +166,10 @@ def _nearer(values: list[Any], at: int, own: Bounded, holds: Holds) -> list[Any]
 def _rounded(value: Any, own: Bounded) -> Iterator[Any]:
     """Values of few digits near one, the fewest first; then those that are a little farther from rest."""
     found, _, unit, scale = worth(value)
-    rest, *_ = worth(own.neutral)
-    ends = [worth(space.value(own.field, share))[0] for share in (0.0, 1.0 - 1e-12)]
+    first, _, last = space.ends(own.field)
+    # A field that is left out at rest does least at the end of its range.
+    rest, *_ = worth(last if own.neutral is None else own.neutral)
+    ends = [worth(each)[0] for each in (first, last)]
     if found is None or rest is None or None in ends or found == rest:
         return
     least, most = sorted(float(end or 0) for end in ends)

@@ -100,7 +100,7 @@ class Question:
         """The fields as columns."""
         found = []
         for each in self.fields:
-            ends = each.values if each.range is None else [space.value(each, at) for at in (0.0, 0.5, 1.0)]
+            ends = each.values if each.range is None else space.ends(each)
             scale = measure(ends)
             found.append(Axis(path=each.path, kind=scale.kind, unit=scale.unit, scale=scale.scale))
         if self.patterns is not None:
@@ -256,7 +256,7 @@ class Trials:
             return
         kinds = [axis.kind for axis in self.target.plan.axes]
         shown = values if question.patterns is None else [*values[:-1], question.patterns.cell(values[-1])]
-        cells = [label(value) if kind == "text" else worth(value)[0] for value, kind in zip(shown, kinds, strict=True)]
+        cells = [_cell(value, kind) for value, kind in zip(shown, kinds, strict=True)]
         try:
             changed = question.changed(values)
             if question.twin is not None:
@@ -279,6 +279,16 @@ class Trials:
         if self.target.finished:
             for trial, seed, figures in figures_of(Sweep(self.target.path), self.question.chosen, self.question.fair):
                 self._learn(trial, seed, figures)
+
+
+def _cell(value: Any, kind: str) -> Any:
+    """A value as a cell of a column of this kind; a field that is left out has no number."""
+    if kind == "text":
+        return label(value)
+    number = worth(value)[0]
+    if number is None:
+        return math.nan
+    return int(number) if kind == "integer" else number
 
 
 def figures_of(

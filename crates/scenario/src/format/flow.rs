@@ -147,6 +147,17 @@ tcp_tables! {
         /// is 1/1024 s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub small_queues: Option<SmallQueues>,
+        /// ACK division by a receiver that cheats: number of ACKs, each of a part of the data, that it sends in the
+        /// place of one; 1 to 1448. A sender that counts ACKs then grows faster; one that counts packets does not.
+        /// Simulated only. Default: 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub ack_division: Option<u32>,
+        /// Optimistic ACKs by a receiver that cheats: the ACK of a segment leaves the receiver this long after the
+        /// segment has left the sender, whether or not it arrives; at most 10 s. The sender sees short round trips and
+        /// no losses, and repairs none; a send buffer of 4 MiB bounds its window. Simulated only. Default: data is
+        /// acknowledged when it arrives.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub optimistic_acks: Option<Written<Duration>>,
     }
     shared {
         /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.

@@ -43,6 +43,11 @@ pub struct TcpOptions {
     pub host_jitter: Duration,
     /// True if Reno's growth counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465).
     pub ack_counting: bool,
+    /// Number of ACKs that the receiver sends in the place of one, each of a part of the data; at least 1.
+    pub ack_division: u32,
+    /// Time from the departure of a segment to that of its ACK from an optimistic receiver, whether or not the segment
+    /// arrives; `None` for a receiver that acknowledges what has arrived.
+    pub optimistic_acks: Option<Duration>,
     /// Packets waiting for the first link at which the sender stops and reduces its window; `None`: no limit.
     pub device_queue: Option<u32>,
     /// TCP small queues with this pacing shift, at most 31, for senders on stations of 802.11n, ac and ax without
@@ -272,6 +277,8 @@ impl Default for TcpOptions {
             compress_sacks: false,
             host_jitter: Duration::ZERO,
             ack_counting: false,
+            ack_division: 1,
+            optimistic_acks: None,
             device_queue: None,
             small_queues: None,
             adapts_delayed_ack: false,

@@ -227,6 +227,17 @@ impl Sender {
         self.recovery.on_ack(&mut self.tcb, now, packet)
     }
 
+    /// Handles the arrival of an ACK of a part of a segment, whose whole segments `packet` covers. Returns the RTT
+    /// sample of these, if any.
+    #[cold]
+    pub fn on_part(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
+        if packet.number > self.una() {
+            return self.on_ack(now, packet);
+        }
+        self.recovery.on_part(&mut self.tcb, now);
+        None
+    }
+
     /// Handles the expiry of the retransmission timer with data outstanding.
     #[cold]
     pub fn on_timer(&mut self, now: Time) {
