@@ -4112,7 +4112,8 @@ class Flow:
         variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
     known_base_rtt
         Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
-        full segment and its ACK. Default: the law uses the smallest RTT sample.
+        full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them, plus
+        the difference of the transmission times. Default: the law uses the smallest RTT sample of data.
     pacing
         Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
         paced at it.

@@ -179,7 +179,7 @@ def _by_losses(run: Run, law: str) -> Iterator[dict[str, Any]]:
     segment = float(row["goodput_bps"]) / float(row["goodput_pps"]) if row["goodput_pps"] > 0 else 0.0
     yield {
         "text": (
-            f"The slowest flow has {events:.3g} loss events in {sent:.4g} segments: p = {share:.2g}, W = {said} = "
+            f"The slowest flow has {events:.3g} loss events in {sent:.0f} segments: p = {share:.2g}, W = {said} = "
             f"{window:.3g} packets in {1e3 * rtt:.3g} ms, in Mbit/s"
         ),
         "expected": number(window / rtt * segment / 1e6),

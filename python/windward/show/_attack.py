@@ -150,7 +150,8 @@ def of_kernels(attack: Finding) -> Digest | None:
 def _with_unit(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
-    return Amount(f"{value:.3g}", value) if not unit else quantity(100 * value if unit == "%" else value, unit)
+    text = f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return Amount(text, value) if not unit else quantity(100 * value if unit == "%" else value, unit)
 
 
 #: Figures of a flow by their columns, with their units.

@@ -336,7 +336,7 @@ fn differences(flows: &[FlowPlan]) -> Vec<String> {
         if tcp.ack_division > 1 || tcp.optimistic_acks.is_some() {
             note(flow, "Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored".to_owned());
         }
-        if tcp.known_base_rtt.is_some() {
+        if tcp.known_base_rtt.is_some() || tcp.handshake_excess.is_some() {
             note(flow, "laws in the kernel measure the base RTT; `known_base_rtt` is ignored".to_owned());
         }
     }

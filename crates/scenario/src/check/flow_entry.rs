@@ -66,6 +66,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
         controller,
         tcp,
         coding,
+        has_base_of_handshake: flow.known_base_rtt == Some(KnownBaseRtt::Handshake),
         is_base_rtt_of_path: flow.known_base_rtt == Some(KnownBaseRtt::Path),
     })
 }
@@ -75,7 +76,7 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
     let options = tcp::options(&flow.tcp());
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
-        Some(KnownBaseRtt::Path) | None => None,
+        Some(KnownBaseRtt::Path | KnownBaseRtt::Handshake) | None => None,
     };
     TcpOptions {
         overhead: options.overhead.or(is_tfrc(law).then_some(TFRC_HEADERS)),

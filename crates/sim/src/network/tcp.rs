@@ -24,6 +24,9 @@ pub struct TcpOptions {
     pub min_rto: Duration,
     /// Propagation delay given to the law in place of its least RTT sample.
     pub known_base_rtt: Option<Duration>,
+    /// Round trip of a full segment and its ACK less that of the handshake, on a path without queues: the handshake's
+    /// sample and this are a sample of the base. `None` if the handshake is no sample of it.
+    pub handshake_excess: Option<Duration>,
     /// True to pace segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles the window). A law with a rate of
     /// its own is always paced.
     pub pacing: bool,
@@ -268,6 +271,7 @@ impl Default for TcpOptions {
             initial_window: 10,
             min_rto: Duration::from_millis(200),
             known_base_rtt: None,
+            handshake_excess: None,
             pacing: false,
             ecn: EcnMode::Off,
             loss_detection: LossDetection::Rfc6675,

@@ -143,7 +143,7 @@ impl Sender {
     /// Takes the RTT sample of the handshake.
     pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
         if let Some(rtt) = sample {
-            // Not a base RTT for the law: a SYN is shorter than a segment and has a shorter transmission time.
+            self.tcb.rtt.establish(rtt);
             self.tcb.rtt.estimator.sample(rtt, self.una(), self.next());
             self.recovery.establish(rtt);
         }
