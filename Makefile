@@ -27,7 +27,7 @@
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
-# make validate-attacks  run networks on which laws fail, with and without their attack; seconds
+# make validate-attacks  run networks on which laws fail, with and without their attack; minutes; KERNELS=N emulates
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
@@ -204,9 +204,9 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
 
-# Seconds, to docs/measured/attacks.md.
+# Minutes, to docs/measured/attacks.md. KERNELS=N runs each find N times between kernels, in real time and as root.
 validate-attacks: $(VENV)/engine
-	$(BIN)/python benches/attacks/write.py
+	$(BIN)/python benches/attacks/write.py $(if $(KERNELS),--kernels $(KERNELS))
 
 # Some minutes of ns-3, to docs/measured/validation/lte-ns3.md.
 validate-lte: $(VENV)/engine $(VENV)-ns3/engine

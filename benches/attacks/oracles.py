@@ -100,9 +100,9 @@ def cubics(scenario: ww.Scenario) -> ww.Scenario:
     return replace(law(ww.Cubic(), ww.Cubic())(at_once(scenario)), link=links)
 
 
-def shrewd(scenario: ww.Scenario) -> ww.Scenario:
-    """Reno with a minimum timeout of 1 s, from a node of its own for the pulses."""
-    return quiet(scenario)
+def counting(is_by_bytes: bool) -> Callable[[ww.Scenario], ww.Scenario]:
+    """Two flows of Reno that count acknowledged packets or ACKs, and a buffer of a bandwidth-delay product."""
+    return lambda scenario: law(*[ww.Reno(byte_counting=is_by_bytes)] * 2)(cubics(scenario))
 
 
 def modern(scenario: ww.Scenario) -> ww.Scenario:
@@ -121,7 +121,7 @@ ORACLES = [
             name=f"{name}: the least step for a ratio of {ratio} is that of Eq. 2",
             file="step",
             clean=of_law(*laws),
-            until=f"unfair:{ratio}",
+            until=f"starves:{ratio}",
             within=(f"link.access-a.delay=+0..{round(40 * (ratio - 1 / ratio))} ms",),
             expected=by_formula,
             seeds=1,
@@ -138,7 +138,7 @@ ORACLES = [
         name="QUIC-TCP with unknown bases: both paths within 20 ms reach more than one step can",
         file="step",
         clean=at_once,
-        until=f"unfair:{BOTH:.3g}",
+        until=f"starves:{BOTH:.3g}",
         within=(
             "link.access-a.delay=pattern +0..20 ms",
             "link.access-b.delay=pattern +0..20 ms",
@@ -152,7 +152,7 @@ ORACLES = [
         name="QUIC-TCP: start times alone, within the first half second",
         file="starts",
         clean=together,
-        until="unfair:2.1",
+        until="starves:2.1",
         within=("flow.B.start=0..0.5 s",),
         is_found=False,
         seeds=1,
@@ -162,7 +162,7 @@ ORACLES = [
         name="QUIC-TCP: the same with bases that flows find out themselves",
         file="starts",
         clean=at_once,
-        until="unfair:2.1",
+        until="starves:2.1",
         within=("flow.B.start=0..0.5 s",),
         seeds=1,
         trials=40,
@@ -181,7 +181,7 @@ ORACLES = [
         name="BBR: two round trips",
         file="distances",
         clean=alike,
-        until="unfair:3",
+        until="starves:3",
         within=("link.access-far.delay=10..30 ms",),
         seeds=2,
         trials=30,
@@ -221,7 +221,7 @@ ORACLES = [
     Oracle(
         name="Reno with timeouts of 1 s: pulses take everything (the shrew)",
         file="shrew",
-        clean=shrewd,
+        clean=quiet,
         until="slows:1%",
         within=("traffic.m->z=pattern 1..20 Mbit/s, load 2 Mbit/s",),
         seeds=1,
@@ -250,6 +250,27 @@ ORACLES = [
         trials=240,
     ),
     Oracle(
+        name="Reno that counts ACKs: one receiver divides its ACKs (Savage et al.)",
+        file="step",
+        clean=counting(is_by_bytes=False),
+        until="starves:2",
+        within=("flow.A.ack_division=1..20",),
+        reference="cubic",
+        seeds=2,
+        trials=30,
+        is_short=True,
+    ),
+    Oracle(
+        name="Reno that counts bytes gains nothing from divided ACKs",
+        file="step",
+        clean=counting(is_by_bytes=True),
+        until="starves:2",
+        within=("flow.A.ack_division=1..20",),
+        is_found=False,
+        seeds=2,
+        trials=30,
+    ),
+    Oracle(
         name="a pair of CUBICs does not starve under jitter of 50 ms",
         file="step",
         clean=cubics,
@@ -263,7 +284,7 @@ ORACLES = [
         name="QUIC-TCP with known bases stays below r(Dc/p) for delays within 20 ms",
         file="step",
         clean=together,
-        until=f"unfair:{1.08 * ratio_under_delay(0.02, CAPACITY, 20):.3g}",
+        until=f"starves:{1.08 * ratio_under_delay(0.02, CAPACITY, 20):.3g}",
         within=("link.access-a.delay=pattern +0..20 ms",),
         is_found=False,
         seeds=2,

@@ -118,7 +118,7 @@ def rows(cell: Cell, run: ww.Run) -> list[dict[str, object]]:
             "law_name": cell.law,
             "rtt_ms": cell.rtt_ms,
             "recovery": cell.recovery,
-            "seed": seed,
+            "seed": int(str(seed)),
             "seconds": cell.seconds(series.assign(flow=series["flow"].astype(str))),
             "limit_s": cell.limit_s,
             "printed_s": np.nan if cell.printed_s is None else cell.printed_s,

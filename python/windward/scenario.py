@@ -499,8 +499,8 @@ class Scenario(ScenarioFields):
         output: str | Path,
         like: str | None = None,
         quiet_end_s: float | None = None,
-        reference: str | None = "cubic",
-        confirm: int = 0,
+        reference: str | None = "auto",
+        confirm: int | None = 0,
         seeds: int = 3,
         trials: int = 300,
         budget_s: float = math.inf,
@@ -517,11 +517,15 @@ class Scenario(ScenarioFields):
         ----------
         until
             Question: "starves", "unfair", "bloats", "idles", "slows", "stalls", "loses" or "differs:LAW", with a
-            limit: "unfair:3", "bloats:100 ms", "differs:cubic:2".
+            limit: "unfair:3", "bloats:100 ms", "differs:cubic:2". "starves" is about the ratio of two flows' goodputs.
+            "unfair" is about a flow's fair share over its goodput: the share is the lesser of its rate in the
+            proportionally fair optimum and of its mean goodput without the attack.
         within
             Fields and their bounds: "link.*.loss=0..1 %", "link.air.jitter=0..5 ms", "flow.*.start=0..1 s". With + a
             step after 2 s: "link.air.delay=+0..20 ms". Events during the run: "link.air.delay=pattern +0..20 ms",
-            "traffic.a->b=pattern 1..10 Mbit/s".
+            "traffic.a->b=pattern 1..10 Mbit/s". Without bounds: those of `like`, or else modest ones for the slowest
+            link by its kind of network. Where flows are compared, also for one flow's own link and for the flows'
+            starts.
         output
             Folder for the results. An interrupted search in it is resumed.
         like
@@ -529,9 +533,11 @@ class Scenario(ScenarioFields):
         quiet_end_s
             Time at the end of the run without events. Default: 10 s for "stalls", otherwise none.
         reference
-            Law for which the question must not hold on the same network. None: no comparison.
+            Law for which the question must not hold on the same network. None: no comparison. "auto": CUBIC, or Reno
+            where all flows are CUBIC; none for "unfair", whose fair shares say what any law could have.
         confirm
-            Number of runs of the find between real kernels, which take real time and need root.
+            Number of runs of the find between real kernels, which take real time and need root. None: one run if this
+            machine can, and the find takes at most two minutes.
         seeds
             Number of seeds on which the question must hold.
         trials

@@ -192,7 +192,7 @@ PLANTED = [
         law=Deaf, until="loses:20%", within=("link.core.rate=pattern 1..10 Mbit/s",), link={"buffer": "400 packets"}
     ),
     Planted(law=Capped, until="stalls:40%", within=("link.core.up=pattern 0.1..2 s",), duration="30 s"),
-    Planted(law=Distant, until="unfair:4", within=("link.accA.delay=2..100 ms",), flows=2, duration="40 s"),
+    Planted(law=Distant, until="starves:4", within=("link.accA.delay=2..100 ms",), flows=2, duration="40 s"),
     Planted(law=Cut, until="slows:60%", within=("link.core.loss=pattern 0..1 %",)),
     Planted(law=Eager, until="loses:3%", within=("link.core.up=pattern 0.1..3 s",)),
 ]

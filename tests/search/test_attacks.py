@@ -1,10 +1,12 @@
 """The networks of docs/measured/attacks.md: the law fails with the attack, as a formula says, and not without it."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 from conftest import REPOSITORY
 
+import windward as ww
 from windward.results.stats import mean_and_interval
 
 sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
@@ -30,3 +32,20 @@ def test_the_law_fails_with_the_attack_alone(case: Case) -> None:
         assert case.law in SCATTERED or found > 2
     else:
         assert clean > 0.95
+
+
+@pytest.mark.parametrize("law", [ww.QuicTcp(backlog=10), ww.Fast(alpha=10)], ids=["quic-tcp", "fast"])
+def test_a_base_from_the_handshake_lessens_the_unfairness_of_start_times(law: object) -> None:
+    # Starts are spread over a round trip. At 200 ms the SYN passes a short queue, and the first data a long one. Once A
+    # is at rest, SYNs meet a queue too.
+    scenario = ww.load(REPOSITORY / "benches" / "attacks" / "starts.toml")
+    for start, base, least, most in [
+        ("200 ms", None, 2.8, 4.5),
+        ("200 ms", "handshake", 1.0, 1.8),
+        ("5 s", "handshake", 1.5, 2.0),
+    ]:
+        first, second = (replace(flow, law=law, known_base_rtt=base) for flow in scenario.flow)
+        run = replace(scenario, flow=[first, replace(second, start=start)]).simulate(seeds=[11, 12])
+        table = run.flows.pivot_table(index="seed", columns="flow", values="goodput_bps")
+        ratios = table["B"] / table["A"]
+        assert ratios.between(least, most).all(), (start, base, ratios)

@@ -297,6 +297,7 @@ impl Scenario {
                 size: entry.size,
                 tcp: TcpOptions {
                     known_base_rtt: flow.known_base_rtt,
+                    handshake_excess: flow.handshake_excess,
                     small_queues: flow.small_queues,
                     ..entry.tcp.clone()
                 },

@@ -5,7 +5,7 @@ use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::Packet;
-use crate::tcp::{self, Averages, Counts};
+use crate::tcp::{self, Averages, Beside, Counts};
 use crate::tfrc;
 use windward_units::Duration;
 
@@ -218,9 +218,9 @@ impl Endpoint {
     /// without samples.
     pub fn take_recent_rtt(&mut self) -> Option<Duration> {
         match self {
-            Self::Tcp(flow) => match &mut flow.receiver_rtt {
-                Some(rtt) => rtt.take(),
-                None => flow.recent_rtt.take(),
+            Self::Tcp(flow) => match flow.beside.as_deref_mut() {
+                Some(Beside::Rtt(rtt)) => rtt.take(),
+                Some(Beside::Misbehaving(_)) | None => flow.recent_rtt.take(),
             },
             Self::Paced(flow) => flow.recent_rtt.take(),
             Self::Tfrc(flow) => flow.recent_rtt.take(),
@@ -230,7 +230,7 @@ impl Endpoint {
     /// Makes the receiver measure round-trip times by timestamps from now on.
     pub fn measure_at_receiver(&mut self) {
         match self {
-            Self::Tcp(flow) if flow.coding.is_none() => _ = flow.receiver_rtt.get_or_insert_default(),
+            Self::Tcp(flow) if flow.coding.is_none() => _ = flow.beside.get_or_insert_default(),
             // Combinations echo no ACK of a segment; TFRC's receiver gets the sender's estimate.
             Self::Tcp(_) | Self::Paced(_) | Self::Tfrc(_) => {}
         }

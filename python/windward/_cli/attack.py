@@ -27,7 +27,8 @@ def attack(
             metavar="QUESTION",
             help="starves[:RATIO], unfair[:RATIO or Jain's index], bloats[:TIME or Nx], idles[:SHARE], "
             "slows[:SHARE], stalls[:SHARE or TIME], loses[:SHARE] or differs:LAW[:RATIO]. Defaults: 10, 3, 100 ms, "
-            "50%, 50%, 10%, 5%, 3.",
+            "50%, 50%, 10%, 5%, 3. RATIO is one flow's goodput over another's; of unfair, a flow's fair share over "
+            "its goodput.",
         ),
     ] = "unfair",
     within: Annotated[
@@ -36,7 +37,8 @@ def attack(
             metavar="FIELD=RANGE",
             help="A field and its bounds: 'link.*.loss=0..1 %', 'link.air.jitter=0..5 ms', 'flow.*.start=0..1 s'; with "
             "+ a step after 2 s: 'link.air.delay=+0..20 ms'; events during the run: "
-            "'link.air.delay=pattern +0..20 ms'. Repeatable.",
+            "'link.air.delay=pattern +0..20 ms'. Repeatable. Default: modest bounds of the slowest link, as of its "
+            "kind of network; where flows are compared, also of one flow's own link and of the flows' starts.",
         ),
     ] = None,
     like: Annotated[
@@ -49,14 +51,21 @@ def attack(
     ] = None,
     reference: Annotated[
         str,
-        typer.Option(metavar="LAW", help="Law for which the question must not hold on the same network, or none."),
-    ] = "cubic",
-    confirm: Annotated[
-        int,
         typer.Option(
-            metavar="N", min=0, help="Runs of the find between real kernels, in real time; needs root. Default: none."
+            metavar="LAW",
+            help="Law for which the question must not hold on the same network, or none. Default: cubic; reno where "
+            "all flows are CUBIC.",
         ),
-    ] = 0,
+    ] = "auto",
+    confirm: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Runs of the find between real kernels, in real time; needs root. 0: none. Default: 1 if this "
+            "machine can, and the find takes at most two minutes.",
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
     budget: Budget = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
@@ -71,10 +80,12 @@ def attack(
 ) -> None:
     """Find the network, within bounds, on which a law fails.
 
-    What is found is shrunk to the changes that it needs, and written as a scenario file. Exits with 0 if something was
+    What is found is shrunk to the changes that it needs, and written as a scenario file and as a page that explains
+    it. Exits with 0 if something was
     found and with 3 if not. Interrupted, the same command goes on with the rest.
     """
     from windward._search.attack import Attacked, attack as run
+    from windward.results._place import REPORT
     from windward.show import _terminal
 
     asked = Attacked(
@@ -99,6 +110,8 @@ def attack(
     except RunInterrupted as stop:
         complain(f"{stop}; the same command goes on")
         raise typer.Exit(130) from None
+    if result.is_found:
+        result.report(result.path / REPORT)
     tell_found(result, target, as_json=as_json, quiet=quiet)
     if not result.is_found:
         raise typer.Exit(_NOT_FOUND)

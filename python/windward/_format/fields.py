@@ -4249,6 +4249,15 @@ class Flow:
         TCP small queues of a sender on a station of 802.11n, ac or ax, as in Linux: at most 1/128 s of its pacing
         rate wait below TCP until they are acknowledged on the air. A table sets the pacing shift; `{ shift = 10 }` is
         1/1024 s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
+    ack_division
+        ACK division by a receiver that cheats: number of ACKs, each of a part of the data, that it sends in the place
+        of one; 1 to 1448. A sender that counts ACKs then grows faster; one that counts packets does not. Simulated
+        only. Default: 1.
+    optimistic_acks
+        Optimistic ACKs by a receiver that cheats: the ACK of a segment leaves the receiver this long after the
+        segment has left the sender, whether or not it arrives; at most 10 s. The sender sees short round trips and no
+        losses, and repairs none; a send buffer of 4 MiB bounds its window. Simulated only. Default: data is
+        acknowledged when it arrives.
     ack_counting
         Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
@@ -4276,7 +4285,8 @@ class Flow:
         variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
     known_base_rtt
         Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
-        full segment and its ACK. Default: the law uses the smallest RTT sample.
+        full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them, plus
+        the difference of the transmission times. Default: the law uses the smallest RTT sample of data.
     pacing
         Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
         paced at it.
@@ -4332,6 +4342,8 @@ class Flow:
     host_jitter: str | None = None
     device_queue: int | None = None
     small_queues: bool | SmallQueues | None = None
+    ack_division: int | None = None
+    optimistic_acks: str | None = None
     ack_counting: bool = False
     receive_window: str = "1048576 packets"
     sack: bool = True

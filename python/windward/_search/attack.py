@@ -24,13 +24,25 @@ from windward._format.parse import parse
 from windward._format.vary import Field, change, label, read, read_values, split, worth
 from windward._search import space
 from windward._search.confirm import confirm
+from windward._search.fair import Fair, fair, goodputs_of
 from windward._search.genetic import Genetic
-from windward._search.objective import QUIET, Bound, Goal, Objective, mean_of, of_tables
+from windward._search.objective import QUIET, Bound, Goal, Objective, mean_of, of_tables, rows_of
 from windward._search.patterns import Event, Patterns, is_pattern, read_generators
-from windward._search.presets import bounds_like
+from windward._search.presets import bounds_like, default_bounds
 from windward._search.questions import Until, read_until
 from windward._search.samplers import CmaEs, Sampler, Vector, first
-from windward._search.shrink import Bounded, entries, fewer_lines, keys, named, shrink, text_of, without
+from windward._search.shrink import (
+    Bounded,
+    entries,
+    fewer_lines,
+    fewer_members,
+    keys,
+    named,
+    shrink,
+    text_of,
+    with_members,
+    without,
+)
 from windward._search.trials import Question, Trials, open_search
 from windward._search.twin import twinned
 from windward._search.why import explain, without_attack
@@ -50,13 +62,22 @@ QUIET_END_S = 10.0
 #: A find holds with so much to spare while it is shrunk.
 _MARGIN = 1.1
 
-#: Of what the clean network delivers, so much must still be delivered where flows are compared.
+#: Share of the clean network's goodput that must still be delivered where flows are compared.
 _KEPT = 0.5
+
+#: Fields of receivers that cheat, with their values for honest ones.
+_RECEIVERS: Mapping[str, Any] = {"ack_division": 1, "optimistic_acks": None}
+
+#: Reference that follows from the scenario's laws.
+_AUTO = "auto"
+
+#: Longest find that is confirmed without being asked for, in seconds.
+_PATIENCE_S = 120.0
 
 #: Delays and rates that are given with a plus change so long after the start.
 _AFTER = "2 s"
 
-#: So many of the best trials are tried against the reference.
+#: Number of the best trials that are tried against the reference.
 _TRIED = 20
 
 
@@ -71,16 +92,19 @@ class Attacked:
     within: Sequence[str]
     #: A kind of network whose bounds are meant where none are given.
     like: str | None = None
-    #: The law that must not fail on the same network; None: no comparison.
-    reference: str | None = "cubic"
+    #: The kind of network whose bounds are meant by default.
+    default: str | None = None
+    #: The law that must not fail on the same network; None: none; "auto": CUBIC, or Reno where all flows are CUBIC, and
+    #: none where flows are compared with their fair shares.
+    reference: str | None = "auto"
     seeds: int = SEEDS
     trials: int = TRIALS
     budget_s: float = math.inf
     seed: int = 1
     #: So long before the end of the run patterns are at rest; None: only where the question needs it.
     quiet_end_s: float | None = None
-    #: Runs of the find between kernels; 0: none.
-    confirm: int = 0
+    #: Runs of the find between kernels; 0: none; None: one if this machine can, and the find is short.
+    confirm: int | None = 0
     #: Laws of the scenario that are Python objects, by name. Those in files of its folder are refused.
     laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     folder: Path = field(default_factory=Path)
@@ -101,13 +125,15 @@ def attack(
         space.find(until.other)
         asked = replace(asked, reference=None)
     asked, quiet_s = _quiet(asked, until)
+    asked = _with_defaults(asked, until)
     bounds = _bounds(asked, quiet_s)
     plain, bounded = bounds.plain, bounds.bounded
     tried = Runs(asked, threads, until.other)
     names = tuple(str(flow["name"]) for flow in plain.get("flow", []))
     if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
         raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
-    clean = tried.figures(plain)
+    shares = tried.fair(plain) if until.kind.is_fair else None
+    clean = tried.figures(plain, shares)
     until = until.of(mean_of(clean, until.kind.figure))
     if until.holds(mean_of(clean, until.kind.figure)):
         said = f"it holds already without an attack: {until.kind.label} {mean_of(clean, until.kind.figure):.3g}"
@@ -117,7 +143,11 @@ def attack(
         least = _KEPT * mean_of(clean, "goodput")
         limits = (Bound(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
     objective = Objective(
-        text=asked.until, goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),), bounds=limits
+        text=asked.until,
+        goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),),
+        bounds=limits,
+        # The question must hold on every seed.
+        is_worst=True,
     )
     question = Question(
         scenario=asked.scenario,
@@ -132,6 +162,7 @@ def attack(
         sampler="CMA-ES" if bounds.patterns is None else "genetic",
         folder=asked.folder,
         patterns=bounds.patterns,
+        fair=shares,
         twin=until.other,
         laws=asked.laws,
     )
@@ -180,22 +211,47 @@ class Runs:
     #: The law of a twin beside each network.
     twin: str | None = None
 
-    def figures(self, plain: Mapping[str, Any]) -> list[dict[str, float]]:
+    #: Fair shares of networks, by their text.
+    known: dict[str, Fair] = field(default_factory=dict)
+
+    def figures(
+        self, plain: Mapping[str, Any], fair: Fair | None = None, *, seeds: Sequence[int] | None = None
+    ) -> list[dict[str, float]]:
         """Figures of each seed; empty where a run fails."""
+        return [{} if own is None else of_tables(own, None, fair) for own in self._tables(plain, seeds)]
+
+    def fair_under(self, clean: Mapping[str, Any], attacked: Mapping[str, Any]) -> Fair:
+        """Fair shares of a network, which is another without an attack, as far as the attack leaves them."""
+        text = json.dumps(attacked, ensure_ascii=False)
+        return self.fair(clean).under(_engine.Scenario.from_json(text, "the attack", self.asked.folder))
+
+    def fair(self, plain: Mapping[str, Any]) -> Fair:
+        """Fair shares of a network, which has no attack."""
+        text = json.dumps(plain, ensure_ascii=False)
+        if text not in self.known:
+            runs = [goodputs_of(rows_of(own["flows"])) for own in self._tables(plain) if own is not None]
+            scenario = _engine.Scenario.from_json(text, "the network without the attack", self.asked.folder)
+            self.known[text] = fair(scenario, runs)
+        return self.known[text]
+
+    def _tables(
+        self, plain: Mapping[str, Any], seeds: Sequence[int] | None = None
+    ) -> list[Mapping[str, Mapping[str, Any]] | None]:
+        """Tables of the totals of each seed; None where a run fails."""
         pool = _engine.Sweep(
             "simulate",
             threads=count_threads(self.threads),
             folder=self.asked.folder,
             **finders(self.asked.laws, self.asked.folder),
         )
-        seeds = list(range(1, self.asked.seeds + 1))
+        seeds = list(range(1, self.asked.seeds + 1)) if seeds is None else list(seeds)
         whole = plain if self.twin is None else twinned(plain, self.twin)
         pool.submit(0, json.dumps(whole, ensure_ascii=False), seeds)
-        found: dict[int, dict[str, float]] = {}
+        found: dict[int, Mapping[str, Mapping[str, Any]] | None] = {}
         try:
             while len(found) < len(seeds):
                 for _, seed, answer, _ in pool.wait(0.1):
-                    found[seed] = {} if answer is None else of_tables(simulated(answer), None)
+                    found[seed] = None if answer is None else simulated(answer)
         finally:
             pool.cancel()
         return [found[seed] for seed in seeds]
@@ -206,6 +262,19 @@ class Runs:
             return _engine.Scenario.from_json(json.dumps(written), "the find", self.asked.folder).to_json()
         except ValueError:
             return None
+
+
+def _with_defaults(asked: Attacked, until: Until) -> Attacked:
+    """The attack with bounds and a reference, where none are given."""
+    if not asked.within and asked.like is None:
+        plain = json.loads(asked.scenario.to_json())
+        kind, within = default_bounds(plain, is_of_flows=until.kind.is_of_flows)
+        asked = replace(asked, within=within, default=kind)
+    if asked.reference == _AUTO:
+        laws = {str(own["law"]["name"]) for own in json.loads(asked.scenario.to_json()).get("flow", [])}
+        law = "reno" if laws == {"cubic"} else "cubic"
+        asked = replace(asked, reference=None if until.kind.is_fair else law)
+    return asked
 
 
 def _quiet(asked: Attacked, until: Until) -> tuple[Attacked, float]:
@@ -259,9 +328,6 @@ def _bounds(asked: Attacked, quiet_s: float) -> Bounds:
     within = list(asked.within)
     if asked.like is not None:
         within += bounds_like(asked.like, plain)
-    if not within:
-        said = "nothing may be changed; give bounds, as in 'link.*.delay=+0..20 ms', or a kind of network (like)"
-        raise OptionError(("within", "", said))
     if any(name not in asked.laws for name in asked.scenario.python_classes):
         raise ValueError("an attack runs no Python from files: give the laws as objects, from Python")
     end_s = asked.scenario.duration_s - quiet_s
@@ -306,6 +372,10 @@ def _fields(
                 plain, written = (change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written))
             own, present = f"{own}.max", "0 ms" if present is None else present["max"]
             spread = replace(spread, path=own)
+        if present is None and own.startswith("flow.") and split(own)[-1] in _RECEIVERS:
+            # A receiver that is honest: one ACK in the place of one, or no other.
+            found.append(Bounded(field=spread, neutral=_RECEIVERS[split(own)[-1]], name=own))
+            continue
         if present is None:
             raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
         found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
@@ -370,6 +440,7 @@ def _head(asked: Attacked, question: Question, until: Until) -> dict[str, Any]:
         "label": until.kind.label,
         "unit": until.kind.unit,
         "within": [*asked.within, *([f"like {asked.like}"] if asked.like else [])],
+        "default": asked.default,
         "quiet_from_s": patterns.end_ms / 1e3 if patterns is not None and patterns.is_quiet else None,
         "reference": asked.reference,
     }
@@ -394,8 +465,9 @@ class Judge:
         key = self.trials.question.objective.key
         for trial in sorted(judged, key=lambda trial: (key(judged[trial]), trial))[:_TRIED]:
             if not self.holds_everywhere(trial, margin):
+                # The best first: none of the others holds either.
                 return None
-            if not self._is_shared(trial) and self._lasts(trial):
+            if not self._is_shared(trial) and self._is_left(trial, margin) and self._lasts(trial):
                 return trial
         return None
 
@@ -413,21 +485,40 @@ class Judge:
         if not self.until.kind.is_of_flows:
             return True
         if trial not in self.lasting:
-            runs = self.runs.figures(_later(self._plain(trial), self.asked.scenario))
+            clean, plain = (
+                _later(own, self.asked.scenario) for own in (self.trials.question.plain, self._plain(trial))
+            )
+            runs = self.runs.figures(plain, self.fair(clean, plain))
             self.lasting[trial] = all(self.until.holds(run.get(self.until.kind.figure, math.nan)) for run in runs)
         return self.lasting[trial]
 
     def _is_shared(self, trial: int) -> bool:
         if trial not in self.shared:
-            self.shared[trial] = self.suffers(self._plain(trial))
+            self.shared[trial] = self.suffers(self._plain(trial), self.trials.question.plain)
         return self.shared[trial]
 
-    def suffers(self, plain: Mapping[str, Any]) -> bool:
-        """Returns true if the question holds for the reference law on a network."""
-        if self.asked.reference is None:
-            return False
-        value = mean_of(self.runs.figures(_under(plain, self.asked.reference)), self.until.kind.figure)
-        return self._reference_until.holds(value)
+    def suffers(self, plain: Mapping[str, Any], clean: Mapping[str, Any]) -> bool:
+        """Returns true if the question holds for the reference law on a network, which is another without an attack."""
+        return self.asked.reference is not None and self._reference_until.holds(self.under_reference(plain, clean))
+
+    def under_reference(self, plain: Mapping[str, Any], clean: Mapping[str, Any]) -> float:
+        """Figure of a network under the reference law; its fair shares are those under that law."""
+        law = str(self.asked.reference)
+        return mean_of(
+            self.runs.figures(_under(plain, law), self.fair(_under(clean, law), plain)), self.until.kind.figure
+        )
+
+    def fair(self, clean: Mapping[str, Any], attacked: Mapping[str, Any]) -> Fair | None:
+        """The fair shares that an attack leaves, where the question is about them."""
+        return self.runs.fair_under(clean, attacked) if self.until.kind.is_fair else None
+
+    def _is_left(self, trial: int, margin: float) -> bool:
+        """Returns true if flows fall short of what the attack leaves for them, and not only of what they had."""
+        if not self.until.kind.is_fair:
+            return True
+        plain = self._plain(trial)
+        runs = self.runs.figures(plain, self.fair(self.trials.question.plain, plain))
+        return all(self.until.holds(run.get(self.until.kind.figure, math.nan), margin) for run in runs)
 
     @cached_property
     def _reference_until(self) -> Until:
@@ -465,32 +556,60 @@ class Writer:
         """Writes the find as a scenario without defaults; returns its part of the summary."""
         margin = _MARGIN if is_spared else 1.0
         bounded, patterns = self.bounds.bounded, self.bounds.patterns
-        small = shrink(values, bounded, patterns, lambda tried: self._holds(self.question.changed(tried), margin))
+        self._lessen(values, margin)
+        plain = self.question.plain
+        small = shrink(
+            values, bounded, patterns, lambda tried: self._holds(self.question.changed(tried), plain, margin)
+        )
         file = self._file(small)
         # One entry may make several flows.
         flows = min(2 if self.until.kind.is_of_flows else 1, len(file.get("flow", [])))
-        file = fewer_lines(file, self.runs.resolved, lambda tried: self._holds(tried, margin), flows)
+        neutral = {
+            own.field.path: own.neutral for at, own in enumerate(bounded) if label(small[at]) != label(own.neutral)
+        }
+
+        def clean(tried: Mapping[str, Any]) -> dict[str, Any]:
+            return without_attack(tried, self.asked.written, neutral)
+
+        file = fewer_lines(file, self.runs.resolved, lambda tried: self._holds(tried, clean(tried), margin), flows)
         (path / "find").mkdir(exist_ok=True)
         replace_text(path / "find" / SCENARIO, shrunk.to_toml(file))
         replayed = json.loads(self.runs.resolved(file) or "{}")
-        runs = self.runs.figures(replayed)
+        shares = self.judge.fair(clean(file), file)
+        runs = self.runs.figures(replayed, shares)
         run = self._simulate(parse(path / "find" / SCENARIO), path / "find" / "run")
-        why = self._why(file, small, run, replayed, path)
+        why = self._why(clean(file), run, replayed, path)
         figure = self.until.kind.figure
         reference = None
         if self.asked.reference is not None:
-            reference = number(mean_of(self.runs.figures(_under(replayed, self.asked.reference)), figure))
+            reference = number(self.judge.under_reference(file, clean(file)))
         return {
             "value": number(mean_of(runs, figure)),
             "values": [number(run.get(figure, math.nan)) for run in runs],
             "goodput": number(mean_of(runs, "goodput")),
+            "clean": self._clean(clean(file)),
+            "fresh": [number(own.get(figure, math.nan)) for own in self._fresh(replayed, shares)],
+            "worst": _worst(run, shares),
             "reference": reference,
             "changes": self._changes(small),
-            "lines": self._lines(file),
+            "lines": self._lines(file, clean),
             "why": why,
-            "kernels": self._confirm(file, run, path),
+            "kernels": self._confirm(file, run, shares, path),
             "holds": all(self.until.holds(run.get(figure, math.nan)) for run in runs),
         }
+
+    def _lessen(self, values: Sequence[Any], margin: float) -> None:
+        """Makes groups of nodes as small as the question allows: fewer flows are easier to understand, and faster."""
+
+        def holds(sizes: Mapping[int, int]) -> bool:
+            plain = with_members(self.question.plain, sizes)
+            if self.runs.resolved(plain) is None:
+                return False
+            return self._holds(self.question.changed(values, plain), plain, margin)
+
+        sizes = fewer_members(self.question.plain, holds)
+        self.question = replace(self.question, plain=with_members(self.question.plain, sizes))
+        self.bounds = replace(self.bounds, written=with_members(self.bounds.written, sizes))
 
     def _simulate(self, scenario: _engine.Scenario, output: Path) -> Run:
         with claim(output, "replace") as place:
@@ -499,43 +618,58 @@ class Writer:
             )
 
     def _why(
-        self, file: Mapping[str, Any], values: Sequence[Any], run: Run, replayed: Mapping[str, Any], path: Path
+        self, clean: Mapping[str, Any], run: Run, replayed: Mapping[str, Any], path: Path
     ) -> dict[str, Any] | None:
         """Runs the network without the attack, and says from when on and why the find differs."""
-        neutral = {
-            own.field.path: own.neutral
-            for at, own in enumerate(self.bounds.bounded)
-            if label(values[at]) != label(own.neutral)
-        }
-        clean = without_attack(file, self.asked.written, neutral)
         resolved = self.runs.resolved(clean)
         if resolved is None:
             return None
         scenario = _engine.Scenario.from_json(resolved, "the find without the attack", self.asked.folder)
         return explain(run, self._simulate(scenario, path / "find" / "clean"), replayed)
 
-    def _confirm(self, file: Mapping[str, Any], run: Run, path: Path) -> dict[str, Any] | None:
-        if not self.asked.confirm:
+    def _clean(self, clean: Mapping[str, Any]) -> dict[str, float | None]:
+        """Figures of the find's network without the attack."""
+        if self.runs.resolved(clean) is None:
+            return {}
+        runs = self.runs.figures(clean, self.judge.fair(clean, clean))
+        return {name: number(mean_of(runs, name)) for name in (self.until.kind.figure, "goodput")}
+
+    def _fresh(self, replayed: Mapping[str, Any], shares: Fair | None) -> list[dict[str, float]]:
+        """Figures of as many seeds again, for which nothing was searched."""
+        seeds = range(self.asked.seeds + 1, 2 * self.asked.seeds + 1)
+        return self.runs.figures(replayed, shares, seeds=seeds)
+
+    def _confirm(self, file: Mapping[str, Any], run: Run, shares: Fair | None, path: Path) -> dict[str, Any] | None:
+        runs = self.asked.confirm
+        if runs is None:
+            if run.duration_s > _PATIENCE_S:
+                said = f"the find takes {run.duration_s:g} s in real time; it is confirmed if asked for"
+                return {"runs": 0, "skipped": said}
+            runs = 1
+        if not runs:
             return None
         goodputs = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
         return confirm(
             file,
             self.until,
             {str(flow): float(goodput) for flow, goodput in goodputs.items()},
-            runs=self.asked.confirm,
+            runs=runs,
+            fair=shares,
             folder=self.asked.folder,
             output=path / "find" / "kernels",
             progress=self.progress,
         )
 
-    def _holds(self, plain: Mapping[str, Any], margin: float) -> bool:
-        runs = self.runs.figures(plain)
+    def _holds(self, plain: Mapping[str, Any], clean: Mapping[str, Any], margin: float) -> bool:
+        if self.until.kind.is_fair and self.runs.resolved(clean) is None:
+            return False
+        runs = self.runs.figures(plain, self.judge.fair(clean, plain))
         if not self.question.objective.judge(runs).is_feasible:
             return False
         if not all(self.until.holds(run.get(self.until.kind.figure, math.nan), margin) for run in runs):
             return False
         # A smaller find must be the law's own too.
-        return not self.judge.suffers(plain)
+        return not self.judge.suffers(plain, clean)
 
     def _file(self, values: Sequence[Any]) -> dict[str, Any]:
         """The find as it is written, without changes that do nothing."""
@@ -576,10 +710,19 @@ class Writer:
         ]
 
     def _figure(self, plain: Mapping[str, Any]) -> float | None:
-        found: float | None = number(mean_of(self.runs.figures(plain), self.until.kind.figure))
+        return self._figure_of(plain, self.question.plain)
+
+    def _figure_of(self, plain: Mapping[str, Any], clean: Mapping[str, Any]) -> float | None:
+        if self.until.kind.is_fair and self.runs.resolved(clean) is None:
+            return None
+        found: float | None = number(
+            mean_of(self.runs.figures(plain, self.judge.fair(clean, plain)), self.until.kind.figure)
+        )
         return found
 
-    def _lines(self, file: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _lines(
+        self, file: Mapping[str, Any], clean: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """Every part of the file: the figure without it, or nothing where no network is left."""
         rows = []
         for place in [*entries(file), *keys(file)]:
@@ -590,15 +733,31 @@ class Writer:
                     "line": named(file, place),
                     "content": text_of(file, place),
                     "is_network": is_network,
-                    "without": self._figure(tried) if is_network else None,
-                    "holds": is_network and self._holds(tried, 1.0),
+                    "without": self._figure_of(tried, clean(tried)) if is_network else None,
+                    "holds": is_network and self._holds(tried, clean(tried), 1.0),
                 }
             )
         return rows
 
 
+def _worst(run: Run, shares: Fair | None) -> dict[str, Any] | None:
+    """The flow that falls farthest short of its fair share, over the seeds."""
+    if shares is None:
+        return None
+    goodputs = {
+        str(flow): float(own) for flow, own in run.flows.groupby("flow", sort=False)["goodput_bps"].mean().items()
+    }
+    short = shares.shortfalls(goodputs)
+    if not short:
+        return None
+    flow = max(short, key=lambda own: short[own])
+    return {"flow": flow, "goodput": number(goodputs[flow]), "fair": number(short[flow] * goodputs[flow])}
+
+
 def _alike(value: Any, own: Field) -> str:
     """A value in the unit of a field's range, where shares are written as numbers otherwise."""
+    if value is None:
+        return "–"
     if own.range is not None and own.range.unit == "%" and isinstance(value, int | float):
         return f"{100 * value:g} %"
     return label(value)

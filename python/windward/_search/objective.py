@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward._format.vary import worth
+from windward._search.fair import Fair, goodputs_of
 from windward._search.twin import PREFIX
 from windward.errors import OptionError
 from windward.results._figures import FIGURES, FORMULAS, is_large
@@ -62,7 +63,7 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """Judgement of a trial: the mean of each goal over the seeds, and how far its bounds are passed."""
+    """Judgement of a trial: each goal over the seeds, and how far its bounds are passed."""
 
     goals: tuple[float, ...]
     #: Sum of the bounds' excesses; infinite where a run failed or measured nothing.
@@ -81,6 +82,8 @@ class Objective:
     text: str
     goals: tuple[Goal, ...]
     bounds: tuple[Bound, ...]
+    #: Whether goals are judged by their worst seed rather than by the mean.
+    is_worst: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +92,7 @@ class Objective:
 
     def judge(self, runs: Sequence[Mapping[str, float]]) -> Judged:
         """Judges the runs of a trial, one for each seed."""
-        goals = tuple(mean_of(runs, goal.name) for goal in self.goals)
+        goals = tuple((_least_of(runs, goal) if self.is_worst else mean_of(runs, goal.name)) for goal in self.goals)
         excess = math.fsum(bound.excess(mean_of(runs, bound.name)) for bound in self.bounds)
         is_whole = bool(runs) and all(math.isfinite(value) for value in (*goals, excess))
         return Judged(goals=goals, violation=excess if is_whole else math.inf)
@@ -99,6 +102,14 @@ class Objective:
         if not judged.is_feasible:
             return (judged.violation, 0.0)
         return (0.0, -self.goals[0].sign * judged.goals[0])
+
+
+def _least_of(runs: Sequence[Mapping[str, float]], goal: Goal) -> float:
+    """The value of a goal on the seed where it is farthest from being reached; NaN where a run has none."""
+    values = [run.get(goal.name, math.nan) for run in runs]
+    if not values or any(math.isnan(value) for value in values):
+        return math.nan
+    return min(values) if goal.is_large else max(values)
 
 
 def mean_of(runs: Sequence[Mapping[str, float]], name: str) -> float:
@@ -177,6 +188,7 @@ def measured(
     flows: Sequence[Mapping[str, Any]],
     chosen: Sequence[str] | None,
     windows: Sequence[Mapping[str, Any]] = (),
+    fair: Fair | None = None,
 ) -> dict[str, float]:
     """Figures of a run by name, with `power`.
 
@@ -191,6 +203,8 @@ def measured(
         Waits and other figures of links stay those of the run. None: all flows.
     windows
         Its rows of `flow_windows`.
+    fair
+        Fair shares of its flows; None: the figure that compares with them is left out.
     """
     values = {name: runs[figure.column] for name, figure in FIGURES.items() if figure.column in runs}
     if chosen is not None:
@@ -210,6 +224,8 @@ def measured(
     rates = [float(flow["goodput_bps"]) for flow in flows]
     if len(rates) > 1 and max(rates) > 0:
         values["ratio"] = max(rates) / max(min(rates), max(rates) / _MOST_RATIO)
+    if fair is not None:
+        values["shortfall"] = fair.shortfall(goodputs_of(flows))
     quiet = [row for row in windows if row["window"] == QUIET]
     if quiet:
         values["gap"] = max(float(row["longest_gap_s"]) for row in quiet)
@@ -217,13 +233,16 @@ def measured(
     return values
 
 
-def of_tables(tables: Mapping[str, Mapping[str, Any]], chosen: Sequence[str] | None) -> dict[str, float]:
+def of_tables(
+    tables: Mapping[str, Mapping[str, Any]], chosen: Sequence[str] | None, fair: Fair | None = None
+) -> dict[str, float]:
     """Figures of a run by name, from its tables as columns; see `measured`."""
     row = {name: float(column[0]) for name, column in tables.get("runs", {}).items()}
-    return measured(row, _rows(tables.get("flows", {})), chosen, _rows(tables.get("flow_windows", {})))
+    return measured(row, rows_of(tables.get("flows", {})), chosen, rows_of(tables.get("flow_windows", {})), fair)
 
 
-def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+def rows_of(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of a table given as columns."""
     columns = {
         name: [column.names[at] for at in column.indices] if isinstance(column, Named) else list(column)
         for name, column in table.items()

@@ -117,17 +117,43 @@ def read_generators(plain: Mapping[str, Any], text: str) -> list[Generator]:
     if parts[0] != "link" or len(parts) != 3 or parts[2] not in _KEYS:
         expected = f"a pattern is one of a link's {', '.join(_KEYS)}, or of traffic.FROM->TO"
         raise OptionError(("within", text, expected))
-    links = [own for own in plain.get("link", []) if parts[1] in ("*", own.get("name"))]
+    links = [(name, own) for own in plain.get("link", []) for name in _names(plain, own, parts[1])]
     if not links:
-        names = ", ".join(str(own["name"]) for own in plain.get("link", []) if "name" in own)
-        raise OptionError(("within", text, f"there is no link `{parts[1]}` with a name; names: {names or 'none'}"))
-    return [_of_link(plain, own, parts[2], bool(plus), spread, options, text) for own in links if "name" in own]
+        names = ", ".join(name_of(own) for own in plain.get("link", []))
+        raise OptionError(("within", text, f"there is no link `{parts[1]}`; links: {names or 'none'}"))
+    return [_of_link(plain, name, own, parts[2], bool(plus), spread, options, text) for name, own in links]
+
+
+def name_of(link: Mapping[str, Any]) -> str:
+    """Name of a link, or of the links of a group, as changes refer to it."""
+    return str(link.get("name") or f"{link['from']}->{link['to']}")
+
+
+def _names(plain: Mapping[str, Any], link: Mapping[str, Any], asked: str) -> list[str]:
+    """The name that is asked for if it is that of this link, or of a member of its group."""
+    if asked == "*":
+        return [name_of(link)]
+    if asked in (link.get("name"), f"{link['from']}->{link['to']}"):
+        return [asked]
+    source, _, sink = asked.partition("->")
+    counts = {str(own["name"]): int(own.get("count") or 0) for own in plain.get("node", [])}
+    ends = ((source, str(link["from"])), (sink, str(link["to"])))
+    is_member = all(
+        end == node or end in (f"{node}-{number}" for number in range(1, counts.get(node, 0) + 1)) for end, node in ends
+    )
+    return [asked] if is_member else []
 
 
 def _of_link(
-    plain: Mapping[str, Any], link: Mapping[str, Any], key: str, is_step: bool, spread: str, options: str, text: str
+    plain: Mapping[str, Any],
+    name: str,
+    link: Mapping[str, Any],
+    key: str,
+    is_step: bool,
+    spread: str,
+    options: str,
+    text: str,
 ) -> Generator:
-    name = str(link["name"])
     present = link.get(key, {"loss": 0, "jitter": "0 ms", "up": True}.get(key))
     if any(own.get("link") == name for own in plain.get("change", [])):
         raise OptionError(("within", text, f"link `{name}` changes already"))
@@ -264,7 +290,19 @@ class Patterns:
                     event = Event(of=at, at_ms=start, on_ms=on, off_ms=off, value=_three(value))
                     if start < self.end_ms and event not in [own[0] for own in found]:
                         found.append([event])
-        return found
+        return [*found, *self._worse_paths()]
+
+    def _worse_paths(self) -> Iterable[list[Event]]:
+        """Links that get worse in every way for ever: a longer route, with loss and jitter."""
+        start = _TEMPLATES[0][0]
+        for link in dict.fromkeys(own.link for own in self.generators if own.link):
+            events = [
+                Event(of=at, at_ms=start, on_ms=0.0, off_ms=0.0, value=_three(own.range.stop))
+                for at, own in enumerate(self.generators)
+                if own.link == link and own.key in _WORSE
+            ]
+            if 1 < len(events) <= SLOTS and start < self.end_ms:
+                yield events
 
     def applied(self, plain: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:
         """The scenario with these events."""
@@ -429,6 +467,9 @@ def plain_value(own: Generator, value: float) -> Any:
         return f"{_three(value / 1e6):.12g} Mbit/s"
     return f"{_three(100 * value):.12g} %"
 
+
+#: Fields of a link that make it worse the larger they are.
+_WORSE = ("delay", "jitter", "loss")
 
 #: Start, length and pause of known attacks, in ms; 0: for ever, and once.
 _TEMPLATES = (

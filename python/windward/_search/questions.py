@@ -24,6 +24,8 @@ class Kind:
     says: str
     #: Whether flows are compared.
     is_of_flows: bool = False
+    #: Whether flows are compared with their fair shares.
+    is_fair: bool = False
     #: Whether the limit is a multiple of what the clean network has.
     is_share: bool = False
     #: Whether the figure is one of a time after the attack.
@@ -49,7 +51,15 @@ _WAIT = Kind(
 
 KINDS: Mapping[str, Kind] = {
     "starves": _RATIO,
-    "unfair": replace(_RATIO, limit="3"),
+    "unfair": Kind(
+        figure="shortfall",
+        label="fair share over goodput",
+        is_large=True,
+        limit="3",
+        says="the fair share of a flow is {} times its goodput",
+        is_of_flows=True,
+        is_fair=True,
+    ),
     "bloats": _WAIT,
     "idles": Kind(
         figure="utilization",
@@ -160,7 +170,7 @@ def read_until(text: str) -> Until:
         if not other:
             raise OptionError(("until", text, "name the law to compare with, as in differs:cubic or differs:cubic:3"))
     kind, limit, value = _limit(name, kind, limit or kind.limit)
-    if value is None or not value > 0 or (kind.figure == "ratio" and value <= 1):
+    if value is None or not value > 0 or (kind.is_of_flows and kind.is_large and value <= 1):
         raise OptionError(("until", text, f"`{limit}` is no limit for `{name}`; write it as in {name}:{kind.limit}"))
     return Until(kind=kind, limit=value, text=limit, other=other)
 

@@ -166,12 +166,14 @@ def _nearer(values: list[Any], at: int, own: Bounded, holds: Holds) -> list[Any]
 def _rounded(value: Any, own: Bounded) -> Iterator[Any]:
     """Values of few digits near one, the fewest first; then those that are a little farther from rest."""
     found, _, unit, scale = worth(value)
-    rest, *_ = worth(own.neutral)
-    ends = [worth(space.value(own.field, share))[0] for share in (0.0, 1.0 - 1e-12)]
+    first, _, last = space.ends(own.field)
+    # A field that is left out at rest does least at the end of its range.
+    rest, *_ = worth(last if own.neutral is None else own.neutral)
+    ends = [worth(each)[0] for each in (first, last)]
     if found is None or rest is None or None in ends or found == rest:
         return
     least, most = sorted(float(end or 0) for end in ends)
-    for digits in (1, 2, 3):
+    for digits in (1, 2, 3, 4, 5):
         near = float(f"{found / scale:.{digits}g}")
         step = math.copysign(10 ** (math.floor(math.log10(abs(near) or 1)) - digits + 1), found - rest)
         for rounded in (near, near + step):
@@ -236,7 +238,7 @@ def fewer_lines(
     holds
         Whether the question holds on a scenario.
     least_flows
-        The question needs so many entries of flows.
+        Least number of entries of flows that are kept.
     """
     found = dict(written)
     is_changed = True
@@ -254,6 +256,27 @@ def fewer_lines(
         if _is_there(found, place) and resolved(tried := without(found, place)) == now:
             found = tried
     return found
+
+
+def fewer_members(written: Mapping[str, Any], holds: Callable[[Mapping[int, int]], bool]) -> dict[int, int]:
+    """Sizes of groups of nodes, each with the least that the question needs: two, or a half, a quarter and so on."""
+    found: dict[int, int] = {}
+    for size in sorted({int(node["count"]) for node in written.get("node", []) if (node.get("count") or 0) > 2}):
+        fewer = {max(size >> halvings, 2) for halvings in range(1, size.bit_length())}
+        for count in sorted(fewer):
+            if holds({**found, size: count}):
+                found[size] = count
+                break
+    return found
+
+
+def with_members(written: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str, Any]:
+    """The scenario with groups of nodes of other sizes, by their present ones."""
+    nodes = [
+        {**node, "count": sizes[node["count"]]} if node.get("count") in sizes else node
+        for node in written.get("node", [])
+    ]
+    return {**written, "node": nodes} if sizes else dict(written)
 
 
 def _is_there(written: Any, place: Place) -> bool:

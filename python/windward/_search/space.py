@@ -17,6 +17,10 @@ _REACH = 1000.0
 #: A range that spans more than this is searched on a logarithmic scale.
 _SPAN = 100.0
 
+#: Fields of receivers that cheat: those of whole numbers, and those without a value at rest; and the share of the way
+#: on which the latter have one.
+_WHOLE, _OPTIONAL, _GIVEN = (".ack_division",), (".optimistic_acks",), 0.9
+
 #: How a field of the tuned law begins.
 LAW = "law."
 
@@ -88,7 +92,13 @@ def value(field: Field, share: float) -> Any:
     """The value of a field at a share of the way through its range, or the choice that lies there."""
     if field.range is None:
         return field.values[min(int(share * len(field.values)), len(field.values) - 1)]
+    if is_optional(field):
+        if share > _GIVEN:
+            return None
+        share /= _GIVEN
     found = field.range.at(share)
+    if field.path.endswith(_WHOLE):
+        return round(found)
     number, unit, *_ = worth(found)
     # Packets come whole.
     return f"{round(number)} packets" if unit == "packets" and number is not None else found
@@ -96,6 +106,8 @@ def value(field: Field, share: float) -> Any:
 
 def share_of(field: Field, value: Any) -> float:
     """The share of the way at which a value lies, moved to the nearest end if it lies outside; 0.5 if unknown."""
+    if value is None and is_optional(field):
+        return 1.0
     if field.range is None:
         labels = [label(each) for each in field.values]
         return (labels.index(label(value)) + 0.5) / len(labels) if label(value) in labels else 0.5
@@ -108,7 +120,18 @@ def share_of(field: Field, value: Any) -> float:
         share = math.log(number / start) / math.log(stop / start) if number > 0 else 0.0
     else:
         share = (number - start) / (stop - start)
-    return min(max(share, 0.0), 1.0)
+    share = min(max(share, 0.0), 1.0)
+    return share * _GIVEN if is_optional(field) else share
+
+
+def ends(field: Field) -> list[Any]:
+    """The values at both ends of a field's range, and in its middle."""
+    return [value(field, at * (_GIVEN if is_optional(field) else 1.0)) for at in (0.0, 0.5, 1.0)]
+
+
+def is_optional(field: Field) -> bool:
+    """Returns true for a field that is left out at rest, and takes values from the strongest to the weakest."""
+    return field.path.endswith(_OPTIONAL)
 
 
 def places(field: Field, flows: Sequence[str]) -> list[str]:

@@ -23,6 +23,7 @@ from windward._engines.simulate import count_threads
 from windward._engines.sweep import fingerprint, run_points
 from windward._format.vary import Field, label, measure, worth
 from windward._search import space
+from windward._search.fair import Fair
 from windward._search.objective import Judged, Objective, measured, of_tables
 from windward._search.patterns import Patterns
 from windward._search.samplers import Sampler, Vector
@@ -75,6 +76,8 @@ class Question:
     folder: Path
     #: Bounds that allow events, if there are any: their genes follow the shares of the fields.
     patterns: Patterns | None = None
+    #: Fair shares of the flows without an attack, where the question is about them.
+    fair: Fair | None = None
     #: Law of a twin that runs beside each network.
     twin: str | None = None
     #: Laws that are Python objects, by name.
@@ -97,7 +100,7 @@ class Question:
         """The fields as columns."""
         found = []
         for each in self.fields:
-            ends = each.values if each.range is None else [space.value(each, at) for at in (0.0, 0.5, 1.0)]
+            ends = each.values if each.range is None else space.ends(each)
             scale = measure(ends)
             found.append(Axis(path=each.path, kind=scale.kind, unit=scale.unit, scale=scale.scale))
         if self.patterns is not None:
@@ -253,7 +256,7 @@ class Trials:
             return
         kinds = [axis.kind for axis in self.target.plan.axes]
         shown = values if question.patterns is None else [*values[:-1], question.patterns.cell(values[-1])]
-        cells = [label(value) if kind == "text" else worth(value)[0] for value, kind in zip(shown, kinds, strict=True)]
+        cells = [_cell(value, kind) for value, kind in zip(shown, kinds, strict=True)]
         try:
             changed = question.changed(values)
             if question.twin is not None:
@@ -265,7 +268,7 @@ class Trials:
 
     def _note(self, line: Mapping[str, Any]) -> None:
         """Learns the figures of a run from its line of the journal."""
-        self._learn(line["point"], line["seed"], of_tables(line["tables"], self.question.chosen))
+        self._learn(line["point"], line["seed"], of_tables(line["tables"], self.question.chosen, self.question.fair))
 
     def _learn(self, trial: int, seed: int, figures: Mapping[str, float]) -> None:
         names = self.question.objective.names
@@ -274,12 +277,24 @@ class Trials:
     def _read_kept(self) -> None:
         """Learns what an interrupted search has run."""
         if self.target.finished:
-            for trial, seed, figures in figures_of(Sweep(self.target.path), self.question.chosen):
+            for trial, seed, figures in figures_of(Sweep(self.target.path), self.question.chosen, self.question.fair):
                 self._learn(trial, seed, figures)
 
 
-def figures_of(found: Sweep, chosen: Sequence[str] | None) -> Iterator[tuple[int, int, dict[str, float]]]:
-    """Point, seed and figures of each run of a sweep; `measured` says what `chosen` means."""
+def _cell(value: Any, kind: str) -> Any:
+    """A value as a cell of a column of this kind; a field that is left out has no number."""
+    if kind == "text":
+        return label(value)
+    number = worth(value)[0]
+    if number is None:
+        return math.nan
+    return int(number) if kind == "integer" else number
+
+
+def figures_of(
+    found: Sweep, chosen: Sequence[str] | None, fair: Fair | None = None
+) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Point, seed and figures of each run of a sweep; `measured` says what the arguments mean."""
     rows: dict[str, dict[tuple[int, int], list[dict[str, Any]]]] = {"flows": {}, "flow_windows": {}}
     for kind, own in rows.items():
         for table in found.chunks(kind):
@@ -290,7 +305,7 @@ def figures_of(found: Sweep, chosen: Sequence[str] | None) -> Iterator[tuple[int
             numbers = {name: value for name, value in row.items() if isinstance(value, float)}
             run = (row["point"], row["seed"])
             flows, windows = (own.get(run, []) for own in rows.values())
-            yield *run, measured(numbers, flows, chosen, windows)
+            yield *run, measured(numbers, flows, chosen, windows, fair)
 
 
 def open_search(

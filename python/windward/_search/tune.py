@@ -80,7 +80,7 @@ class Tuned:
     fields: Sequence[str] = ()
     seeds: int | Sequence[int] | None = None
     trials: int = TRIALS
-    #: No generation of trials is begun after so many seconds.
+    #: Time in seconds after which no generation of trials begins.
     budget_s: float = math.inf
     #: Of the sampler.
     seed: int = 1

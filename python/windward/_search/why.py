@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,12 @@ _SPAN, _APART = 0.02, 0.25
 #: Bits of a packet on the wire.
 _PACKET_BITS = 12_000
 
+#: Columns of the flow that suffers most.
+_SYMPTOMS = ("goodput_bps", "mean_rtt_s", "min_rtt_s", "mean_cwnd", "loss", "recoveries", "timeouts")
+
+#: Laws whose window follows from the share of loss events, and the least number of these for a mean.
+_WINDOWS, _LEAST_EVENTS = ("reno", "cubic"), 5
+
 #: Delay beyond which BBR's allowance for aggregated ACKs helps no more: docs/measured/attacks.md.
 _BBR_EXTRA_S = 0.1
 
@@ -40,7 +47,30 @@ def explain(run: Run, clean: Run, plain: Mapping[str, Any]) -> dict[str, Any]:
         The find as a scenario with its defaults.
     """
     first_s, part_s = _parting(run, clean)
-    return {"first_s": number(first_s), "part_s": number(part_s), "forms": [*_forms(run, plain)]}
+    return {
+        "first_s": number(first_s),
+        "part_s": number(part_s),
+        "forms": [*_forms(run, plain)],
+        "flow": _flow(run, clean),
+    }
+
+
+def _flow(run: Run, clean: Run) -> dict[str, Any]:
+    """Means of the flow with the least goodput: without the attack, with it, and those of the other flows with it."""
+    sides: list[Any] = [each.flows.groupby("flow", sort=False).mean(numeric_only=True) for each in (run, clean)]
+    here, there = sides
+    name = str(here["goodput_bps"].idxmin())
+    others = here.drop(index=name)
+    rows = {
+        column: {
+            "clean": number(float(there.loc[name, column])) if name in there.index else None,
+            "attack": number(float(here.loc[name, column])),
+            "others": number(float(others[column].mean())) if len(others) else None,
+        }
+        for column in _SYMPTOMS
+        if column in here.columns and column in there.columns
+    }
+    return {"name": name, "figures": rows}
 
 
 def _parting(run: Run, clean: Run) -> tuple[float, float]:
@@ -97,6 +127,8 @@ def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     law = next(iter(law_of.values()))
     if len(flows) == 2 and (found := _ratio(flows, law, plain)) is not None:
         yield found
+    if name in _WINDOWS:
+        yield from _by_losses(run, name)
     if name == "bbr":
         yield from _bbr(run)
     if name == "tcp-fit":
@@ -127,6 +159,32 @@ def _ratio(flows: Any, law: Mapping[str, Any], plain: Mapping[str, Any]) -> dict
         "expected": number(expected),
         "found": number(rates_of[1] / rates_of[0] if rates_of[0] else math.inf),
         "source": "concepts/starvation.md, Eq. 2",
+    }
+
+
+def _by_losses(run: Run, law: str) -> Iterator[dict[str, Any]]:
+    """Goodput of the slowest flow from its loss events and its round trip, where it is limited by them."""
+    flows: Any = run.flows.groupby("flow", sort=False).mean(numeric_only=True)
+    row = flows.loc[flows["goodput_bps"].idxmin()]
+    events, sent, rtt = (float(row[name]) for name in ("recoveries", "segments_sent", "mean_rtt_s"))
+    if events < _LEAST_EVENTS or row["timeouts"] > 0 or not sent > 0 or not rtt > 0:
+        return
+    share = events / sent
+    window = math.sqrt(1.5 / share)
+    said, source = "√(3/(2p))", "Mathis et al., CCR 27(3), 1997"
+    if law == "cubic":
+        cubic = (0.4 * 3.7 / 1.2) ** 0.25 * (rtt / share) ** 0.75
+        if cubic > window:
+            window, said, source = cubic, "(C·(3 + β)/(4·(1 − β)))^¼·(RTT/p)^¾", "RFC 9438 §5"
+    segment = float(row["goodput_bps"]) / float(row["goodput_pps"]) if row["goodput_pps"] > 0 else 0.0
+    yield {
+        "text": (
+            f"The slowest flow has {events:.3g} loss events in {sent:.0f} segments: p = {share:.2g}, W = {said} = "
+            f"{window:.3g} packets in {1e3 * rtt:.3g} ms, in Mbit/s"
+        ),
+        "expected": number(window / rtt * segment / 1e6),
+        "found": number(float(row["goodput_bps"]) / 1e6),
+        "source": source,
     }
 
 
@@ -205,5 +263,7 @@ def without_attack(file: Mapping[str, Any], written: Mapping[str, Any], neutral:
         found = {key: value for key, value in found.items() if key != kind} | ({kind: left} if left else {})
     for path, value in neutral.items():
         if not path.startswith("change."):
-            found = change(found, {path: value})
+            # A part of the find may be left out, and its fields with it.
+            with suppress(ValueError):
+                found = change(found, {path: value})
     return found

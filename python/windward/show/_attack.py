@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from windward.results._place import REPORT
 from windward.show._digest import Amount, Digest, quantity
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
     """Sentences: whether something was found, how bad it is, what others do there."""
     about = attack.summary
     found = about.get("found")
-    clean = about.get("clean", {})
     said = [("question", f"{about['until']}: {about['says']}")]
     if found is None:
         worst = f"{about['label']} {_amount(about, about.get('closest'))}"
@@ -38,6 +38,7 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
                 (f"as bad under {about['reference']}", f"{about['shared']} trials, which are no fault of the law")
             )
         return said
+    clean = found.get("clean", {})
     said += [
         (
             about["label"],
@@ -48,11 +49,28 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
             f"{_goodput(found['goodput'])}; without {_goodput(clean.get('goodput'))}",
         ),
     ]
+    if (worst := found.get("worst")) is not None:
+        said.append(
+            (
+                "worst flow",
+                f"{worst['flow']}: {_goodput(worst['goodput'])} of a fair share of {_goodput(worst['fair'])}",
+            )
+        )
+    if fresh := [value for value in found.get("fresh", []) if value is not None]:
+        said.append((f"on {len(fresh)} other seeds", ", ".join(_amount(about, value) for value in fresh)))
     if about["reference"] is not None:
         said.append((f"under {about['reference']}", f"{about['label']} {_amount(about, found['reference'])}"))
     if found.get("kernels") is not None:
         said.append(("between kernels", _kernels(about, found["kernels"])))
-    return [*said, ("scenario", str(attack.scenario_file))]
+    said.append(("scenario", str(attack.scenario_file)))
+    page = attack.scenario_file.parents[1] / REPORT
+    return [*said, ("page", str(page))] if page.exists() else said
+
+
+def bounds(about: Mapping[str, Any]) -> str:
+    """The bounds of the search."""
+    kind = about.get("default")
+    return f"{f'by default as a {kind} network: ' if kind else ''}{'; '.join(about['within'])}"
 
 
 def _kernels(about: Mapping[str, Any], kernels: Mapping[str, Any]) -> str:
@@ -87,6 +105,19 @@ def explanation(attack: Finding) -> list[tuple[str, str]]:
     return said
 
 
+def of_flow(attack: Finding) -> Digest | None:
+    """Figures of the flow with the least goodput, with and without the attack."""
+    own = ((attack.summary.get("found") or {}).get("why") or {}).get("flow")
+    if not own:
+        return None
+    rows = []
+    for column, row in own["figures"].items():
+        title, unit = _FIGURES[column]
+        rows.append([title, *(_with_unit(row[side], unit) for side in ("clean", "attack", "others"))])
+    columns = ["figure", "without the attack", "with it", "mean of the others"]
+    return Digest(title=f"Flow {own['name']}, which has the least", columns=columns, words=1, rows=rows)
+
+
 def lines(attack: Finding) -> Digest:
     """Each part of the find, and the figure without it."""
     rows = []
@@ -114,6 +145,25 @@ def of_kernels(attack: Finding) -> Digest | None:
     ]
     columns = ["flow", "simulator", "kernels"]
     return Digest(title="Goodput between kernels", columns=columns, words=1, rows=rows)
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return Amount(text, value) if not unit else quantity(100 * value if unit == "%" else value, unit)
+
+
+#: Figures of a flow by their columns, with their units.
+_FIGURES = {
+    "goodput_bps": ("goodput", "bit/s"),
+    "mean_rtt_s": ("mean RTT", "s"),
+    "min_rtt_s": ("least RTT", "s"),
+    "mean_cwnd": ("mean window (packets)", ""),
+    "loss": ("lost segments", "%"),
+    "recoveries": ("loss events", ""),
+    "timeouts": ("timeouts", ""),
+}
 
 
 def _goodput(value: float | None) -> str:

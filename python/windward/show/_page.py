@@ -184,7 +184,7 @@ def _attacked(attack: Finding) -> Page:
         name=attack.name,
         title=attack.title or attack.name,
         span=f"attacked: {about.get('trials', 0)} trials × {len(about['seeds'])} seeds",
-        how=f"{about['sampler']}, seed {about['seed']}; {'; '.join(about['within'])}",
+        how=f"{about['sampler']}, seed {about['seed']}; {_attack.bounds(about)}",
         facts=facts,
         footer=facts,
         tables=_attack.digests(attack),

@@ -174,7 +174,9 @@ def _attack(attack: Any) -> str:
     charts: list[Chart] = []
     if attack.is_found:
         rows = [(f"{name}:", text, False) for name, text in _attack_words.explanation(attack)]
-        parts.append(Section("why", "Why", "", items(rows) + _side_by_side(attack, charts)))
+        flow = _attack_words.of_flow(attack)
+        table = table_of(flow) if flow is not None else ""
+        parts.append(Section("why", "Why", "", items(rows) + table + _side_by_side(attack, charts)))
         parts.append(Section("lines", "What each part is needed for", "", table_of(_attack_words.lines(attack))))
         parts.append(_packets(attack.run, charts, key="find", title="The find"))
     return _whole(said, [*parts, _file(said)], charts)

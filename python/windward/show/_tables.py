@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from windward.results._shapes import BestRates, Windows
 
-#: At most so many flows and links have a row in the terminal.
+#: Maximum number of flows and links with a row in the terminal.
 _ROWS = 20
 
 #: So many ends of pieces have a row in the terminal; of more only the files tell.

@@ -333,7 +333,10 @@ fn differences(flows: &[FlowPlan]) -> Vec<String> {
         if let Some(wait) = tcp.delayed_ack.filter(|wait| *wait != DELAYED_ACK) {
             note(flow, format!("Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
         }
-        if tcp.known_base_rtt.is_some() {
+        if tcp.ack_division > 1 || tcp.optimistic_acks.is_some() {
+            note(flow, "Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored".to_owned());
+        }
+        if tcp.known_base_rtt.is_some() || tcp.handshake_excess.is_some() {
             note(flow, "laws in the kernel measure the base RTT; `known_base_rtt` is ignored".to_owned());
         }
     }

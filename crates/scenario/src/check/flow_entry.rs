@@ -19,6 +19,15 @@ const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
 /// Least time between two writes of an application.
 const LEAST_EVERY: Duration = Duration::from_micros(1);
 
+/// Most ACKs in the place of one: a byte each.
+const MOST_PIECES: u32 = 1448;
+
+/// Longest time from the departure of a segment to that of its optimistic ACK.
+const MOST_LAG: Duration = Duration::from_millis(10_000);
+
+/// Send buffer of Linux (`tcp_wmem`), in bytes.
+const SEND_BUFFER: u64 = 4 << 20;
+
 /// Largest pacing shift: about 1 µs.
 const MOST_SHIFT: u32 = 20;
 
@@ -40,6 +49,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     table.check_end();
     table.check_host_jitter();
     table.check_small_queues();
+    table.check_receiver();
     table.check_applications();
     tcp::check(&flow.tcp(), table.tcp, table.law, ("flow", at, &[]), table.problems);
     table.refuse_with_tfrc("ecn", tcp.ecn != EcnMode::Off);
@@ -56,6 +66,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
         controller,
         tcp,
         coding,
+        has_base_of_handshake: flow.known_base_rtt == Some(KnownBaseRtt::Handshake),
         is_base_rtt_of_path: flow.known_base_rtt == Some(KnownBaseRtt::Path),
     })
 }
@@ -65,13 +76,20 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
     let options = tcp::options(&flow.tcp());
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
-        Some(KnownBaseRtt::Path) | None => None,
+        Some(KnownBaseRtt::Path | KnownBaseRtt::Handshake) | None => None,
     };
     TcpOptions {
         overhead: options.overhead.or(is_tfrc(law).then_some(TFRC_HEADERS)),
         known_base_rtt,
         host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
         device_queue: flow.device_queue.map(|packets| packets.0),
+        ack_division: flow.ack_division.unwrap_or(1),
+        optimistic_acks: flow.optimistic_acks.map(|lag| lag.0),
+        receive_window: match flow.optimistic_acks {
+            // No loss ever reduces the window: the send buffer bounds it.
+            Some(_) => options.receive_window.min((SEND_BUFFER / options.segment.count()).max(1) as u32),
+            None => options.receive_window,
+        },
         writing: flow.write.and_then(|write| writing(write, options.segment)),
         // Small queues are decided by the route.
         ..options
@@ -158,6 +176,34 @@ impl Table<'_> {
         self.refuse_with_tfrc("small_queues", true);
         let others = [("coding", self.flow.coding.is_some()), ("device_queue", self.flow.device_queue.is_some())];
         self.refuse_beside("small_queues", others);
+    }
+
+    /// Refuses receivers that cheat in ways that do not exist, or beside what is not modelled with them.
+    fn check_receiver(&mut self) {
+        let flow = self.flow;
+        if let Some(pieces) = flow.ack_division.filter(|pieces| !(1..=MOST_PIECES).contains(pieces)) {
+            let why = format!("`ack_division` is {pieces}; allowed: 1 to {MOST_PIECES}");
+            self.refuse(["ack_division"], why, None);
+        }
+        if let Some(lag) = flow.optimistic_acks.map(|lag| lag.0).filter(|lag| *lag > MOST_LAG) {
+            self.refuse(["optimistic_acks"], format!("`optimistic_acks` is {lag}; the limit is {MOST_LAG}"), None);
+        }
+        let given =
+            [("ack_division", flow.ack_division.is_some()), ("optimistic_acks", flow.optimistic_acks.is_some())];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            self.refuse_with_tfrc(key, true);
+            let others = [
+                ("coding", flow.coding.is_some()),
+                ("connections", flow.connections.is_some()),
+                ("write", flow.write.is_some()),
+                ("read", flow.read.is_some()),
+                ("receive_buffer", flow.receive_buffer.is_some()),
+            ];
+            self.refuse_beside(key, others);
+        }
+        if given.iter().all(|(_, is_given)| *is_given) {
+            self.refuse_beside("ack_division", [("optimistic_acks", true)]);
+        }
     }
 
     /// Refuses applications that write or read at their own pace where flows have no connection of two ends.

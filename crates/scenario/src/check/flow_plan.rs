@@ -31,6 +31,7 @@ pub(crate) struct FlowEntry {
     pub tcp: TcpOptions,
     pub coding: Option<CodingConfig>,
     pub is_base_rtt_of_path: bool,
+    pub has_base_of_handshake: bool,
 }
 
 impl FlowEntry {
@@ -57,6 +58,8 @@ pub(crate) struct FlowPlan {
     /// True if the file gives the route, for the forward and the return path.
     pub is_fixed: [bool; 2],
     pub known_base_rtt: Option<Duration>,
+    /// Round trip of a full segment and its ACK less that of the handshake, if that is a sample of the base.
+    pub handshake_excess: Option<Duration>,
     /// Pacing shift of TCP small queues; `None`: off.
     pub small_queues: Option<u8>,
 }

@@ -24,6 +24,12 @@ pub(crate) fn find(flows: &[Flow], mut all: Flows, network: Network<'_>, problem
         if entry.is_base_rtt_of_path {
             plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, network.links));
         }
+        if entry.has_base_of_handshake {
+            let of = |bytes| round_trip(bytes, &plan.forward, &plan.backward, network.links);
+            let (tcp, syn) = (&entry.tcp, entry.tcp.syn_bytes());
+            let whole = of([tcp.wire_bytes(), tcp.header_bytes()]);
+            plan.handshake_excess = Some(whole.saturating_sub(of([syn, syn])));
+        }
     }
     (problems.len() == before).then_some(all)
 }
@@ -165,7 +171,12 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], network: Network<'_>, p
 /// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole nanoseconds
 /// of each link, rounded down; to a station of a cell at the rate of its mean signal-to-noise ratio.
 fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
-    let header = tcp.header_bytes();
+    round_trip([tcp.wire_bytes(), tcp.header_bytes()], forward, backward, links)
+}
+
+/// Propagation and transmission of a packet of `there` bytes along one route, and of one of `back` bytes along the
+/// other.
+fn round_trip([there, back]: [u64; 2], forward: &[u32], backward: &[u32], links: &Links) -> Duration {
     let one_way = |route: &[u32], bytes: u64| -> u64 {
         let link = |&link: &u32| {
             let delay = links.topology.delay(link).as_nanos();
@@ -175,5 +186,5 @@ fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) 
         };
         route.iter().map(link).fold(0, u64::saturating_add)
     };
-    Duration::from_nanos(one_way(forward, tcp.segment.count() + header).saturating_add(one_way(backward, header)))
+    Duration::from_nanos(one_way(forward, there).saturating_add(one_way(backward, back)))
 }

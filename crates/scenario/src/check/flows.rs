@@ -65,6 +65,7 @@ pub(crate) fn expand(
                     backward: Vec::new(),
                     is_fixed: [false; 2],
                     known_base_rtt: entry.tcp.known_base_rtt,
+                    handshake_excess: None,
                     small_queues: None,
                 });
                 let [from, to] = ends.clone();

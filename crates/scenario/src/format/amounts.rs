@@ -23,6 +23,8 @@ pub(crate) struct DelayedAck(pub Option<Duration>);
 pub(crate) enum KnownBaseRtt {
     /// Propagation and transmission along the route and back.
     Path,
+    /// The least sample, with that of the handshake among them.
+    Handshake,
     /// A given value.
     Of(Duration),
 }
@@ -148,11 +150,12 @@ impl Visitor<'_> for DelayedAckVisitor {
 impl Visitor<'_> for KnownBaseRttVisitor {
     type Value = KnownBaseRtt;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a duration with its unit, such as \"100 ms\", or \"path\"")
+        f.write_str("a duration with its unit, such as \"100 ms\", \"path\" or \"handshake\"")
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<KnownBaseRtt, E> {
         match text {
             "path" => Ok(KnownBaseRtt::Path),
+            "handshake" => Ok(KnownBaseRtt::Handshake),
             text => match parse(text).map_err(E::custom)? {
                 Duration::ZERO => Err(E::custom("the round-trip time must be above zero")),
                 rtt => Ok(KnownBaseRtt::Of(rtt)),
@@ -216,6 +219,7 @@ impl Serialize for KnownBaseRtt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Path => serializer.serialize_str("path"),
+            Self::Handshake => serializer.serialize_str("handshake"),
             Self::Of(rtt) => serializer.collect_str(rtt),
         }
     }
@@ -250,7 +254,7 @@ fn delayed_ack_schema() -> Schema {
 }
 
 fn known_base_rtt_schema() -> Schema {
-    text_schema(&units::<Duration>().collect::<Vec<_>>(), &["path"], &["100 ms", "path"])
+    text_schema(&units::<Duration>().collect::<Vec<_>>(), &["path", "handshake"], &["100 ms", "path", "handshake"])
 }
 
 fn threshold_schema() -> Schema {

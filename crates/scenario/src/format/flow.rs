@@ -148,6 +148,17 @@ tcp_tables! {
         /// is 1/1024 s, as on wired interfaces. Default: true with `stack = "linux"` and such a sender.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub small_queues: Option<SmallQueues>,
+        /// ACK division by a receiver that cheats: number of ACKs, each of a part of the data, that it sends in the
+        /// place of one; 1 to 1448. A sender that counts ACKs then grows faster; one that counts packets does not.
+        /// Simulated only. Default: 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub ack_division: Option<u32>,
+        /// Optimistic ACKs by a receiver that cheats: the ACK of a segment leaves the receiver this long after the
+        /// segment has left the sender, whether or not it arrives; at most 10 s. The sender sees short round trips and
+        /// no losses, and repairs none; a send buffer of 4 MiB bounds its window. Simulated only. Default: data is
+        /// acknowledged when it arrives.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub optimistic_acks: Option<Written<Duration>>,
     }
     shared {
         /// Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
@@ -188,7 +199,8 @@ tcp_tables! {
     }
     own {
         /// Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of
-        /// a full segment and its ACK. Default: the law uses the smallest RTT sample.
+        /// a full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them,
+        /// plus the difference of the transmission times. Default: the law uses the smallest RTT sample of data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub known_base_rtt: Option<KnownBaseRtt>,
     }

@@ -504,3 +504,12 @@ fn sessions_transfer_in_their_direction() {
         assert_eq!((compiled.apps[0].from.as_str(), compiled.apps[0].to.as_str()), ("a-1", "b"));
     }
 }
+
+/// Data has 1500 bytes and its ACK 52, a SYN and its answer 64: at 10 Mbit/s there are 1436 and −12 bytes between them.
+#[test]
+fn a_base_of_the_handshake_adds_the_difference_of_transmission_times() {
+    let flow = |base| format!("from = \"a\"\nto = \"b\"\nknown_base_rtt = \"{base}\"");
+    let tcp = |base| compile(&network(&["a", "b"], &[("a", "b", 10)], &flow(base))).network.flows[0].tcp.clone();
+    assert_eq!(tcp("handshake").handshake_excess, Some(Duration::from_nanos((1436 - 12) * 800)));
+    assert_eq!((tcp("handshake").known_base_rtt, tcp("path").handshake_excess), (None, None));
+}

@@ -24,6 +24,9 @@ pub struct TcpOptions {
     pub min_rto: Duration,
     /// Propagation delay given to the law in place of its least RTT sample.
     pub known_base_rtt: Option<Duration>,
+    /// Round trip of a full segment and its ACK less that of the handshake, on a path without queues: the handshake's
+    /// sample and this are a sample of the base. `None` if the handshake is no sample of it.
+    pub handshake_excess: Option<Duration>,
     /// True to pace segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles the window). A law with a rate of
     /// its own is always paced.
     pub pacing: bool,
@@ -43,6 +46,11 @@ pub struct TcpOptions {
     pub host_jitter: Duration,
     /// True if Reno's growth counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465).
     pub ack_counting: bool,
+    /// Number of ACKs that the receiver sends in the place of one, each of a part of the data; at least 1.
+    pub ack_division: u32,
+    /// Time from the departure of a segment to that of its ACK from an optimistic receiver, whether or not the segment
+    /// arrives; `None` for a receiver that acknowledges what has arrived.
+    pub optimistic_acks: Option<Duration>,
     /// Packets waiting for the first link at which the sender stops and reduces its window; `None`: no limit.
     pub device_queue: Option<u32>,
     /// TCP small queues with this pacing shift, at most 31, for senders on stations of 802.11n, ac and ax without
@@ -263,6 +271,7 @@ impl Default for TcpOptions {
             initial_window: 10,
             min_rto: Duration::from_millis(200),
             known_base_rtt: None,
+            handshake_excess: None,
             pacing: false,
             ecn: EcnMode::Off,
             loss_detection: LossDetection::Rfc6675,
@@ -272,6 +281,8 @@ impl Default for TcpOptions {
             compress_sacks: false,
             host_jitter: Duration::ZERO,
             ack_counting: false,
+            ack_division: 1,
+            optimistic_acks: None,
             device_queue: None,
             small_queues: None,
             adapts_delayed_ack: false,

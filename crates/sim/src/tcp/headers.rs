@@ -27,6 +27,11 @@ impl TcpOptions {
         self.overhead.map_or_else(|| self.real_header_bytes(), Bytes::count)
     }
 
+    /// Bytes of a SYN or SYN-ACK on the wire.
+    pub fn syn_bytes(&self) -> u64 {
+        u64::from(Headers::new(self).syn())
+    }
+
     /// Bytes of a full segment on the wire.
     pub fn wire_bytes(&self) -> u64 {
         self.header_bytes() + self.segment.count()

@@ -29,5 +29,6 @@ pub(crate) use duplex::{Duplex, Side};
 pub(crate) use headers::Headers;
 pub use headers::{IP_HEADER, TCP_HEADER, sack_option};
 pub use paced::Paced;
+pub use receiver::Beside;
 pub use sender::Counts;
 pub(crate) use timer::{Ring, Timer};

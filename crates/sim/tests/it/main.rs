@@ -18,6 +18,7 @@ mod host_jitter;
 mod invariants;
 mod md1;
 mod minstrel;
+mod misbehaving;
 mod nodes;
 mod padhye;
 mod page;

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from windward.results._shapes import Packets
 
-#: At most so many applications have a line or a panel of their own.
+#: Maximum number of applications with a line or panel of their own.
 MANY = 8
 
-#: At most so many objects of a page have a bar of their own.
+#: Maximum number of objects of a page with a bar of their own.
 BARS = 60
 
 

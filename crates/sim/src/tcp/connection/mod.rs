@@ -1,5 +1,6 @@
 //! A connection: the handshake, a sender and a receiver at the two ends, and the packets between them.
 
+mod beside;
 mod coded;
 mod held_back;
 mod host_jitter;
@@ -8,7 +9,7 @@ mod host_queue;
 use super::averages::Averages;
 use super::coding::Coding;
 use super::headers::Headers;
-use super::receiver::{AckDue, Receiver, ReceiverRtt};
+use super::receiver::{AckDue, Beside, Misbehaving, Receiver};
 use super::sender::{Sender, Turn};
 use super::timer::{Ring, Timer};
 use crate::engine::{FlowTimer, Wake};
@@ -59,8 +60,8 @@ pub struct Connection {
     /// without samples. Timestamps distinguish retransmissions, and the least sample contains no wait for a second
     /// segment at the receiver.
     pub recent_rtt: Option<Duration>,
-    /// The receiver's round-trip estimate, for a transfer that uses it.
-    pub receiver_rtt: Option<Box<ReceiverRtt>>,
+    /// The receiver's round-trip estimate, for a transfer that uses it, or the state of a receiver that cheats.
+    pub beside: Option<Box<Beside>>,
     /// Time from the start of a sized flow to its last ACK.
     pub completion: Option<Duration>,
     /// The coding layer, if there is one.
@@ -96,7 +97,7 @@ impl Connection {
             receiver: Receiver::new(tcp),
             averages: Averages::new(),
             recent_rtt: None,
-            receiver_rtt: None,
+            beside: Misbehaving::new(tcp).map(|own| Box::new(Beside::Misbehaving(own))),
             completion: None,
             coding: config.coding.map(|coding| Box::new(Coding::new(&coding, splitmix64(seed) ^ config.key))),
         }
@@ -252,8 +253,8 @@ impl Connection {
 
     #[inline]
     fn on_data(&mut self, net: &mut Net, packet: &Packet) {
-        if let Some(rtt) = &mut self.receiver_rtt {
-            rtt.receive(net.now, packet.number);
+        if self.beside.is_some() && self.is_taken_beside(net.now, packet) {
+            return;
         }
         match self.receiver.receive(net.now, packet) {
             AckDue::Now => self.acknowledge(net),
@@ -268,8 +269,8 @@ impl Connection {
     fn acknowledge(&mut self, net: &mut Net) {
         let (sack, stamp) = self.receiver.acknowledge();
         let number = self.receiver.next();
-        if let Some(rtt) = &mut self.receiver_rtt {
-            rtt.acknowledge(net.now, number);
+        if self.beside.is_some() && self.is_acknowledged_beside(net, number, stamp) {
+            return;
         }
         net.send(
             Packet {
@@ -294,8 +295,8 @@ impl Connection {
         if let Some(tap) = &mut net.tap {
             tap.packet(net.now, packet, false);
         }
-        if let Some(rtt) = &mut self.receiver_rtt {
-            rtt.on_ack(packet.number);
+        if self.beside.is_some() && self.is_part_beside(net, packet) {
+            return;
         }
         let una = self.sender.una();
         let sample = self.sender.on_ack(net.now, packet);
@@ -346,8 +347,8 @@ impl Connection {
                 break;
             }
             let ecn = self.sender.on_send(net.now, turn);
-            if let Some(rtt) = &mut self.receiver_rtt {
-                rtt.send(number);
+            if self.beside.is_some() {
+                self.send_beside(net, number);
             }
             let (payload, is_last) = self.payload(number);
             let packet = Packet {

@@ -1,12 +1,16 @@
 //! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
 
 mod ack_due;
+mod beside;
 mod delayed_ack;
+mod misbehaving;
 mod rtt;
 mod sack_compression;
 
 pub use ack_due::AckDue;
+pub use beside::Beside;
 pub use delayed_ack::Outlook;
+pub use misbehaving::{Misbehaving, Piece};
 pub use rtt::ReceiverRtt;
 
 use super::ranges::Ranges;
@@ -168,6 +172,11 @@ impl Receiver {
     /// Number of segments that have arrived, each counted once: in order, and beyond the first gap.
     pub fn arrived(&self) -> u32 {
         self.next + self.beyond.count()
+    }
+
+    /// Counts a segment that arrives at an optimistic receiver, for which numbers do not matter.
+    pub fn count(&mut self) {
+        self.next += 1;
     }
 
     /// Number of segments that have arrived with a mark.

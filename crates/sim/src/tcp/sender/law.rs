@@ -4,7 +4,7 @@ use super::phase::Phase;
 use super::prr::Prr;
 use super::scoreboard::Segment;
 use super::tcb::Tcb;
-use windward_laws::{Ack, Congestion, CongestionKind, Sample, Start};
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Sample, Start};
 use windward_units::{Duration, Packets, Time};
 
 /// Segments reported to the law for one ACK.
@@ -153,6 +153,34 @@ impl Tcb {
             recovering: is_duplicate || self.is_reduced(),
             round: self.round.number,
             sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
+        });
+        self.take_window();
+    }
+
+    /// Reports an ACK of a part of a segment to a law that counts ACKs; one that counts packets learns nothing from it.
+    #[cold]
+    pub fn report_part(&mut self, now: Time) {
+        // Reno may count ACKs by its own parameter.
+        if !self.counts_acks && !matches!(self.law, AnyLaw::Reno(_)) {
+            return;
+        }
+        self.law.on_ack(&Ack {
+            now,
+            acked: Packets::new(0.0),
+            counts_acks: self.counts_acks,
+            marked: Packets::new(0.0),
+            lost: Packets::new(0.0),
+            rtt: None,
+            srtt: self.rtt.estimator.srtt(),
+            base_rtt: self.rtt.base(),
+            flight: Packets::new(f64::from(self.board.pipe())),
+            sent_at: Time::from_nanos(self.board.head_sent_at()),
+            flight_at_send: Packets::new(f64::from(self.board.pipe())),
+            delivery_rate: None,
+            app_limited: false,
+            recovering: self.is_reduced(),
+            round: self.round.number,
+            sample: Sample::default(),
         });
         self.take_window();
     }

@@ -143,7 +143,7 @@ impl Sender {
     /// Takes the RTT sample of the handshake.
     pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
         if let Some(rtt) = sample {
-            // Not a base RTT for the law: a SYN is shorter than a segment and has a shorter transmission time.
+            self.tcb.rtt.establish(rtt);
             self.tcb.rtt.estimator.sample(rtt, self.una(), self.next());
             self.recovery.establish(rtt);
         }
@@ -233,6 +233,17 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
         self.recovery.on_ack(&mut self.tcb, now, packet)
+    }
+
+    /// Handles the arrival of an ACK of a part of a segment, whose whole segments `packet` covers. Returns the RTT
+    /// sample of these, if any.
+    #[cold]
+    pub fn on_part(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
+        if packet.number > self.una() {
+            return self.on_ack(now, packet);
+        }
+        self.recovery.on_part(&mut self.tcb, now);
+        None
     }
 
     /// Handles the expiry of the retransmission timer with data outstanding.

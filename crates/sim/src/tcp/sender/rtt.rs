@@ -75,6 +75,8 @@ pub struct RoundTrips {
     base: Duration,
     is_base_known: bool,
     last: Duration,
+    /// Excess of a segment's round trip over the handshake's, if that counts.
+    handshake_excess: Option<Duration>,
 }
 
 impl RoundTrips {
@@ -85,6 +87,17 @@ impl RoundTrips {
             base: tcp.known_base_rtt.unwrap_or(Duration::MAX),
             is_base_known: tcp.known_base_rtt.is_some(),
             last: Duration::ZERO,
+            handshake_excess: tcp.handshake_excess,
+        }
+    }
+
+    /// Takes the sample of the handshake as one of the base, as if it had been that of a full segment. Otherwise it is
+    /// none: a SYN is shorter and has a shorter transmission time.
+    pub fn establish(&mut self, rtt: Duration) {
+        if let Some(excess) = self.handshake_excess
+            && !self.is_base_known
+        {
+            self.base = self.base.min(rtt + excess);
         }
     }
 
@@ -206,6 +219,21 @@ mod tests {
         assert_eq!((estimator.srtt(), estimator.rto()), (millis(100), millis(300)));
         estimator.sample(millis(140), 0, 1);
         assert_eq!((estimator.srtt(), estimator.rto()), (millis(105), millis(295)));
+    }
+
+    /// A handshake of 50 ms counts as 51 ms where a segment takes 1 ms longer, unless the base is known.
+    #[test]
+    fn a_handshake_may_be_a_sample_of_the_base() {
+        let base = |handshake_excess, known_base_rtt, samples: &[u64]| {
+            let mut own = RoundTrips::new(&TcpOptions { handshake_excess, known_base_rtt, ..TcpOptions::default() });
+            own.establish(millis(50));
+            samples.iter().for_each(|&ms| own.note(millis(ms)));
+            own.base()
+        };
+        assert_eq!(base(None, None, &[]), Duration::MAX);
+        assert_eq!(base(Some(millis(1)), None, &[60]), millis(51));
+        assert_eq!(base(Some(millis(1)), None, &[49, 60]), millis(49));
+        assert_eq!(base(Some(millis(1)), Some(millis(70)), &[60]), millis(70));
     }
 
     #[test]

@@ -136,6 +136,19 @@ impl DupAck {
         sample
     }
 
+    /// Handles the arrival of an ACK of a part of a segment: it is no duplicate, and restarts the timer (RFC 6298
+    /// §5.3).
+    #[cold]
+    pub fn on_part(&mut self, tcb: &mut Tcb, now: Time) {
+        if self.variant == Variant::LinuxNewReno || tcb.board.outstanding() == 0 {
+            return;
+        }
+        if tcb.phase == Phase::Open {
+            tcb.timer.set(now + tcb.rtt.estimator.rto());
+        }
+        tcb.report_part(now);
+    }
+
     #[inline]
     fn update_board(&self, tcb: &mut Tcb, to: u32, packet: &Packet, delivery: &mut Delivery) {
         let una = tcb.board.una();

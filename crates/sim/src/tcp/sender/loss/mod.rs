@@ -62,6 +62,16 @@ impl Recovery {
         }
     }
 
+    /// Handles the arrival of an ACK of a part of a segment.
+    #[cold]
+    pub fn on_part(&mut self, tcb: &mut Tcb, now: Time) {
+        match self {
+            Self::DupAck(recovery) => recovery.on_part(tcb, now),
+            // Linux counts segments that are acknowledged as a whole, and restarts the timer with them.
+            Self::RackTlp(_) => {}
+        }
+    }
+
     /// Returns the transmission due regardless of the window.
     #[inline]
     pub fn urgent_turn(&mut self, tcb: &mut Tcb) -> Option<Turn> {
