@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 from page import table
 from today import CLOSE, LAWS, OPEN, ROOT, with_interval
 
@@ -102,7 +103,7 @@ def scenario(network: Network, place: str, law: str) -> ww.Scenario:
 
 
 def figures(run: ww.Run) -> pd.DataFrame:
-    """What people notice, for each seed: times in seconds, rates in Mbit/s, stalls in percent."""
+    """Figures that people notice, for each seed: times in seconds, rates in Mbit/s, stalls in percent."""
     pages, films = run.pages.set_index("seed"), run.videos.set_index("seed")
     games = run.background[run.background["group"] == "game"]
     found = {
@@ -180,6 +181,7 @@ def draw(seeds: int) -> None:
         quiet = rows(network, "idle", "CUBIC", seeds)
         axes.plot(quiet["mos"].mean(), quiet["page_p95"].mean(), "+", color="k", markersize=10, label="no transfer")
         axes.set(title=network.title, xlim=(0.9, 4.6), yscale="log", ylim=(0.3, 60))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
     for axes in panels[:, 0]:
@@ -192,7 +194,7 @@ def draw(seeds: int) -> None:
 
 
 def kept() -> str:
-    """What a person wrote after reading the tables, marks included."""
+    """Text that a person wrote after reading the tables, marks included."""
     old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return OPEN + old.partition(OPEN)[2].partition(CLOSE)[0] + CLOSE
 

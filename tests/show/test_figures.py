@@ -356,9 +356,8 @@ def driving(*, places: bool = True) -> ww.Scenario:
         access_point="core",
         technology="lte",
         preset="lte-10mhz",
-        shadowing=False,
-        line_of_sight=False,
         site=sites if places else [],
+        **({"shadowing": False, "line_of_sight": False} if places else {}),  # type: ignore[arg-type]
         station=[ww.RanStation(node="car", **(places_of_it if places else {"snr": "20 dB"}))],  # type: ignore[arg-type]
     )
     return ww.Scenario(

@@ -1,4 +1,4 @@
-//! What the PPDUs of a network have in common, and the rates of its stations.
+//! Properties that all PPDUs of a network share, and the rates of its stations.
 
 use super::check::Check;
 use super::profile::Defaults;
