@@ -44,6 +44,34 @@ impl Drop for Flow<'_> {
     }
 }
 
+/// Begins to connect a socket of the namespace that this thread is in, with the options of `tcp`.
+pub(super) fn connect(socket: &TcpSocket, tcp: &TcpOptions, to: SocketAddrV4) -> io::Result<()> {
+    let switch = |is_on: bool| if is_on { "1" } else { "0" };
+    let _alone = CONNECTING.lock().unwrap_or_else(PoisonError::into_inner);
+    write_setting("ipv4/tcp_sack", switch(tcp.sack))?;
+    write_setting("ipv4/tcp_timestamps", switch(tcp.timestamps))?;
+    write_setting("ipv4/tcp_ecn", switch(tcp.ecn != EcnMode::Off))?;
+    socket.connect(to)
+}
+
+/// Sets the segments and the receive window of an end before it listens or connects.
+pub(super) fn set_receiver(socket: &TcpSocket, tcp: &TcpOptions) -> io::Result<()> {
+    let segment = (tcp.segment.count() + tcp.real_header_bytes() - TcpOptions::LEAST_HEADER) as u32;
+    socket.set_tcp(libc::TCP_MAXSEG, segment)?;
+    let window = u64::from(tcp.receive_window) * tcp.segment.count();
+    i32::try_from(window).map_or(Ok(()), |window| socket.set_tcp(libc::TCP_WINDOW_CLAMP, window as u32))
+}
+
+/// Sets the congestion control and the pacing of an end that sends.
+pub(super) fn set_sender(socket: &TcpSocket, tcp: &TcpOptions, law: &str) -> io::Result<()> {
+    socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, law.as_bytes())?;
+    if tcp.pacing {
+        // A rate that never limits: what matters is that somebody asked for one.
+        socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;
+    }
+    Ok(())
+}
+
 /// Progress of a flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -64,11 +92,7 @@ impl<'a> Flow<'a> {
         let segment = (tcp.segment.count() + tcp.real_header_bytes() - TcpOptions::LEAST_HEADER) as u32;
         let listen = || {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.to, PORT))?;
-            socket.set_tcp(libc::TCP_MAXSEG, segment)?;
-            let window = u64::from(tcp.receive_window) * tcp.segment.count();
-            if let Ok(window) = i32::try_from(window) {
-                socket.set_tcp(libc::TCP_WINDOW_CLAMP, window as u32)?;
-            }
+            set_receiver(&socket, tcp)?;
             socket.listen()?;
             Ok(socket)
         };
@@ -76,11 +100,7 @@ impl<'a> Flow<'a> {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.from, 0))?;
             socket.set_tcp(libc::TCP_MAXSEG, segment)?;
             socket.set_tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?;
-            socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, plan.law.as_bytes())?;
-            if tcp.pacing {
-                // A rate that never limits: what matters is that somebody asked for one.
-                socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;
-            }
+            set_sender(&socket, tcp, &plan.law)?;
             Ok(socket)
         };
         let named = |error| Error::system(format!("preparing flow `{}`", plan.name))(error);
@@ -149,14 +169,8 @@ impl<'a> Flow<'a> {
     }
 
     fn connect(&self) -> io::Result<()> {
-        let tcp = &self.plan.config.tcp;
-        let switch = |is_on: bool| if is_on { "1" } else { "0" };
         self.source.enter()?;
-        let _alone = CONNECTING.lock().unwrap_or_else(PoisonError::into_inner);
-        write_setting("ipv4/tcp_sack", switch(tcp.sack))?;
-        write_setting("ipv4/tcp_timestamps", switch(tcp.timestamps))?;
-        write_setting("ipv4/tcp_ecn", switch(tcp.ecn != EcnMode::Off))?;
-        self.connection.connect(SocketAddrV4::new(self.plan.to, PORT))
+        connect(&self.connection, &self.plan.config.tcp, SocketAddrV4::new(self.plan.to, PORT))
     }
 
     /// Takes in what comes, until the other side closes or `stop`.
