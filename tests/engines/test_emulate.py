@@ -572,3 +572,17 @@ def test_compare_has_four_columns(cli: Cli, scenario_file: Path, tmp_path: Path)
     assert kept >= {"optimum", "simulate", "emulate"}
     without = cli("compare", scenario_file, "--seeds", "1", "--no-emulate")
     assert "kernel skipped  switched off" in without.stdout
+
+
+@needs_kernels
+def test_compare_has_applications(cli: Cli, tmp_path: Path) -> None:
+    more = 'arrivals = { kind = "poisson", load = 0.3 }\nresponse = "20 kB"\n'
+    apps(tmp_path, "requests", more)
+    run = cli("compare", tmp_path / "apps.toml", "--seeds", "1", "--output", tmp_path / "all")
+    assert run.returncode == 0
+    header = next(line for line in run.stdout.splitlines() if line.startswith("application"))
+    words = ["processor sharing", "packets, mean", "kernel, mean", "packets, p50", "kernel, p50", "kernel/packets"]
+    assert re.split(r"  +", header) == ["application", "law", *words]
+    row = ww.open(tmp_path / "all").app_rows[0]
+    assert 0.02 < row["sharing_mean_s"] < row["packets_mean_s"]
+    assert 0.5 < row["kernel_share"] < 2.0

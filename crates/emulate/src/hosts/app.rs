@@ -4,6 +4,7 @@
 //! Request and response are counted bytes, as in a simulation: both ends know what the other one sends. One thread has
 //! both ends of all connections.
 
+use super::options::connect;
 use super::plan::AppPlan;
 use crate::error::Error;
 use crate::sys::{Clock, Devices, Namespace, Ready, TcpSocket, be_punctual};
@@ -190,7 +191,7 @@ impl<'a> Kernel<'a> {
     fn begin(&mut self, id: u32) -> io::Result<TcpSocket> {
         let socket = self.plan.socket(SocketAddrV4::new(self.plan.from, 0))?;
         self.plan.set_sender(&socket)?;
-        super::flow::connect(&socket, &self.plan.config.tcp, SocketAddrV4::new(self.plan.to, PORT))?;
+        connect(&socket, &self.plan.config.tcp, SocketAddrV4::new(self.plan.to, PORT))?;
         self.clients.insert(socket.port()?, id);
         // Before it connects, it would count as closed.
         self.sockets.add(&socket, id.into(), true)?;
@@ -264,7 +265,7 @@ struct End {
     arrived: u64,
     /// Bytes of which the application wants to hear.
     watch: u64,
-    /// What is written is all.
+    /// True if nothing follows.
     is_last: bool,
     is_shut: bool,
     /// The other end has closed its direction.

@@ -5,6 +5,7 @@ mod arrivals;
 mod coded;
 mod flow;
 mod limit;
+mod options;
 mod plan;
 mod record;
 mod settings;
@@ -36,7 +37,7 @@ pub struct Options {
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
     pub settings: Vec<(String, String)>,
-    /// Flows and applications, or groups of them, that a congestion control of the kernel's own runs in place of their law: (`up`,
+    /// Flows, applications or groups that a congestion control of the kernel's own runs in place of their law: (`up`,
     /// `bbr`).
     pub congestion: Vec<(String, String)>,
 }

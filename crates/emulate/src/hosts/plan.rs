@@ -3,7 +3,7 @@
 //! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it
 //! goes, and the kernel's routes carry what differs between flows.
 
-use super::flow::{set_receiver, set_sender};
+use super::options::{set_receiver, set_sender};
 use super::settings::Settings;
 use crate::error::Error;
 use crate::sys::{Namespace, Netlink, Route, TcpSocket, Tun, write_setting};

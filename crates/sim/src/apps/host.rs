@@ -54,7 +54,7 @@ enum Stage {
 /// Applications over the connections of a transport.
 pub struct Apps<T: Transport> {
     apps: Vec<Requests>,
-    /// What the transport needs of each.
+    /// Parts that the transport needs.
     ends: Vec<T::App>,
     /// First number of two-way connections, which is even.
     base: u32,
