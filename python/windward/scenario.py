@@ -164,8 +164,8 @@ class Scenario(ScenarioFields):
         sysctl
             Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_early_retrans": 0}.
         congestion
-            Congestion controls of the kernel in place of the laws of some flows or groups of flows, by name: {"up":
-            "bbr"}.
+            Congestion controls of the kernel in place of the laws of some flows, applications or groups, by name:
+            {"up": "bbr"}.
 
         Raises
         ------

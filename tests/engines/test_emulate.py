@@ -234,10 +234,13 @@ def test_no_connection_outlives_a_run() -> None:
     nodes = [ww.Node(name="a"), ww.Node(name="b")]
     link = ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="50 ms")
     flows = [ww.Flow(from_="a", to="b", law="cubic", count=20)]
-    scenario = ww.Scenario(name="many", duration="1 s", node=nodes, link=[link], flow=flows)
+    web = ww.Requests(
+        from_="b", to="a", law="cubic", arrivals=ww.PoissonArrivals(rate=40.0), response="100 kB", connections="new"
+    )
+    scenario = ww.Scenario(name="many", duration="1 s", node=nodes, link=[link], flow=flows, app=[web])
     before = orphans()
     scenario.emulate()
-    # Each of the 40 ends was one for two minutes.
+    # Each of the 40 ends of flows, and those of some 40 requests, was one for two minutes.
     assert orphans() < before + 20
 
 
@@ -326,6 +329,133 @@ def test_a_congestion_control_of_the_kernels_own() -> None:
     assert run.flows.set_index("flow")["law"].to_dict() == {"two-1": "cubic", "two-2": "reno", "one": "tcp-fit"}
     assert "flow `two-1`: run by the kernel's `cubic`" in run.notes
     assert (run.flows["goodput_bps"] > 1e5).all()
+
+
+APPS = """
+name = "apps"
+duration = "6 s"
+node = [{ name = "client" }, { name = "server" }]
+
+[[link]]
+from = "server"
+to = "client"
+rate = "10 Mbit/s"
+delay = "20 ms"
+buffer = "1000 packets"
+
+[[app]]
+kind = "KIND"
+name = "app"
+from = "client"
+to = "server"
+law = { name = "cubic", hystart = true }
+tcp = { stack = "linux" }
+"""
+
+
+def apps(tmp_path: Path, kind: str, more: str) -> ww.Scenario:
+    """An application behind 10 Mbit/s and 40 ms."""
+    (tmp_path / "apps.toml").write_text(APPS.replace("KIND", kind) + more)
+    return ww.load(tmp_path / "apps.toml")
+
+
+REQUESTS = {
+    "new": 'arrivals = { kind = "poisson", load = 0.15 }\nconnections = "new"',
+    "pool": 'arrivals = { kind = "poisson", load = 0.15 }\nconnections = "pool"\nservice = "10 ms"',
+    "one": 'arrivals = { kind = "periodic", every = "250 ms" }\nconnections = 1',
+}
+
+
+@needs_kernels
+@pytest.mark.realtime
+@pytest.mark.parametrize("connections", REQUESTS)
+def test_requests_take_as_long_as_simulated(connections: str, tmp_path: Path) -> None:
+    more = REQUESTS[connections] + '\nresponse = { kind = "lognormal", mean = "20 kB", cv = 1.0 }\n'
+    scenario = apps(tmp_path, "requests", more)
+    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    assert run.requests[["number", "intended_s", "size_bytes"]].equals(
+        ours.requests[["number", "intended_s", "size_bytes"]]
+    )
+    here, there = run.apps.iloc[0], ours.apps.iloc[0]
+    assert here["requests"] == there["requests"] > 20
+    assert here["unfinished"] <= there["unfinished"] + 1
+    opened = [int(apps["connections"]) for apps in (here, there)]
+    assert abs(opened[0] - opened[1]) <= (2 if connections == "pool" else 0)
+    for column in ("completion_p50_s", "slowdown_p50"):
+        assert here[column] == pytest.approx(there[column], rel=0.05), column
+    done = run.requests.dropna()
+    assert (done["intended_s"] <= done["start_s"]).all()
+    # The way there and back, besides the handshake of a new connection.
+    assert (done["first_byte_s"] - done["start_s"] > (0.08 if connections == "new" else 0.04)).all()
+    assert (done["reused"] == 0).all() == (connections == "new")
+    assert run.request_classes["requests"].sum() == here["requests"]
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_users_wait_for_their_responses(tmp_path: Path) -> None:
+    """Three users who think for 100 ms and wait for 10 kB, one round trip and 8.3 ms."""
+    arrivals = 'arrivals = { kind = "closed", users = 3, think = "100 ms", think_spread = "fixed" }'
+    more = f'{arrivals}\nresponse = "10 kB"\nconnections = "pool"\n'
+    scenario = apps(tmp_path, "requests", more)
+    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    assert run.apps.loc[0, "connections"] == ours.apps.loc[0, "connections"] == 3
+    assert run.apps.loc[0, "requests"] == pytest.approx(ours.apps.loc[0, "requests"], rel=0.05)
+    assert run.apps.loc[0, "completion_p50_s"] == pytest.approx(ours.apps.loc[0, "completion_p50_s"], rel=0.05)
+
+
+PAGE = """
+objects = [
+    { name = "home", size = "30 kB" },
+    { name = "style", size = "20 kB", blocking = true, delay = "10 ms" },
+    { name = "script", size = "60 kB", parent = "style", service = "20 ms" },
+    { name = "picture", size = "200 kB", origin = "https://pictures.example" },
+]
+dns = "20 ms"
+reading = "300 ms"
+reading_spread = "fixed"
+"""
+
+
+@needs_kernels
+@pytest.mark.realtime
+@pytest.mark.parametrize("protocol", ["h2", "http/1.1"])
+def test_a_page_loads_as_simulated(protocol: str, tmp_path: Path) -> None:
+    scenario = apps(tmp_path, "page", PAGE + f'protocol = "{protocol}"\n')
+    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    here, there = run.pages.iloc[0], ours.pages.iloc[0]
+    assert here["visits"] == there["visits"] >= 5
+    for column in ("first_byte_p50_s", "paint_p50_s", "load_p50_s"):
+        assert here[column] == pytest.approx(there[column], rel=0.05), column
+    assert here["connections"] == there["connections"]
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_a_video_plays_as_simulated(tmp_path: Path) -> None:
+    scenario = apps(tmp_path, "video", 'rule = "throughput"\nchunk = "1 s"\nchunks = 12\nbuffer = "10 s"\n')
+    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    here, there = run.videos.iloc[0], ours.videos.iloc[0]
+    assert here["chunks"] == there["chunks"]
+    assert here["startup_s"] == pytest.approx(there["startup_s"], rel=0.05)
+    assert here["mean_bitrate_bps"] == pytest.approx(there["mean_bitrate_bps"], rel=0.05)
+
+
+@needs_kernels
+def test_applications_that_kernels_cannot_run(tmp_path: Path) -> None:
+    more = 'arrivals = { kind = "poisson", rate = 1.0 }\nresponse = "20 kB"\n'
+    for options, why in (
+        ('receive_buffer = "100 kB"', "app `app`: `write`, `read` and `receive_buffer` are not supported"),
+        ('ecn = "accurate"', "app `app`: Linux has no accurate ECN feedback"),
+    ):
+        apps(tmp_path, "requests", more)
+        text = (tmp_path / "apps.toml").read_text().replace('stack = "linux"', f'stack = "linux", {options}')
+        (tmp_path / "apps.toml").write_text(text)
+        scenario = ww.load(tmp_path / "apps.toml")
+        with pytest.raises(ww.EmulationError) as error:
+            scenario.emulate()
+        assert why in str(error.value)
+        assert "hint: " in str(error.value)
 
 
 @needs_kernels
@@ -442,3 +572,17 @@ def test_compare_has_four_columns(cli: Cli, scenario_file: Path, tmp_path: Path)
     assert kept >= {"optimum", "simulate", "emulate"}
     without = cli("compare", scenario_file, "--seeds", "1", "--no-emulate")
     assert "kernel skipped  switched off" in without.stdout
+
+
+@needs_kernels
+def test_compare_has_applications(cli: Cli, tmp_path: Path) -> None:
+    more = 'arrivals = { kind = "poisson", load = 0.3 }\nresponse = "20 kB"\n'
+    apps(tmp_path, "requests", more)
+    run = cli("compare", tmp_path / "apps.toml", "--seeds", "1", "--output", tmp_path / "all")
+    assert run.returncode == 0
+    header = next(line for line in run.stdout.splitlines() if line.startswith("application"))
+    words = ["processor sharing", "packets, mean", "kernel, mean", "packets, p50", "kernel, p50", "kernel/packets"]
+    assert re.split(r"  +", header) == ["application", "law", *words]
+    row = ww.open(tmp_path / "all").app_rows[0]
+    assert 0.02 < row["sharing_mean_s"] < row["packets_mean_s"]
+    assert 0.5 < row["kernel_share"] < 2.0

@@ -76,12 +76,6 @@ def test_the_command_shows_them_and_keeps_them(shop: ww.Scenario, cli: Cli, tmp_
     assert cli("report", "results/shop").returncode == 0
 
 
-def test_the_emulation_has_no_applications(shop: ww.Scenario, cli: Cli) -> None:
-    refused = cli("emulate", "shop.toml")
-    assert refused.returncode == 2
-    assert "app `shop`" in refused.stderr
-
-
 def test_the_scenario_of_the_repository_runs() -> None:
     run = ww.load(REPOSITORY / "scenarios" / "requests.toml").simulate(seeds=1)
     assert run.apps["unfinished"][0] < 0.05 * run.apps["requests"][0]

@@ -37,8 +37,10 @@ mod topology;
 mod video;
 mod world;
 
+pub use apps::{Apps, Opening, Requests, Transport, TwoWay};
 pub use ecn::Codepoint;
 pub use emodel::{CallConfig, mean_opinion_score};
+pub use engine::AppTimer;
 pub use fabric::{Fabric, Parcel};
 pub use link::{
     Delay, DelayTrace, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate,
@@ -63,12 +65,12 @@ pub use packet::NodeId;
 pub use page::{PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
 pub use queue::{Buffer, QueueConfig, Sharing};
-pub use record::{Destination, LinkType, Pcapng};
+pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use rtp::{RtpConfig, RtpControl};
 pub use run::{Control, RunError, run};
 pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
-pub use tcp::socket;
+pub use tcp::{Side, socket};
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};
 pub use video::{AbrRule, Estimate, Qoe, VideoConfig};
 

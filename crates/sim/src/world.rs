@@ -17,7 +17,7 @@ pub struct World {
     pub net: Net,
     flows: Vec<Endpoint>,
     transfers: Vec<Transfer>,
-    apps: Apps,
+    apps: Apps<Net>,
     sources: Vec<Source>,
     recorder: Recorder,
     sample_interval: Duration,
@@ -59,7 +59,7 @@ impl World {
         let recorder = Recorder::new(seed, network);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
-        let apps = Apps::new(&network.apps, makers, &mut net, flows.len(), seed);
+        let apps = Apps::simulated(&network.apps, makers, &mut net, flows.len(), seed);
         let sample_interval = timing.sample_interval;
         let mut world = Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0 };
         world.schedule_beginnings(network);
@@ -164,7 +164,7 @@ impl World {
         net.now = end;
         net.calendar = Calendar::default();
         let mut output = recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events);
-        add_requests(&mut output, apps, end);
+        add_requests(&mut output, apps.finish(), end);
         output
     }
 }

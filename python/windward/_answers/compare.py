@@ -118,6 +118,34 @@ class Comparison:
             )
         return rows
 
+    @cached_property
+    def app_rows(self) -> list[dict[str, Any]]:
+        """One row per application: its completion times by each engine, of plain values.
+
+        `sharing_mean_s` is the mean under processor sharing, by the optimum. `packets_` and `kernel_` have `mean_s` and
+        `p50_s`, means over the seeds, and `kernel_share` is the kernel's median divided by the packets'. Missing values
+        are NaN.
+        """
+        rows = []
+        loads = self.optimum.rows("apps") if "apps" in self.optimum.tables else []
+        best = {row["app"]: row["completion_s"] for row in loads}
+        packets, kernel = _completions(self.packets), _completions(self.kernel)
+        for app, law in (_laws(self.packets) | _laws(self.kernel)).items():
+            of_packets, of_kernel = (times.get(app, (math.nan, math.nan)) for times in (packets, kernel))
+            rows.append(
+                {
+                    "app": app,
+                    "law": law,
+                    "sharing_mean_s": best.get(app, math.nan),
+                    "packets_mean_s": of_packets[0],
+                    "packets_p50_s": of_packets[1],
+                    "kernel_mean_s": of_kernel[0],
+                    "kernel_p50_s": of_kernel[1],
+                    "kernel_share": of_kernel[1] / of_packets[1] if of_packets[1] else math.nan,
+                }
+            )
+        return rows
+
     def _groups(self) -> dict[str, str]:
         """The group of each flow, as far as an engine that knows it answered."""
         for run in (self.packets, self.ideal, self.kernel):
@@ -261,6 +289,26 @@ def _write(path: Path, scenario: str, summary: Mapping[str, Any]) -> None:
         replace_text(path / SUMMARY, to_json(about | dict(summary)))
     except OSError as error:
         raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _completions(run: Run | None) -> dict[str, tuple[float, float]]:
+    """Mean and median completion time of each application, over the seeds."""
+    if run is None:
+        return {}
+    apps = run.draws("apps")
+    mean, median = (
+        [mean_and_interval(apps.values(f"completion_{part}_s", at))[0] for at in range(len(apps.names))]
+        for part in ("mean", "p50")
+    )
+    return dict(zip(apps.names, zip(mean, median, strict=True), strict=True))
+
+
+def _laws(run: Run | None) -> dict[str, str]:
+    """Law of each application."""
+    if run is None:
+        return {}
+    apps = run.totals("apps")
+    return dict(zip(apps.names, apps.attribute("law"), strict=True))
 
 
 def _goodputs(run: Run | None) -> dict[str, list[float]]:

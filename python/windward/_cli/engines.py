@@ -110,7 +110,7 @@ def emulate(
         list[str] | None,
         typer.Option(
             metavar="FLOW=NAME",
-            help="Run a flow, or a group, by a congestion control of the kernel's own, as in up=bbr. Repeatable.",
+            help="Run a flow, app or group by a congestion control of the kernel's own, as in up=bbr. Repeatable.",
         ),
     ] = None,
     no_python: NoPython = False,

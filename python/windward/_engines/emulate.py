@@ -39,11 +39,12 @@ def emulate(
     target = ResultFolder(place) if place is not None else None
     try:
         collector = Collector(scenario, chosen, target, progress, engine="emulate")
-        flows = collector.entities["flows"]
-        flows["law"] = [
-            others.get(flow, others.get(group, law))
-            for flow, group, law in zip(flows["flow"], flows["group"], flows["law"], strict=True)
-        ]
+        for kind, column in (("flows", "flow"), ("apps", "app")):
+            named = collector.entities[kind]
+            named["law"] = [
+                others.get(name, others.get(group, law))
+                for name, group, law in zip(named[column], named["group"], named["law"], strict=True)
+            ]
         return collector.collect(job, pcap)
     finally:
         if target is not None:

@@ -11,7 +11,14 @@ from windward.results.stats import jain
 from windward.show import _attack, _tuning
 from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
-from windward.show._tables import certificate, compare_digest, fluid_digest, optimum_digests, rests_digest
+from windward.show._tables import (
+    certificate,
+    compare_app_digest,
+    compare_digest,
+    fluid_digest,
+    optimum_digests,
+    rests_digest,
+)
 
 if TYPE_CHECKING:
     from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Packets, Result, Windows
@@ -154,7 +161,10 @@ def _compare(compared: Compared) -> Page:
             *(("kernel NOT TRUSTWORTHY", problem) for problem in (kernel.problems if kernel else ())),
             *(("the kernel differs", note) for note in (kernel.notes if kernel else ())),
         ],
-        tables=[compare_digest(compared.rows)],
+        tables=[
+            *([compare_digest(compared.rows)] if compared.rows or not compared.app_rows else []),
+            *([compare_app_digest(compared.app_rows)] if compared.app_rows else []),
+        ],
         scenario=compared.scenario,
         versions=versions(),
     )

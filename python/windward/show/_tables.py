@@ -198,6 +198,35 @@ def compare_digest(compared: Sequence[Mapping[str, Any]]) -> Digest:
     return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
 
 
+def compare_app_digest(compared: Sequence[Mapping[str, Any]]) -> Digest:
+    """The applications of a comparison as a table."""
+    rows = [
+        [
+            row["app"],
+            row["law"],
+            "unstable" if math.isinf(row["sharing_mean_s"]) else quantity(row["sharing_mean_s"], "s"),
+            quantity(row["packets_mean_s"], "s"),
+            quantity(row["kernel_mean_s"], "s"),
+            quantity(row["packets_p50_s"], "s"),
+            quantity(row["kernel_p50_s"], "s"),
+            percent(row["kernel_share"]),
+        ]
+        for row in compared[:_ROWS]
+    ]
+    columns = [
+        "application",
+        "law",
+        "processor sharing",
+        "packets, mean",
+        "kernel, mean",
+        "packets, p50",
+        "kernel, p50",
+        "kernel/packets",
+    ]
+    note = _more(len(compared) - _ROWS, "application")
+    return without_empty(Digest(title="Completion times", columns=columns, words=2, rows=rows, note=note))
+
+
 def folded(compared: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], str]:
     """Rows of a comparison that there is room for, of many flows the means of each group, and what is to be said."""
     if len(compared) <= _ROWS:

@@ -1,15 +1,16 @@
 //! A flow: a connection, and the two threads that feed and empty it.
 
 use super::coded::Sight;
+use super::options::{connect, set_receiver, set_sender};
 use super::plan::FlowPlan;
 use crate::error::Error;
-use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket, write_setting};
+use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use windward_sim::{EcnMode, TcpOptions};
+use windward_sim::TcpOptions;
 use windward_units::{Duration, Time};
 
 /// Port of the sinks.
@@ -23,9 +24,6 @@ const UNSENT: u32 = 1 << 16;
 
 /// Interval in which threads check for the end of the run, in milliseconds.
 const LOOK: i32 = 20;
-
-/// Some options of a connection are settings of its namespace in the instant in which it is made: one at a time.
-static CONNECTING: Mutex<()> = Mutex::new(());
 
 /// A flow, before it begins and while it runs.
 pub(super) struct Flow<'a> {
@@ -64,11 +62,7 @@ impl<'a> Flow<'a> {
         let segment = (tcp.segment.count() + tcp.real_header_bytes() - TcpOptions::LEAST_HEADER) as u32;
         let listen = || {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.to, PORT))?;
-            socket.set_tcp(libc::TCP_MAXSEG, segment)?;
-            let window = u64::from(tcp.receive_window) * tcp.segment.count();
-            if let Ok(window) = i32::try_from(window) {
-                socket.set_tcp(libc::TCP_WINDOW_CLAMP, window as u32)?;
-            }
+            set_receiver(&socket, tcp)?;
             socket.listen()?;
             Ok(socket)
         };
@@ -76,11 +70,7 @@ impl<'a> Flow<'a> {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.from, 0))?;
             socket.set_tcp(libc::TCP_MAXSEG, segment)?;
             socket.set_tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?;
-            socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, plan.law.as_bytes())?;
-            if tcp.pacing {
-                // A rate that never limits: what matters is that somebody asked for one.
-                socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;
-            }
+            set_sender(&socket, tcp, &plan.law)?;
             Ok(socket)
         };
         let named = |error| Error::system(format!("preparing flow `{}`", plan.name))(error);
@@ -149,14 +139,8 @@ impl<'a> Flow<'a> {
     }
 
     fn connect(&self) -> io::Result<()> {
-        let tcp = &self.plan.config.tcp;
-        let switch = |is_on: bool| if is_on { "1" } else { "0" };
         self.source.enter()?;
-        let _alone = CONNECTING.lock().unwrap_or_else(PoisonError::into_inner);
-        write_setting("ipv4/tcp_sack", switch(tcp.sack))?;
-        write_setting("ipv4/tcp_timestamps", switch(tcp.timestamps))?;
-        write_setting("ipv4/tcp_ecn", switch(tcp.ecn != EcnMode::Off))?;
-        self.connection.connect(SocketAddrV4::new(self.plan.to, PORT))
+        connect(&self.connection, &self.plan.config.tcp, SocketAddrV4::new(self.plan.to, PORT))
     }
 
     /// Takes in what comes, until the other side closes or `stop`.

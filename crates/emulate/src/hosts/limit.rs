@@ -20,7 +20,10 @@ const ANY: f64 = 5_000.0;
 
 /// Refuses a network whose packets are too many for this machine.
 pub(super) fn check(network: &Network, control: &Control) -> Result<(), Error> {
-    let flows = || network.flows.iter().map(|flow| (&flow.forward, &flow.tcp));
+    let flows = || {
+        let flows = network.flows.iter().map(|flow| (&flow.forward, &flow.tcp));
+        flows.chain(network.apps.iter().map(|app| (&app.backward, &app.tcp)))
+    };
     // At its busiest, where links change.
     let instants = [Time::ZERO].into_iter().chain(network.topology.changes());
     let expected = instants.map(|now| expected_rate(&network.topology.at(now), flows())).fold(0.0, f64::max);

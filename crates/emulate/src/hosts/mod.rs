@@ -1,9 +1,11 @@
 //! A scenario between real kernels: hosts, flows, laws, and the record of what they did.
 
+mod app;
 mod arrivals;
 mod coded;
 mod flow;
 mod limit;
+mod options;
 mod plan;
 mod record;
 mod settings;
@@ -13,6 +15,7 @@ use crate::error::Error;
 use crate::quality::Quality;
 use crate::sys::{Clock, read_dropped};
 use crate::wire::{Outcome, Wire};
+use app::App;
 use flow::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
@@ -21,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use traffic::Traffic;
 use windward_scenario::Compiled;
-use windward_sim::{Control, Destination, Fabric, Output};
+use windward_sim::{Control, Destination, Fabric, Output, add_requests};
 
 /// Options of an emulation beside the scenario.
 #[derive(Default)]
@@ -34,7 +37,7 @@ pub struct Options {
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
     pub settings: Vec<(String, String)>,
-    /// Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law: (`up`,
+    /// Flows, applications or groups that a congestion control of the kernel's own runs in place of their law: (`up`,
     /// `bbr`).
     pub congestion: Vec<(String, String)>,
 }
@@ -65,7 +68,9 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     let Hosts { namespaces, devices } = plan.build()?;
     let flows: Vec<Flow<'_>> =
         plan.flows.iter().map(|flow| Flow::prepare(flow, &namespaces)).collect::<Result<_, _>>()?;
+    let apps: Vec<App<'_>> = plan.apps.iter().map(|app| App::prepare(app, &namespaces)).collect::<Result<_, _>>()?;
     let routes = network.flows.iter().map(|flow| [&flow.forward, &flow.backward]);
+    let routes = routes.chain(network.apps.iter().map(|app| [&app.forward, &app.backward]));
     let fabric = Fabric::new(network.topology.clone(), network.sources.clone(), routes, network.timing, options.seed);
     let stop = AtomicBool::new(false);
     let sort = Traffic::new(&plan, network, options.seed, options.capture, |flow| {
@@ -81,6 +86,8 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
             scope.spawn(|| flow.receive(&stop));
             scope.spawn(|| flow.send(clock, &stop));
         }
+        let run = |app: &App<'_>| app.run(clock, &stop, network.timing, options.seed);
+        let apps: Vec<_> = apps.iter().map(|app| scope.spawn(move || run(app))).collect();
         while let Some(due) = record.next_due() {
             while clock.now() < due && !control.is_cancelled() && !emulator.is_finished() {
                 thread::sleep(std::time::Duration::from_nanos(due.since(clock.now()).as_nanos().min(10_000_000)));
@@ -92,17 +99,24 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
             control.set_simulated(due);
         }
         stop.store(true, Ordering::Relaxed);
-        emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let requests: Result<Vec<_>, Error> = apps.into_iter().map(join).collect();
+        Ok::<_, Error>((join(emulator)?, requests?))
     });
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
-    let Outcome { fabric, sort, mut quality } = ran?;
+    let (Outcome { fabric, sort, mut quality }, requests) = ran?;
     quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
     let counts = sort.finish().map_err(Error::system("writing the packet capture"))?;
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
         return Err(Error::Impossible(problem));
     }
     let output = Output { seed: options.seed, ..fabric.finish(network.timing.duration) };
-    Ok(Emulation { output: record.finish(output, &flows, &counts), quality, notes: plan.notes })
+    let mut output = record.finish(output, &flows, &counts);
+    add_requests(&mut output, requests.into_iter().flatten().collect(), network.timing.duration);
+    Ok(Emulation { output, quality, notes: plan.notes })
+}
+
+fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -3,16 +3,18 @@
 //! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it
 //! goes, and the kernel's routes carry what differs between flows.
 
+use super::options::{set_receiver, set_sender};
 use super::settings::Settings;
 use crate::error::Error;
-use crate::sys::{Namespace, Netlink, Route, Tun, write_setting};
+use crate::sys::{Namespace, Netlink, Route, TcpSocket, Tun, write_setting};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
-use windward_scenario::Compiled;
-use windward_sim::{FlowConfig, LawChoice, MediumConfig, NodeId};
+use windward_scenario::{Compiled, FlowName};
+use windward_sim::{FlowConfig, LawChoice, MediumConfig, NodeId, RequestsConfig, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -37,6 +39,7 @@ const MOST_NAMES: usize = 20;
 /// Hosts, devices and flows to build.
 pub(super) struct Plan {
     pub flows: Vec<FlowPlan>,
+    pub apps: Vec<AppPlan>,
     /// The largest packet.
     pub mtu: u32,
     /// Nodes that are hosts, in the order of their devices.
@@ -62,20 +65,46 @@ pub(super) struct FlowPlan {
     pub config: FlowConfig,
 }
 
+/// An application to be.
+pub(super) struct AppPlan {
+    pub name: String,
+    /// Indices of its hosts in [`Plan::nodes`].
+    pub client: usize,
+    pub server: usize,
+    pub from: Ipv4Addr,
+    pub to: Ipv4Addr,
+    /// The law's name in the kernel.
+    pub law: String,
+    pub config: RequestsConfig,
+}
+
 /// Hosts that stand.
 pub(super) struct Hosts {
     pub namespaces: Vec<Namespace>,
     pub devices: Vec<File>,
 }
 
-impl FlowPlan {
-    /// Address of the source or sink of the flow `index`.
-    fn address(index: usize, is_sink: bool) -> Ipv4Addr {
-        Ipv4Addr::from(FIRST + 2 * index as u32 + u32::from(is_sink))
+impl AppPlan {
+    /// A socket of this thread's namespace with the segments and the window of the application.
+    pub(super) fn socket(&self, address: SocketAddrV4) -> io::Result<TcpSocket> {
+        let socket = TcpSocket::bound(address)?;
+        set_receiver(&socket, &self.config.tcp)?;
+        Ok(socket)
+    }
+
+    /// Sets what an end needs to send.
+    pub(super) fn set_sender(&self, socket: &TcpSocket) -> io::Result<()> {
+        socket.set_tcp(libc::TCP_NODELAY, u32::from(!self.config.tcp.nagle))?;
+        set_sender(socket, &self.config.tcp, &self.law)
     }
 }
 
-/// The flow that an address belongs to, and whether it is its sink's.
+/// Address of the source or sink of the flow `index`; applications follow the flows, each with its client as source.
+fn address(index: usize, is_sink: bool) -> Ipv4Addr {
+    Ipv4Addr::from(FIRST + 2 * index as u32 + u32::from(is_sink))
+}
+
+/// The flow or application that an address belongs to, and whether it is its sink's or server's.
 pub(super) fn flow_of(address: u32) -> Option<(u32, bool)> {
     let place = address.checked_sub(FIRST)?;
     Some((place / 2, place % 2 == 1))
@@ -85,14 +114,7 @@ impl Plan {
     /// Finds out what is to be built, and loads the laws.
     pub(super) fn new(compiled: &Compiled, settings: Settings, congestion: &[(String, String)]) -> Result<Self, Error> {
         let network = &compiled.network;
-        if let Some(app) = compiled.apps.first() {
-            let message = format!(
-                "app `{}`: applications are not supported by the emulator\nhint: remove it, or use `simulate`",
-                app.name
-            );
-            return Err(Error::Impossible(message));
-        }
-        if network.flows.is_empty() {
+        if network.flows.is_empty() && network.apps.is_empty() {
             return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
         }
         if !network.transfers.is_empty() {
@@ -100,25 +122,10 @@ impl Plan {
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
-        if let Some(at) = network.flows.iter().position(|flow| flow.tcp.is_paced_by_applications()) {
-            let message = format!(
-                "flow `{}`: `write`, `read` and `receive_buffer` are not supported by the emulator\nhint: remove them, or \
-                 use `simulate`",
-                compiled.flows[at].name
-            );
-            return Err(Error::Impossible(message));
-        }
+        connections(compiled).try_for_each(|(whose, tcp)| check_tcp(&whose, tcp))?;
         if network.flows.iter().any(|flow| flow.coding.is_some_and(|coding| coding.ideal)) {
             let message = "real packets need a real field: `coding = \"ideal\"` is for `simulate`\nhint: use `coding = \"random\"`";
             return Err(Error::Impossible(message.to_owned()));
-        }
-        if let Some(at) = network.flows.iter().position(|flow| flow.tcp.ecn.counts()) {
-            let name = &compiled.flows[at].name;
-            let message = format!(
-                "flow `{name}`: Linux has no accurate ECN feedback (RFC 9768) that this emulator could ask for\nhint: use \
-                 `ecn = \"classic\"`"
-            );
-            return Err(Error::Impossible(message));
         }
         if network.topology.media.iter().any(MediumConfig::has_own_rule) {
             let message =
@@ -126,43 +133,49 @@ impl Plan {
             return Err(Error::Impossible(message.to_owned()));
         }
         check_names(compiled, congestion)?;
-        let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();
+        let ends = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]);
+        let mut nodes: Vec<NodeId> = ends.chain(network.apps.iter().flat_map(|app| [app.client, app.server])).collect();
         nodes.sort_unstable();
         nodes.dedup();
+        let place = |node| nodes.binary_search(&node).unwrap_or_default();
         let mut laws = Laws::default();
         let mut flows = Vec::new();
         for (index, (config, name)) in network.flows.iter().zip(&compiled.flows).enumerate() {
-            let place = |node| nodes.binary_search(&node).unwrap_or_default();
-            let other = named(congestion, &name.name).or_else(|| named(congestion, &name.label));
-            let (law, is_ours) = match other {
-                Some(kernels) => {
-                    laws.notes.push(format!("flow `{}`: run by the kernel's `{kernels}`", name.name));
-                    (available(kernels)?, false)
-                }
-                None => laws.find(&config.law)?,
-            };
+            let (law, is_ours) = laws.choose("flow", name, &config.law, congestion)?;
             flows.push(FlowPlan {
                 name: name.name.clone(),
                 source: place(config.source),
                 sink: place(config.sink),
-                from: FlowPlan::address(index, false),
-                to: FlowPlan::address(index, true),
+                from: address(index, false),
+                to: address(index, true),
                 law,
                 is_ours,
                 config: config.clone(),
             });
         }
-        let largest = |flow: &FlowPlan| flow.config.tcp.segment.count() + flow.config.tcp.real_header_bytes();
+        let mut apps = Vec::new();
+        for (index, (config, name)) in (flows.len()..).zip(network.apps.iter().zip(&compiled.apps)) {
+            apps.push(AppPlan {
+                name: name.name.clone(),
+                client: place(config.client),
+                server: place(config.server),
+                from: address(index, false),
+                to: address(index, true),
+                law: laws.choose("app", name, &config.law, congestion)?.0,
+                config: config.clone(),
+            });
+        }
+        let largest = |(_, tcp): (String, &TcpOptions)| tcp.segment.count() + tcp.real_header_bytes();
         // Less than 576 bytes no IPv4 link may have; ACKs with SACK blocks need 80.
-        let mtu = flows.iter().map(largest).max().unwrap_or(0).max(576);
+        let mtu = connections(compiled).map(largest).max().unwrap_or(0).max(576);
         if mtu > 65_535 {
             let segment = Bytes::new(mtu);
             return Err(Error::Impossible(format!("packets of {segment} exceed the IPv4 limit of 65535 B")));
         }
         let mut notes = laws.notes;
-        notes.extend(differences(&flows));
+        notes.extend(connections(compiled).flat_map(|(whose, tcp)| differences(&whose, tcp)));
         notes.extend(settings.note());
-        Ok(Self { flows, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded })
+        Ok(Self { flows, apps, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded })
     }
 
     /// Makes the hosts.
@@ -194,17 +207,26 @@ impl Plan {
         write_setting("ipv4/tcp_wmem", "4096 131072 268435456")?;
         let sends = self.flows.iter().filter(|flow| flow.source == host);
         let receives = self.flows.iter().filter(|flow| flow.sink == host);
+        // Both ends of an application send.
+        let client = |app: &AppPlan| (app.client == host).then_some((app.from, app.to));
+        let server = |app: &AppPlan| (app.server == host).then_some((app.to, app.from));
+        let talks = || self.apps.iter().flat_map(|app| client(app).into_iter().chain(server(app)).zip([app; 2]));
         let own = sends.clone().map(|flow| flow.from).chain(receives.clone().map(|flow| flow.to));
+        let own = own.chain(talks().map(|((own, _), _)| own));
         let addresses: Vec<_> = own.map(|address| (address, 32)).collect();
         let tun = Tun::new(self.mtu, &addresses)?;
         let netlink = Netlink::open()?;
+        let sending = |tcp: &TcpOptions, to| Route {
+            initial_window: Some(tcp.initial_window),
+            min_rto_ms: Some(tcp.min_rto.as_millis().max(1.0) as u32),
+            ..Route::new((to, 32), tun.device)
+        };
         for flow in sends {
-            let tcp = &flow.config.tcp;
-            netlink.add_route(&Route {
-                initial_window: Some(tcp.initial_window),
-                min_rto_ms: Some(tcp.min_rto.as_millis().max(1.0) as u32),
-                ..Route::new((flow.to, 32), tun.device)
-            })?;
+            netlink.add_route(&sending(&flow.config.tcp, flow.to))?;
+        }
+        for ((_, other), app) in talks() {
+            let tcp = &app.config.tcp;
+            netlink.add_route(&Route { is_quick: tcp.delayed_ack.is_none(), ..sending(tcp, other) })?;
         }
         for flow in receives {
             let is_quick = flow.config.tcp.delayed_ack.is_none();
@@ -223,6 +245,21 @@ struct Laws {
 }
 
 impl Laws {
+    /// The kernel's name for the law of a flow or an application, and whether it is ours.
+    fn choose(
+        &mut self,
+        kind: &str,
+        name: &FlowName,
+        law: &LawChoice,
+        congestion: &[(String, String)],
+    ) -> Result<(String, bool), Error> {
+        let Some(kernels) = named(congestion, &name.name).or_else(|| named(congestion, &name.label)) else {
+            return self.find(law);
+        };
+        self.notes.push(format!("{kind} `{}`: run by the kernel's `{kernels}`", name.name));
+        Ok((available(kernels)?, false))
+    }
+
     /// The kernel's name for a law, loaded if it is ours.
     fn find(&mut self, law: &LawChoice) -> Result<(String, bool), Error> {
         if let LawChoice::Tfrc(_) = law {
@@ -310,12 +347,13 @@ fn named<'a>(congestion: &'a [(String, String)], name: &str) -> Option<&'a str> 
 
 /// Refuses names that no flow or group of flows has.
 fn check_names(compiled: &Compiled, congestion: &[(String, String)]) -> Result<(), Error> {
-    let is_known = |whose: &str| compiled.flows.iter().any(|flow| flow.name == whose || flow.label == whose);
+    let names = || compiled.flows.iter().chain(&compiled.apps);
+    let is_known = |whose: &str| names().any(|flow| flow.name == whose || flow.label == whose);
     match congestion.iter().find(|(whose, _)| !is_known(whose)) {
         None => Ok(()),
         Some((whose, name)) => {
-            let flows: Vec<&str> = compiled.flows.iter().map(|flow| flow.name.as_str()).take(MOST_NAMES).collect();
-            let more = if compiled.flows.len() > MOST_NAMES { ", …" } else { "" };
+            let flows: Vec<&str> = names().map(|flow| flow.name.as_str()).take(MOST_NAMES).collect();
+            let more = if names().count() > MOST_NAMES { ", …" } else { "" };
             let flows = flows.join(", ");
             Err(Error::Impossible(format!(
                 "congestion control `{name}` for `{whose}`: no such flow; flows: {flows}{more}"
@@ -324,21 +362,46 @@ fn check_names(compiled: &Compiled, congestion: &[(String, String)]) -> Result<(
     }
 }
 
-/// Differences of the kernel's TCP from the flows' options.
-fn differences(flows: &[FlowPlan]) -> Vec<String> {
+/// The flows and applications, in words, with their options of TCP.
+fn connections(compiled: &Compiled) -> impl Iterator<Item = (String, &TcpOptions)> {
+    let network = &compiled.network;
+    let flows = network.flows.iter().map(|flow| &flow.tcp).zip(&compiled.flows);
+    let apps = network.apps.iter().map(|app| &app.tcp).zip(&compiled.apps);
+    let flows = flows.map(|(tcp, name)| (format!("flow `{}`", name.name), tcp));
+    flows.chain(apps.map(|(tcp, name)| (format!("app `{}`", name.name), tcp)))
+}
+
+/// Refuses options of TCP that the kernel does not have.
+fn check_tcp(whose: &str, tcp: &TcpOptions) -> Result<(), Error> {
+    if tcp.is_paced_by_applications() {
+        let message = format!(
+            "{whose}: `write`, `read` and `receive_buffer` are not supported by the emulator\nhint: remove them, or use \
+             `simulate`"
+        );
+        return Err(Error::Impossible(message));
+    }
+    if tcp.ecn.counts() {
+        let message = format!(
+            "{whose}: Linux has no accurate ECN feedback (RFC 9768) that this emulator could ask for\nhint: use `ecn = \
+             \"classic\"`"
+        );
+        return Err(Error::Impossible(message));
+    }
+    Ok(())
+}
+
+/// Differences of the kernel's TCP from the options of a flow or an application.
+fn differences(whose: &str, tcp: &TcpOptions) -> Vec<String> {
     let mut notes = Vec::new();
-    let mut note = |flow: &FlowPlan, what: String| notes.push(format!("flow `{}`: {what}", flow.name));
-    for flow in flows {
-        let tcp = &flow.config.tcp;
-        if let Some(wait) = tcp.delayed_ack.filter(|wait| *wait != DELAYED_ACK) {
-            note(flow, format!("Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
-        }
-        if tcp.ack_division > 1 || tcp.optimistic_acks.is_some() {
-            note(flow, "Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored".to_owned());
-        }
-        if tcp.known_base_rtt.is_some() || tcp.handshake_excess.is_some() {
-            note(flow, "laws in the kernel measure the base RTT; `known_base_rtt` is ignored".to_owned());
-        }
+    if let Some(wait) = tcp.delayed_ack.filter(|wait| *wait != DELAYED_ACK) {
+        notes.push(format!("{whose}: Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
+    }
+    if tcp.ack_division > 1 || tcp.optimistic_acks.is_some() {
+        notes
+            .push(format!("{whose}: Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored"));
+    }
+    if tcp.known_base_rtt.is_some() || tcp.handshake_excess.is_some() {
+        notes.push(format!("{whose}: laws in the kernel measure the base RTT; `known_base_rtt` is ignored"));
     }
     notes
 }
@@ -350,7 +413,7 @@ mod tests {
     #[test]
     fn an_address_says_whose_it_is() {
         for (index, is_sink) in [(0, false), (0, true), (77, false), (70_000, true)] {
-            let address = u32::from(FlowPlan::address(index, is_sink));
+            let address = u32::from(address(index, is_sink));
             assert_eq!(flow_of(address), Some((index as u32, is_sink)));
         }
         assert_eq!(flow_of(0x0a00_0001), None);

@@ -13,8 +13,9 @@ use windward_units::{Duration, Time, splitmix64};
 /// Bytes of a packet that a capture keeps: all headers, and a little.
 const KEPT: usize = 128;
 
-/// The flows of a plan, as the emulator sees them.
+/// The flows and applications of a plan, as the emulator sees them.
 pub(super) struct Traffic<'a> {
+    /// Those of the flows, then those of the applications.
     ends: Vec<Ends>,
     /// The coding layers of those flows that have one.
     coded: Vec<Option<Coded<'a>>>,
@@ -62,6 +63,11 @@ impl<'a> Traffic<'a> {
             sink: flow.sink,
             overhead: flow.config.tcp.overhead.map(|bytes| bytes.count() as u32),
         });
+        let apps = plan.apps.iter().map(|app| Ends {
+            source: app.client,
+            sink: app.server,
+            overhead: app.config.tcp.overhead.map(|bytes| bytes.count() as u32),
+        });
         let coded = plan.flows.iter().enumerate().map(|(index, flow)| {
             let key = splitmix64(seed) ^ flow.config.key;
             Coded::new(index as u32, &flow.config, key, plan.mtu, look(index))
@@ -73,7 +79,7 @@ impl<'a> Traffic<'a> {
         let samples = network.timing.duration.as_nanos() / interval.as_nanos().max(1);
         let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };
         Self {
-            ends: ends.collect(),
+            ends: ends.chain(apps).collect(),
             coded: coded.collect(),
             warmup: network.timing.warmup,
             interval,
@@ -92,10 +98,12 @@ impl<'a> Traffic<'a> {
         Ok(self.counts)
     }
 
-    /// A packet has arrived at the kernel of a flow's sink.
+    /// A packet has arrived at the kernel of a flow's sink, or of a server, whose requests count their own bytes.
     fn count(&mut self, due: Time, flow: u32, packet: &[u8]) {
-        let Some(segment) = Segment::read(packet) else { return };
-        let fresh = self.arrivals[flow as usize].add(&segment);
+        let (Some(arrivals), Some(segment)) = (self.arrivals.get_mut(flow as usize), Segment::read(packet)) else {
+            return;
+        };
+        let fresh = arrivals.add(&segment);
         let counts = &mut self.counts[flow as usize];
         if due > self.warmup {
             counts.arrived += fresh;
@@ -110,7 +118,7 @@ impl<'a> Traffic<'a> {
 
     /// The coding layer of a parcel's flow.
     fn layer(&mut self, now: Time, parcel: &Parcel) -> Option<&mut Coded<'a>> {
-        let coded = self.coded[parcel.flow as usize].as_mut()?;
+        let coded = self.coded.get_mut(parcel.flow as usize)?.as_mut()?;
         if now > self.warmup {
             coded.warm();
         }
@@ -118,7 +126,9 @@ impl<'a> Traffic<'a> {
     }
 
     fn capture(&mut self, time: Time, parcel: &Parcel, packet: &[u8]) {
-        if let Some(capture) = &mut self.capture {
+        // As in a simulation, without applications.
+        let is_flow = (parcel.flow as usize) < self.counts.len();
+        if let Some(capture) = self.capture.as_mut().filter(|_| is_flow) {
             let interface = self.ends[parcel.flow as usize].source as u32;
             capture.packet(interface, time, &packet[..packet.len().min(KEPT)], packet.len() as u32);
         }
@@ -175,8 +185,11 @@ impl Sort for Traffic<'_> {
     fn lose(&mut self, now: Time, parcel: Parcel, is_at_source: bool, hands: &mut Hands) {
         let is_coded = self.layer(now, &parcel).is_some_and(|layer| layer.lose(parcel, is_at_source, hands));
         let has_data = |packet| Segment::read(packet).is_some_and(|segment| segment.payload > 0);
-        if now >= self.warmup && (is_coded || has_data(hands.frames.packet(parcel.handle))) {
-            self.counts[parcel.flow as usize].lost += 1;
+        if now >= self.warmup
+            && (is_coded || has_data(hands.frames.packet(parcel.handle)))
+            && let Some(counts) = self.counts.get_mut(parcel.flow as usize)
+        {
+            counts.lost += 1;
         }
         hands.frames.give_back(parcel.handle);
     }

@@ -1,4 +1,4 @@
-//! Waiting for packets at many devices.
+//! Waiting for packets at many devices, or for sockets.
 
 use super::check;
 use std::fs::File;
@@ -6,7 +6,10 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use windward_units::Duration;
 
-/// Devices that can be waited for at a cost that does not grow with their number.
+/// Sockets that are looked at together.
+const SOCKETS: usize = 64;
+
+/// Devices or sockets that can be waited for at a cost that does not grow with their number.
 #[derive(Debug)]
 pub(crate) struct Devices {
     epoll: OwnedFd,
@@ -16,25 +19,29 @@ pub(crate) struct Devices {
 /// Problem of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
-    /// Its place among the files.
+    /// Its place among the files, or its number.
     pub device: usize,
     /// It failed.
     pub is_gone: bool,
 }
 
 impl Devices {
-    /// Watches `files`, of which at least one is needed.
+    /// Watches `files`.
     pub(crate) fn new(files: &[File]) -> io::Result<Self> {
         // SAFETY: the call makes a descriptor that nobody else knows.
         let epoll = unsafe { OwnedFd::from_raw_fd(check(libc::epoll_create1(libc::EPOLL_CLOEXEC))?) };
-        for (device, file) in (0..).zip(files) {
-            let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: device };
-            // SAFETY: the event lives through the call.
-            check(unsafe {
-                libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, file.as_raw_fd(), &raw mut event)
-            })?;
-        }
-        Ok(Self { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; files.len()] })
+        let devices = Self { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; files.len().max(SOCKETS)] };
+        (0..).zip(files).try_for_each(|(device, file)| devices.add(file, device, false))?;
+        Ok(devices)
+    }
+
+    /// Watches one more until it is closed: while it can be read, or `once` at each change of what can be done with it.
+    pub(crate) fn add(&self, file: &impl AsRawFd, number: u64, once: bool) -> io::Result<()> {
+        let events = if once { libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLET } else { libc::EPOLLIN };
+        let mut event = libc::epoll_event { events: events as u32, u64: number };
+        // SAFETY: the event lives through the call.
+        check(unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, file.as_raw_fd(), &raw mut event) })
+            .map(drop)
     }
 
     /// Waits until one of them can be read, but not longer than `limit`. Returns whether one can.

@@ -40,9 +40,14 @@ fn read(clock: libc::clockid_t) -> u64 {
 pub(crate) fn make_realtime() -> io::Result<()> {
     // The least real-time priority: what the machine itself holds to be more urgent stays so.
     let parameters = libc::sched_param { sched_priority: 1 };
-    // SAFETY: both calls concern this thread alone. Wakes without slack, for those who may not be real-time.
-    unsafe {
-        libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        check(libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters)).map(drop)
-    }
+    // For those who may not be real-time.
+    be_punctual();
+    // SAFETY: the call concerns this thread alone.
+    check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) }).map(drop)
+}
+
+/// Lets the calling thread wake without slack.
+pub(crate) fn be_punctual() {
+    // SAFETY: the call concerns this thread alone.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }

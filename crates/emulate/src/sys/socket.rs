@@ -2,8 +2,8 @@
 
 use super::check;
 use std::io;
-use std::net::SocketAddrV4;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// A TCP socket that does not block.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl TcpSocket {
     /// Waits for connections.
     pub(crate) fn listen(&self) -> io::Result<()> {
         // SAFETY: numbers only.
-        check(unsafe { libc::listen(self.number(), 16) }).map(drop)
+        check(unsafe { libc::listen(self.number(), 4096) }).map(drop)
     }
 
     /// The next connection; `WouldBlock` while there is none.
@@ -123,6 +123,39 @@ impl TcpSocket {
         self.set(libc::SOL_SOCKET, libc::SO_LINGER, &bytes)
     }
 
+    /// Its own port.
+    pub(crate) fn port(&self) -> io::Result<u16> {
+        self.ask_port(libc::getsockname)
+    }
+
+    /// Port of the other end; an error where it is not connected.
+    pub(crate) fn peer_port(&self) -> io::Result<u16> {
+        self.ask_port(libc::getpeername)
+    }
+
+    fn ask_port(
+        &self,
+        ask: unsafe extern "C" fn(libc::c_int, *mut libc::sockaddr, *mut libc::socklen_t) -> libc::c_int,
+    ) -> io::Result<u16> {
+        let (mut address, mut length) = encode(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0));
+        // SAFETY: the address lives through the call, which is told its length.
+        check(unsafe { ask(self.number(), (&raw mut address).cast(), &raw mut length) })?;
+        Ok(u16::from_be(address.sin_port))
+    }
+
+    /// The error that ended a connection, or an attempt to connect.
+    pub(crate) fn take_error(&self) -> io::Result<()> {
+        let mut error: libc::c_int = 0;
+        let mut length = size_of::<libc::c_int>() as libc::socklen_t;
+        // SAFETY: the number lives through the call, which is told its length.
+        let answer = unsafe {
+            let place = (&raw mut error).cast();
+            libc::getsockopt(self.number(), libc::SOL_SOCKET, libc::SO_ERROR, place, &raw mut length)
+        };
+        check(answer)?;
+        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+
     /// Reads the kernel's state of the connection.
     pub(crate) fn info(&self) -> io::Result<TcpInfo> {
         // Longer than any kernel's structure; the kernel says how much it filled in.
@@ -151,6 +184,12 @@ impl TcpSocket {
     }
 
     fn number(&self) -> libc::c_int {
+        self.0.as_raw_fd()
+    }
+}
+
+impl AsRawFd for TcpSocket {
+    fn as_raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 }

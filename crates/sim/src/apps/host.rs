@@ -2,13 +2,11 @@
 
 use super::http::Http;
 use super::requests::{Request, Requests, Served};
-use crate::engine::{AppTimer, Calendar, Event, FlowTimer, Wake};
-use crate::makers::Makers;
-use crate::net::Net;
+use super::transport::{Opening, Transport, TwoWay};
+use crate::engine::AppTimer;
 use crate::network::{ConnectionUse, RequestsConfig};
-use crate::packet::Packet;
 use crate::page::Discovery;
-use crate::tcp::{Duplex, Side};
+use crate::tcp::Side;
 use windward_units::{Time, splitmix64};
 
 /// Slot of a connection that has ended.
@@ -18,13 +16,13 @@ const ENDED: u32 = u32::MAX;
 const VISIT: u32 = (1 << 24) - 1;
 
 /// A connection in use, and the requests that it carries.
-struct Talk {
+struct Talk<L> {
     app: u32,
     /// Number of its client's end.
     id: u32,
     /// Number among the connections of the application.
     connection: u64,
-    link: Duplex,
+    link: L,
     work: Work,
 }
 
@@ -53,14 +51,16 @@ enum Stage {
     Closing,
 }
 
-/// All applications.
-pub struct Apps {
+/// Applications over the connections of a transport.
+pub struct Apps<T: Transport> {
     apps: Vec<Requests>,
+    /// Parts that the transport needs.
+    ends: Vec<T::App>,
     /// First number of two-way connections, which is even.
     base: u32,
     /// Slot of each connection so far.
     slots: Vec<u32>,
-    talks: Vec<Talk>,
+    talks: Vec<Talk<T::Link>>,
     /// Slots of connections that have ended, of each application.
     free: Vec<Vec<u32>>,
     /// Discoveries and complete responses of an event; empty between events.
@@ -68,75 +68,65 @@ pub struct Apps {
     done: Vec<Served>,
 }
 
-impl Apps {
-    /// Applications of `configs` in the run of `seed`; the numbers below `flows` are those of other flows.
-    pub fn new(configs: &[RequestsConfig], makers: &Makers, net: &mut Net, flows: usize, seed: u64) -> Self {
-        let app = |config: &RequestsConfig| {
-            let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
-            Requests::new(config, makers, routes, seed)
-        };
-        let apps = configs.iter().map(app).collect();
-        let base = flows.next_multiple_of(2) as u32;
-        let (slots, talks, free) = (Vec::new(), Vec::new(), vec![Vec::new(); configs.len()]);
-        Self { apps, base, slots, talks, free, found: Vec::new(), done: Vec::new() }
+impl<T: Transport> Apps<T> {
+    /// Applications of `configs` in the run of `seed`; the numbers of their connections' ends begin at `base`, which is
+    /// even.
+    pub fn new(configs: Vec<(RequestsConfig, T::App)>, base: u32, seed: u64) -> Self {
+        let free = vec![Vec::new(); configs.len()];
+        let (apps, ends) = configs.into_iter().map(|(config, ends)| (Requests::new(&config, seed), ends)).unzip();
+        Self { apps, ends, base, slots: Vec::new(), talks: Vec::new(), free, found: Vec::new(), done: Vec::new() }
     }
 
     /// Schedules the first arrivals.
-    pub fn begin(&mut self, net: &mut Net) {
+    pub fn begin(&mut self, net: &mut T) {
         for (index, app) in (0..).zip(&mut self.apps) {
             for user in 0..app.users() {
                 let user = if app.page().is_some() { VISIT } else { user };
                 if let Some(at) = app.first(user) {
-                    schedule(&mut net.calendar, at, AppTimer::Arrival, index, user);
+                    net.schedule(at, AppTimer::Arrival, index, user);
                 }
             }
         }
     }
 
-    /// Slot of the connection of the packets and timers numbered `flow`.
+    /// Slot of the connection with an end numbered `flow`.
     #[inline]
     fn slot(&self, flow: u32) -> Option<u32> {
         self.slots.get((flow.checked_sub(self.base)? / 2) as usize).copied()
     }
 
-    /// Connection of the packets and timers numbered `flow`; `None` if it has ended.
+    /// Connection with an end numbered `flow`; `None` if it has ended.
     #[inline]
-    fn talk(&mut self, flow: u32) -> Option<&mut Talk> {
+    pub fn link(&mut self, flow: u32) -> Option<&mut T::Link> {
         let slot = self.slot(flow)?;
-        self.talks.get_mut(slot as usize)
+        self.talks.get_mut(slot as usize).map(|talk| &mut talk.link)
     }
 
-    /// Handles a packet of a two-way connection. One of an ended connection is ignored.
-    pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
-        let Some(talk) = self.talk(packet.flow) else { return };
-        talk.link.on_packet(net, packet, Side::of(packet.flow));
-        if matches!(talk.work, Work::Requests(Stage::Closing)) && talk.link.is_done(Side::Server) {
-            self.release(packet.flow);
+    /// Ends the connection with an end numbered `flow` if its last response has arrived.
+    pub fn end_if_closing(&mut self, net: &mut T, flow: u32) {
+        let talk = self.slot(flow).and_then(|slot| self.talks.get(slot as usize));
+        if talk.is_some_and(|talk| matches!(talk.work, Work::Requests(Stage::Closing))) {
+            self.release(net, flow);
         }
     }
 
     /// Ends the connection with the number `flow`.
-    fn release(&mut self, flow: u32) {
+    fn release(&mut self, net: &mut T, flow: u32) {
         let at = ((flow - self.base) / 2) as usize;
         let slot = std::mem::replace(&mut self.slots[at], ENDED);
-        self.free[self.talks[slot as usize].app as usize].push(slot);
-    }
-
-    /// Handles a timer of a two-way connection.
-    pub fn wake(&mut self, net: &mut Net, which: FlowTimer, flow: u32) {
-        if let Some(talk) = self.talk(flow) {
-            talk.link.wake(net, which, Side::of(flow));
-        }
+        let talk = &mut self.talks[slot as usize];
+        net.end(&mut talk.link);
+        self.free[talk.app as usize].push(slot);
     }
 
     /// Handles an event of an application.
-    pub fn handle(&mut self, net: &mut Net, which: AppTimer, index: u32, user: u32) {
+    pub fn handle(&mut self, net: &mut T, which: AppTimer, index: u32, user: u32) {
         match which {
             AppTimer::Arrival if user == VISIT => self.visit(net, index),
             AppTimer::Arrival => {
-                let (request, next) = self.apps[index as usize].arrive(net.now, user);
+                let (request, next) = self.apps[index as usize].arrive(net.now(), user);
                 if let Some(at) = next {
-                    schedule(&mut net.calendar, at, AppTimer::Arrival, index, user);
+                    net.schedule(at, AppTimer::Arrival, index, user);
                 }
                 self.serve(net, index, request);
             }
@@ -145,7 +135,7 @@ impl Apps {
     }
 
     /// Gives a request to a connection, or lets it wait for one.
-    fn serve(&mut self, net: &mut Net, index: u32, request: Request) {
+    fn serve(&mut self, net: &mut T, index: u32, request: Request) {
         if self.apps[index as usize].page().is_some() {
             return self.load(net, index, request);
         }
@@ -159,52 +149,51 @@ impl Apps {
             return pool.waiting.push_back(request);
         }
         pool.open += 1;
-        let served = Served { request, start: net.now, first_byte: None, is_reused: false, before: [0; 2] };
+        let served = Served { request, start: net.now(), first_byte: None, is_reused: false, before: [0; 2] };
         self.open(net, index, Work::Requests(Stage::Opening(served)));
     }
 
     /// Opens a connection.
-    fn open(&mut self, net: &mut Net, index: u32, work: Work) {
-        let app = &mut self.apps[index as usize];
-        let Some(law) = &app.law else { return };
-        let initial = app.config.tcp.initial_cwnd();
+    fn open(&mut self, net: &mut T, index: u32, work: Work) {
+        let (app, ends) = (&mut self.apps[index as usize], &self.ends[index as usize]);
         let id = self.base + 2 * self.slots.len() as u32;
         let connection = app.opened;
         let seed = splitmix64(splitmix64(app.seed) ^ app.config.key) ^ connection;
-        let laws = [law.build(initial), law.build(initial)];
         app.count_connection();
+        let opening = Opening { id, config: &app.config, seed };
         let slot = match self.free[index as usize].pop() {
             Some(slot) => {
                 let talk = &mut self.talks[slot as usize];
-                talk.link.recycle(id, &app.config.tcp, laws, seed);
                 (talk.id, talk.connection, talk.work) = (id, connection, work);
+                if let Some(link) = net.open(ends, opening, Some(&mut talk.link)) {
+                    talk.link = link;
+                }
                 slot
             }
             None => {
-                let link = Duplex::new(id, &app.config.tcp, app.routes, laws, seed);
+                let Some(link) = net.open(ends, opening, None) else { return };
                 self.talks.push(Talk { app: index, id, connection, link, work });
                 self.talks.len() as u32 - 1
             }
         };
         self.slots.push(slot);
-        self.talks[slot as usize].link.start(net);
     }
 
     /// Begins a visit of a page; the connections of the last one have ended.
-    fn visit(&mut self, net: &mut Net, index: u32) {
+    fn visit(&mut self, net: &mut T, index: u32) {
         let app = &mut self.apps[index as usize];
         let old: Vec<u32> = app.pools.iter_mut().flat_map(|pool| pool.ready.drain(..)).collect();
-        let ready = app.begin_visit(net.now);
+        let ready = app.begin_visit(net.now());
         for slot in old {
-            self.release(self.talks[slot as usize].id);
+            self.release(net, self.talks[slot as usize].id);
         }
         if let Some(ready) = ready {
-            schedule(&mut net.calendar, ready, AppTimer::Arrival, index, 0);
+            net.schedule(ready, AppTimer::Arrival, index, 0);
         }
     }
 
     /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
-    fn load(&mut self, net: &mut Net, index: u32, request: Request) {
+    fn load(&mut self, net: &mut T, index: u32, request: Request) {
         let app = &mut self.apps[index as usize];
         if let Some(slot) = app.take_ready(request.pool as usize) {
             return self.talks[slot as usize].load(net, app, request);
@@ -224,7 +213,7 @@ impl Apps {
     }
 
     /// Continues a connection of a page.
-    fn proceed_page(&mut self, net: &mut Net, which: AppTimer, flow: u32, (slot, object): (u32, u32)) {
+    fn proceed_page(&mut self, net: &mut T, which: AppTimer, flow: u32, (slot, object): (u32, u32)) {
         let talk = &mut self.talks[slot as usize];
         let (index, connection, id) = (talk.app, talk.connection, talk.id);
         let Work::Page(http) = &mut talk.work else { return };
@@ -237,7 +226,7 @@ impl Apps {
         if visit != app.visit() {
             // The visit for which it opened was complete without it.
             if is_ready {
-                self.release(id);
+                self.release(net, id);
             }
             return;
         }
@@ -245,11 +234,11 @@ impl Apps {
             app.pools[pool].opening -= 1;
             app.pools[pool].ready.push(slot);
         }
-        let after = repairs(&talk.link);
+        let after = talk.link.repairs();
         let mut next = None;
         for served in self.done.drain(..) {
-            app.finish(net.now, &served, connection, after);
-            next = app.next_of_page(net.now, served.request.user, &mut self.found).or(next);
+            app.finish(net.now(), &served, connection, after);
+            next = app.next_of_page(net.now(), served.request.user, &mut self.found).or(next);
             if !app.is_multiplexed() {
                 app.pools[pool].ready.push(slot);
             }
@@ -262,22 +251,22 @@ impl Apps {
             self.talks[ready as usize].load(net, app, request);
         }
         for Discovery { object, ready } in self.found.drain(..) {
-            schedule(&mut net.calendar, ready, AppTimer::Arrival, index, object);
+            net.schedule(ready, AppTimer::Arrival, index, object);
         }
         if let Some(at) = next {
-            schedule(&mut net.calendar, at, AppTimer::Arrival, index, VISIT);
+            net.schedule(at, AppTimer::Arrival, index, VISIT);
         }
     }
 
     /// Sends a request over an idle connection.
-    fn reuse(&mut self, net: &mut Net, index: u32, slot: u32, request: Request) {
+    fn reuse(&mut self, net: &mut T, index: u32, slot: u32, request: Request) {
         let (talk, app) = (&mut self.talks[slot as usize], &self.apps[index as usize]);
-        let before = repairs(&talk.link);
-        talk.ask(net, app, Served { request, start: net.now, first_byte: None, is_reused: true, before });
+        let before = talk.link.repairs();
+        talk.ask(net, app, Served { request, start: net.now(), first_byte: None, is_reused: true, before });
     }
 
     /// Continues the request of a connection whose application was woken.
-    fn proceed(&mut self, net: &mut Net, which: AppTimer, flow: u32, object: u32) {
+    fn proceed(&mut self, net: &mut T, which: AppTimer, flow: u32, object: u32) {
         let Some(slot) = self.slot(flow) else { return };
         let Some(talk) = self.talks.get_mut(slot as usize) else { return };
         let Work::Requests(stage) = &mut talk.work else {
@@ -289,26 +278,26 @@ impl Apps {
             (Stage::Opening(served), AppTimer::Heard, Side::Client) => talk.ask(net, app, served),
             (Stage::Asking(served), AppTimer::Heard, Side::Server) => {
                 *stage = Stage::Working(served);
-                let ready = net.now + app.config.service;
-                net.schedule(ready, Wake::App(AppTimer::Serve), flow);
+                let ready = net.now() + app.config.service;
+                net.schedule(ready, AppTimer::Serve, flow, 0);
             }
             (Stage::Working(served), AppTimer::Serve, Side::Server) => {
                 *stage = Stage::Answering(served);
                 // First the first byte, then the whole.
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
                 let is_last = app.config.connections == ConnectionUse::New;
-                talk.link.write(net, Side::Server, served.request.size, is_last);
+                net.write(&mut talk.link, Side::Server, served.request.size, is_last);
             }
             (Stage::Answering(mut served), AppTimer::Heard, Side::Client) => {
-                served.first_byte.get_or_insert(net.now);
+                served.first_byte.get_or_insert(net.now());
                 let whole = talk.link.written(Side::Server);
                 if talk.link.arrived(Side::Client) < whole {
                     *stage = Stage::Answering(served);
                     return talk.link.watch(Side::Client, whole);
                 }
-                app.finish(net.now, &served, talk.connection, repairs(&talk.link));
-                if let Some(at) = app.next_of_user(net.now, served.request.user) {
-                    schedule(&mut net.calendar, at, AppTimer::Arrival, index, served.request.user);
+                app.finish(net.now(), &served, talk.connection, talk.link.repairs());
+                if let Some(at) = app.next_of_user(net.now(), served.request.user) {
+                    net.schedule(at, AppTimer::Arrival, index, served.request.user);
                 }
                 if app.config.connections == ConnectionUse::New {
                     *stage = Stage::Closing;
@@ -354,30 +343,20 @@ impl Apps {
     }
 }
 
-impl Talk {
+impl<L: TwoWay> Talk<L> {
     /// Sends a request over an open connection.
-    fn ask(&mut self, net: &mut Net, app: &Requests, served: Served) {
+    fn ask<T: Transport<Link = L>>(&mut self, net: &mut T, app: &Requests, served: Served) {
         self.work = Work::Requests(Stage::Asking(served));
         let bytes = app.config.request.count();
         self.link.watch(Side::Server, self.link.written(Side::Client) + bytes);
-        self.link.write(net, Side::Client, bytes, false);
+        net.write(&mut self.link, Side::Client, bytes, false);
     }
 
     /// Sends the request for an object of a page.
-    fn load(&mut self, net: &mut Net, app: &Requests, request: Request) {
-        let before = repairs(&self.link);
+    fn load<T: Transport<Link = L>>(&mut self, net: &mut T, app: &Requests, request: Request) {
+        let before = self.link.repairs();
         if let Work::Page(http) = &mut self.work {
             http.ask(net, &mut self.link, app.config.request.count(), request, before);
         }
     }
-}
-
-/// Retransmissions and timeouts of both ends of a connection.
-fn repairs(link: &Duplex) -> [u64; 2] {
-    let [client, server] = [Side::Client, Side::Server].map(|side| link.sender(side).counts());
-    [client.retransmits + server.retransmits, client.timeouts + server.timeouts]
-}
-
-fn schedule(calendar: &mut Calendar, at: Time, which: AppTimer, index: u32, user: u32) {
-    calendar.push(Event::with_timer(at, Wake::App(which), index, user));
 }

@@ -1,9 +1,9 @@
 //! HTTP connections of a page: TLS, requests and responses on their way.
 
 use super::requests::{Request, Served};
-use crate::engine::{AppTimer, Event, Wake};
-use crate::net::Net;
-use crate::tcp::{Duplex, Side};
+use super::transport::{Transport, TwoWay};
+use crate::engine::AppTimer;
+use crate::tcp::Side;
 use std::collections::VecDeque;
 use windward_units::Duration;
 
@@ -61,24 +61,31 @@ impl Http {
     }
 
     /// Sends a request of `bytes`; the connection has had the retransmissions and timeouts `before`.
-    pub fn ask(&mut self, net: &mut Net, link: &mut Duplex, bytes: u64, request: Request, before: [u64; 2]) {
-        let served = Served { request, start: net.now, first_byte: None, is_reused: self.has_carried, before };
+    pub fn ask<T: Transport>(
+        &mut self,
+        net: &mut T,
+        link: &mut T::Link,
+        bytes: u64,
+        request: Request,
+        before: [u64; 2],
+    ) {
+        let served = Served { request, start: net.now(), first_byte: None, is_reused: self.has_carried, before };
         self.has_carried = true;
         let end = link.written(Side::Client) + bytes;
         if self.asked.is_empty() {
             link.watch(Side::Server, end);
         }
         self.asked.push_back((end, served));
-        link.write(net, Side::Client, bytes, false);
+        net.write(link, Side::Client, bytes, false);
     }
 
     /// Continues after bytes have arrived at `side` of the connection `flow`, or its handshake is complete. Complete
     /// responses are added to `done`; `service` is the time of a request at the server. Returns true if the connection
     /// is ready for its first request.
-    pub fn hear(
+    pub fn hear<T: Transport>(
         &mut self,
-        net: &mut Net,
-        (link, flow): (&mut Duplex, u32),
+        net: &mut T,
+        (link, flow): (&mut T::Link, u32),
         service: impl Fn(&Request) -> Duration,
         done: &mut Vec<Served>,
     ) -> bool {
@@ -86,7 +93,7 @@ impl Http {
             (Phase::Opening, Side::Client) => return self.secure(net, link),
             (Phase::Securing, Side::Server) => {
                 link.watch(Side::Client, link.written(Side::Server) + CERTIFICATES);
-                link.write(net, Side::Server, CERTIFICATES, false);
+                net.write(link, Side::Server, CERTIFICATES, false);
             }
             (Phase::Securing, Side::Client) => {
                 self.tls -= 1;
@@ -98,8 +105,8 @@ impl Http {
                     && end <= arrived
                 {
                     self.asked.pop_front();
-                    let at = net.now + service(&served.request);
-                    net.calendar.push(Event::with_timer(at, Wake::App(AppTimer::Serve), flow, served.request.user));
+                    let at = net.now() + service(&served.request);
+                    net.schedule(at, AppTimer::Serve, flow, served.request.user);
                     self.working.push(served);
                 }
                 if let Some((end, _)) = self.asked.front() {
@@ -110,7 +117,7 @@ impl Http {
                 let arrived = link.arrived(Side::Client);
                 while let Some(([begin, end], served)) = self.answering.front_mut() {
                     if arrived > *begin {
-                        served.first_byte.get_or_insert(net.now);
+                        served.first_byte.get_or_insert(net.now());
                     }
                     if arrived < *end {
                         // First the first byte, then the whole.
@@ -126,19 +133,19 @@ impl Http {
     }
 
     /// Begins the next round trip of TLS; returns true if there is none.
-    fn secure(&mut self, net: &mut Net, link: &mut Duplex) -> bool {
+    fn secure<T: Transport>(&mut self, net: &mut T, link: &mut T::Link) -> bool {
         if self.tls == 0 {
             self.phase = Phase::Ready;
             return true;
         }
         self.phase = Phase::Securing;
         link.watch(Side::Server, link.written(Side::Client) + HELLO);
-        link.write(net, Side::Client, HELLO, false);
+        net.write(link, Side::Client, HELLO, false);
         false
     }
 
     /// Sends the response of an object for which the server has worked.
-    pub fn answer(&mut self, net: &mut Net, link: &mut Duplex, object: u32) {
+    pub fn answer<T: Transport>(&mut self, net: &mut T, link: &mut T::Link, object: u32) {
         let Some(at) = self.working.iter().position(|served| served.request.user == object) else { return };
         let served = self.working.remove(at);
         let (begin, size) = (link.written(Side::Server), served.request.size);
@@ -146,6 +153,6 @@ impl Http {
             link.watch(Side::Client, begin + 1);
         }
         self.answering.push_back(([begin, begin + size], served));
-        link.write(net, Side::Server, size, false);
+        net.write(link, Side::Server, size, false);
     }
 }

@@ -6,9 +6,13 @@ mod http;
 mod requests;
 mod rtp;
 mod share;
+mod simulated;
 mod source;
 mod transfer;
+mod transport;
 
 pub use host::Apps;
+pub use requests::Requests;
 pub use source::{Source, introduce};
 pub use transfer::Transfer;
+pub use transport::{Opening, Transport, TwoWay};

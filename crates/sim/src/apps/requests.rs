@@ -1,7 +1,6 @@
 //! Requests and responses: arrivals, the use of connections, and the record of every request.
 
 use crate::engine::{Purpose, Stream};
-use crate::makers::{Maker, Makers};
 use crate::network::{Arrivals, ConnectionUse, Ideal, RequestsConfig, Spread};
 use crate::output::{RequestContext, RequestRow};
 use crate::page::{Browser, Discovery, PageConfig, Protocol};
@@ -69,12 +68,9 @@ impl Active {
 
 /// A client and its server.
 pub struct Requests {
-    pub config: RequestsConfig,
-    pub law: Option<Maker>,
-    /// Starts of the routes from the client and from the server.
-    pub routes: [u32; 2],
+    pub(super) config: RequestsConfig,
     /// Seed of the connections' random numbers.
-    pub seed: u64,
+    pub(super) seed: u64,
     arrivals: Stream,
     /// Player of a video.
     player: Option<Player>,
@@ -84,9 +80,9 @@ pub struct Requests {
     /// Browser of a page.
     browser: Option<Browser>,
     /// Connections: of a page those of each origin, otherwise one set.
-    pub pools: Vec<Pool>,
+    pub(super) pools: Vec<Pool>,
     /// Number of connections so far.
-    pub opened: u64,
+    pub(super) opened: u64,
     active: Active,
     /// Requests that arrived after the warm-up and have ended.
     rows: Vec<RequestRow>,
@@ -96,7 +92,7 @@ pub struct Requests {
 
 impl Requests {
     /// Application of `config` before its first arrival.
-    pub fn new(config: &RequestsConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
+    pub fn new(config: &RequestsConfig, seed: u64) -> Self {
         let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
         let browser = if let Arrivals::Page(page) = &config.arrivals { Some(Browser::new(page)) } else { None };
         let pools = browser.as_ref().map_or(1, |browser| browser.page().origins);
@@ -105,8 +101,6 @@ impl Requests {
             [Purpose::Size, Purpose::Think].map(|purpose| Stream::new(seed, key, purpose))
         };
         Self {
-            law: makers.law(config.law).ok(),
-            routes,
             seed,
             arrivals: Stream::new(seed, config.key, Purpose::Arrival),
             player: if let Arrivals::Video(video) = &config.arrivals { Some(Player::new(video)) } else { None },

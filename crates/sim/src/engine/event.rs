@@ -61,7 +61,7 @@ pub enum FlowTimer {
 }
 
 /// Event of an application over two-way connections.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AppTimer {
     /// A request arrives. The index is that of the application.
     Arrival,

@@ -1,7 +1,7 @@
 //! Statistics and series of a run.
 
 use super::windows::Windows;
-use crate::apps::{Apps, Source, Transfer};
+use crate::apps::{Requests, Source, Transfer};
 use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
@@ -276,9 +276,9 @@ impl Recorder {
 }
 
 /// Adds the requests of applications to the output of a run that has ended at `end`.
-pub fn add_requests(output: &mut Output, apps: Apps, end: Time) {
+pub fn add_requests(output: &mut Output, apps: Vec<Requests>, end: Time) {
     let mut objects = 0;
-    for (app, mut requests) in (0..).zip(apps.finish()) {
+    for (app, mut requests) in (0..).zip(apps) {
         if let Some(browser) = requests.take_browser() {
             let begin = requests.warm_at;
             output.pages.push(PageStats::new(app, &browser, begin));

@@ -25,7 +25,8 @@ mod writer;
 
 pub(crate) use averages::Averages;
 pub use connection::Connection;
-pub(crate) use duplex::{Duplex, Side};
+pub(crate) use duplex::Duplex;
+pub use duplex::Side;
 pub(crate) use headers::Headers;
 pub use headers::{IP_HEADER, TCP_HEADER, sack_option};
 pub use paced::Paced;
