@@ -18,7 +18,8 @@ pub(crate) trait Tagged: Sized {
     fn from_table<'de, A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
 
-/// Keys that decide the kind of a table. The reader gives them first, wherever they are written.
+/// Keys that decide the kind of a table. The reader gives them first and in this order, wherever they are written: a
+/// table that is of a `kind` may have a `law`.
 pub(crate) const DECIDING: [&str; 5] = ["kind", "model", "discipline", "law", "control"];
 
 /// True if a key is in [`DECIDING`].

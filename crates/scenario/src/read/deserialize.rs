@@ -172,7 +172,8 @@ struct Entries<'de> {
 impl<'de> Entries<'de> {
     fn new(entries: &'de [Entry]) -> Self {
         let mut present: Vec<_> = entries.iter().filter(|entry| !matches!(entry.value.kind, Kind::Null)).collect();
-        present.sort_by_key(|entry| !DECIDING.contains(&entry.key.as_str()));
+        let place = |key: &str| DECIDING.iter().position(|deciding| *deciding == key).unwrap_or(DECIDING.len());
+        present.sort_by_key(|entry| place(&entry.key));
         Self { entries: present.into_iter(), current: None }
     }
 }

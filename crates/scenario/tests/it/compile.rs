@@ -380,7 +380,10 @@ fn a_kind_may_be_written_last() {
         node = [{ name = "a" }, { name = "b" }]
         link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms", queue = { target = "7 ms", discipline = "codel" } }]
         flow = [{ from = "a", to = "b", law = "reno", connections = { alpha = 2, law = "emultcp" } }]
-        app = [{ from = "a", to = "b", video = { most = "1 Mbit/s", control = "nada" }, kind = "call" }]
+        app = [
+            { from = "a", to = "b", video = { most = "1 Mbit/s", control = "nada" }, kind = "call" },
+            { name = "film", from = "a", law = "cubic", to = "b", rule = "bola", kind = "video" },
+        ]
         "#,
     );
     assert_eq!(compiled.network.transfers.len(), 1);
