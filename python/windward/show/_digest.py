@@ -58,6 +58,11 @@ class Digest:
     note: str = ""
 
 
+def left_out(count: int, noun: str, which: str = "") -> str:
+    """A note on `count` rows that a table does not have: those that are `which`; empty if it has all."""
+    return f"{count} {noun}{'s' if count > 1 else ''}{f' {which}' if which else ''} left out" if count > 0 else ""
+
+
 def headline(run: Packets) -> list[tuple[str, str]]:
     """The few numbers that sum a run up, with their names."""
     facts = []
@@ -166,8 +171,7 @@ def _apps(apps: Totals) -> Digest:
         ]
         for at, name in enumerate(apps.names[:MANY_FLOWS])
     ]
-    left_out = len(apps.names) - len(rows)
-    note = f"{left_out} more application{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(apps.names) - len(rows), "more application")
     columns = ["application", "law", "requests", "load", "mean completion", "p50", "p95", "p99"]
     columns += ["p50 slowdown", "p99 slowdown", "not finished", "late"]
     return without_empty(Digest(title="Requests", columns=columns, words=2, rows=rows, note=note))
@@ -193,8 +197,7 @@ def _pages(pages: Totals) -> Digest:
         ]
         for at, name in enumerate(pages.names[:MANY_FLOWS])
     ]
-    left_out = len(pages.names) - len(rows)
-    note = f"{left_out} more page{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(pages.names) - len(rows), "more page")
     columns = ["page", "visits", "p50 first byte", "p50 picture", "p50 load", "p95", "p99", "connections"]
     columns.append("not complete")
     return without_empty(Digest(title="Pages", columns=columns, words=1, rows=rows, note=note))
@@ -222,8 +225,7 @@ def _videos(videos: Totals) -> Digest:
         ]
         for at, name in enumerate(videos.names[:MANY_FLOWS])
     ]
-    left_out = len(videos.names) - len(rows)
-    note = f"{left_out} more video{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(videos.names) - len(rows), "more video")
     columns = ["video", "chunks", "start-up", "stalls", "stalled", "mean bit rate", "switches", "at the top"]
     columns.append("QoE per chunk")
     return without_empty(Digest(title="Videos", columns=columns, words=1, rows=rows, note=note))
@@ -309,10 +311,9 @@ def _links(links: Totals) -> Digest:
         for at, name in enumerate(links.names)
         if name in busiest
     ]
-    left_out = len(links.names) - len(rows)
     columns = ["link", "rate", "utilization", "loss", "marked", "mean queue", "longest queue", "mean wait"]
     columns.append("p95 wait")
-    note = f"{left_out} idle link{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(links.names) - len(rows), "idle link")
     return without_empty(Digest(title="Links", columns=columns, words=1, rows=rows, note=note))
 
 
@@ -337,8 +338,7 @@ def _stations(stations: Totals) -> Digest:
         ]
         for at, name in enumerate(stations.names[:MANY_STATIONS])
     ]
-    left_out = len(stations.names) - len(rows)
-    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(stations.names) - len(rows), "more station")
     columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "transmissions failed"]
     return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows, note=note))
 
@@ -361,8 +361,7 @@ def _radio(links: Totals) -> Digest:
         ]
         for at in used[:MANY_LINKS]
     ]
-    left_out = len(used) - len(rows)
-    note = f"{left_out} more link{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(used) - len(rows), "more link")
     columns = ["link", "resource blocks", "CQI", "MCS", "blocks failed", "radio delay", "99 %", "wait for a grant"]
     return without_empty(Digest(title="Radio links", columns=columns, words=1, rows=rows, note=note))
 
@@ -382,8 +381,7 @@ def _mobility(links: Totals) -> Digest:
         ]
         for at in moved[:MANY_STATIONS]
     ]
-    left_out = len(moved) - len(rows)
-    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(moved) - len(rows), "more station")
     columns = ["link", "handovers", "link failures", "time without a site", "packets forwarded"]
     return Digest(title="Handovers", columns=columns, words=1, rows=rows, note=note)
 
@@ -408,8 +406,7 @@ def _wifi(stations: Totals) -> Digest:
         ]
         for at in active[:MANY_STATIONS]
     ]
-    left_out = len(stations.names) - len(rows)
-    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(stations.names) - len(rows), "more station")
     columns = ["station", "sending", "sensing", "attempts", "failed", "mean CW", "mean queue"]
     return Digest(title="Stations", columns=columns, words=1, rows=rows, note=note)
 
@@ -448,10 +445,8 @@ def _air_queues(run: Packets) -> Digest:
         ]
         for (link, category), values in shown.items()
     ]
-    left_out = len(queues) - len(rows)
-    note = "wait: up to the first transmission; latency: up to delivery in order" + (
-        f"; {left_out} less used queue{'s' if left_out > 1 else ''} left out" if left_out else ""
-    )
+    rest = left_out(len(queues) - len(rows), "less used queue")
+    note = "wait: up to the first transmission; latency: up to delivery in order" + (f"; {rest}" if rest else "")
     columns = ["link", "category", "packets", "dropped", "marked", "longest queue", "mean wait", "p95 wait", "p99 wait"]
     columns += ["median latency", "p95 latency"]
     return without_empty(Digest(title="Wi-Fi queues", columns=columns, words=2, rows=rows, note=note))
@@ -475,8 +470,7 @@ def _air_rates(run: Packets) -> Digest:
         ]
         for (link, kind, width, streams, mcs, rate), values in shown.items()
     ]
-    left_out = len(rates) - len(rows)
-    note = f"{left_out} less used rate{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(rates) - len(rows), "less used rate")
     columns = ["link", "mode", "rate", "share of MPDUs", "MPDUs", "acknowledged", "airtime"]
     return Digest(title="Wi-Fi rates", columns=columns, words=2, rows=rows, note=note)
 
@@ -490,10 +484,8 @@ def _backlogs(run: Packets) -> Digest:
         [node, f"{flow}, ACKs" if kind == "acks" else flow, *(_interval(values[metric]) for metric in metrics)]
         for (node, flow, kind), values in shown.items()
     ]
-    left_out = len(queues) - len(rows)
-    note = "trapped: in queues that have sent nothing for 1 s" + (
-        f"; {left_out} shorter queue{'s' if left_out > 1 else ''} left out" if left_out else ""
-    )
+    rest = left_out(len(queues) - len(rows), "shorter queue")
+    note = "trapped: in queues that have sent nothing for 1 s" + (f"; {rest}" if rest else "")
     columns = ["station", "flow", "mean queue", "trapped", "longest queue", "left at the end", "dropped"]
     return Digest(title="Queues by flow", columns=columns, words=2, rows=rows, note=note)
 
@@ -517,10 +509,8 @@ def _ways(run: Packets) -> Digest:
         for of, link in shown
         if of == flow
     ]
-    left_out = len(sent) - len(rows)
-    note = "100 % is what arrives at the destination" + (
-        f"; {left_out} link{'s' if left_out > 1 else ''} with smaller shares left out" if left_out else ""
-    )
+    rest = left_out(len(sent) - len(rows), "link", "with smaller shares")
+    note = "100 % is what arrives at the destination" + (f"; {rest}" if rest else "")
     return Digest(title="Ways of the flows", columns=["flow", "link", "share"], words=2, rows=rows, note=note)
 
 
@@ -588,8 +578,7 @@ def _background(sources: Totals) -> Digest:
         ]
         for at, name in enumerate(sources.names[:MANY_FLOWS])
     ]
-    left_out = len(sources.names) - len(rows)
-    note = f"{left_out} more source{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(sources.names) - len(rows), "more source")
     columns = ["source", "received", "loss", "mean delay", "p50 delay", "p95", "p99", "p99.9"]
     columns += ["later than 100 ms", "longest gap"]
     return without_empty(Digest(title="Datagrams", columns=columns, words=1, rows=rows, note=note))
@@ -608,8 +597,7 @@ def _calls(calls: Totals) -> Digest:
         ]
         for at, name in enumerate(calls.names[:MANY_FLOWS])
     ]
-    left_out = len(calls.names) - len(rows)
-    note = f"{left_out} more direction{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(calls.names) - len(rows), "more direction")
     columns = ["call", "mouth to ear", "lost", "too late", "R", "MOS"]
     return without_empty(Digest(title="Calls", columns=columns, words=1, rows=rows, note=note))
 
@@ -629,8 +617,7 @@ def _call_videos(videos: Totals) -> Digest:
         ]
         for at, name in enumerate(videos.names[:MANY_FLOWS])
     ]
-    left_out = len(videos.names) - len(rows)
-    note = f"{left_out} more direction{'s' if left_out > 1 else ''} left out" if left_out else ""
+    note = left_out(len(videos.names) - len(rows), "more direction")
     columns = ["video of a call", "target", "received", "loss", "p50 frame", "p95", "missed", "freezes", "frozen"]
     return without_empty(Digest(title="Video of calls", columns=columns, words=1, rows=rows, note=note))
 
