@@ -65,9 +65,6 @@ _MARGIN = 1.1
 #: Share of the clean network's goodput that must still be delivered where flows are compared.
 _KEPT = 0.5
 
-#: Fields of receivers that cheat, with their values for honest ones.
-_RECEIVERS: Mapping[str, Any] = {"ack_division": 1, "optimistic_acks": None}
-
 #: Reference that follows from the scenario's laws.
 _AUTO = "auto"
 
@@ -372,9 +369,9 @@ def _fields(
                 plain, written = (change(side, {own: {"model": "uniform", "max": "0 ms"}}) for side in (plain, written))
             own, present = f"{own}.max", "0 ms" if present is None else present["max"]
             spread = replace(spread, path=own)
-        if present is None and own.startswith("flow.") and split(own)[-1] in _RECEIVERS:
+        if present is None and own.startswith("flow.") and split(own)[-1] in space.RECEIVERS:
             # A receiver that is honest: one ACK in the place of one, or no other.
-            found.append(Bounded(field=spread, neutral=_RECEIVERS[split(own)[-1]], name=own))
+            found.append(Bounded(field=spread, neutral=space.RECEIVERS[split(own)[-1]], name=own))
             continue
         if present is None:
             raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))

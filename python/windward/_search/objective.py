@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from windward._format.vary import worth
 from windward._search.fair import Fair, goodputs_of
 from windward._search.twin import PREFIX
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 from windward.results._figures import FIGURES, FORMULAS, is_large
 from windward.results._tables import Named
 from windward.results.stats import mean_and_interval
@@ -151,9 +150,8 @@ def _name(written: str, text: str) -> str:
     name = _WORDS.get(name, name)
     known = [*FIGURES, *FORMULAS]
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise OptionError(("objective", text, f"unknown figure `{written}`; figures: {', '.join(known)}{hint}"))
+        said = f"unknown figure `{written}`; figures: {', '.join(known)}{nearest(name, known)}"
+        raise OptionError(("objective", text, said))
     return name
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from windward import _engine
 from windward._format.vary import Field, Range, change, label, read, read_field, worth
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 
 #: Ranges of a law's parameters begin and end at most so far from the default: the schema's own may span 12 decades.
 _REACH = 1000.0
@@ -17,9 +16,11 @@ _REACH = 1000.0
 #: A range that spans more than this is searched on a logarithmic scale.
 _SPAN = 100.0
 
-#: Fields of receivers that cheat: those of whole numbers, and those without a value at rest; and the share of the way
-#: on which the latter have one.
-_WHOLE, _OPTIONAL, _GIVEN = (".ack_division",), (".optimistic_acks",), 0.9
+#: Fields of receivers that cheat, with their values for honest ones: whole numbers, or none at all.
+RECEIVERS: Mapping[str, int | None] = {"ack_division": 1, "optimistic_acks": None}
+
+#: Share of the range of a field without a value at rest on which it has one.
+_GIVEN = 0.9
 
 #: How a field of the tuned law begins.
 LAW = "law."
@@ -36,9 +37,7 @@ def find(law: str) -> dict[str, Any]:
     laws = [own for own in _engine.schema()["$defs"]["LawSpec"]["oneOf"] if "properties" in own]
     known = {own["properties"]["name"]["const"]: own for own in laws}
     if law not in known:
-        near = difflib.get_close_matches(law, known, n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise OptionError(("law", law, f"unknown law; laws: {', '.join(known)}{hint}"))
+        raise OptionError(("law", law, f"unknown law; laws: {', '.join(known)}{nearest(law, known)}"))
     found: dict[str, Any] = known[law]
     return found
 
@@ -97,7 +96,7 @@ def value(field: Field, share: float) -> Any:
             return None
         share /= _GIVEN
     found = field.range.at(share)
-    if field.path.endswith(_WHOLE):
+    if RECEIVERS.get(_key(field)) is not None:
         return round(found)
     number, unit, *_ = worth(found)
     # Packets come whole.
@@ -131,7 +130,12 @@ def ends(field: Field) -> list[Any]:
 
 def is_optional(field: Field) -> bool:
     """Returns true for a field that is left out at rest, and takes values from the strongest to the weakest."""
-    return field.path.endswith(_OPTIONAL)
+    key = _key(field)
+    return key in RECEIVERS and RECEIVERS[key] is None
+
+
+def _key(field: Field) -> str:
+    return field.path.rpartition(".")[2]
 
 
 def places(field: Field, flows: Sequence[str]) -> list[str]:
