@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from page import table
+from page import between, table
 from repeat import in_time
 
 import windward as ww
@@ -285,11 +285,11 @@ def page(packets: dict[str, pd.DataFrame], kernels: dict[str, pd.DataFrame], run
 Before each slash: the packet simulator, means of {SEEDS} seeds with 95 % intervals. After it: Linux
 {platform.release()}, one run between namespaces, the laws as eBPF, CUBIC, Reno and BBR the kernel's own; –
 where a law runs in no kernel. The call is 80 kbit/s in packets of 20 ms over the same queue; its wait is what
-its packets take longer than without other traffic. QUIC-TCP is told 20 packets. {recorded} {note}
+its packets take longer than without other traffic. QUIC-TCP keeps 20 packets in the queue. {recorded} {note}
 
 {(chr(10) * 2).join(parts)}
 
-{kept(WIFI_OPEN, WIFI_CLOSE)}
+{between(PAGE, WIFI_OPEN, WIFI_CLOSE)}
 """
 
 
@@ -297,12 +297,6 @@ its packets take longer than without other traffic. QUIC-TCP is told 20 packets.
 OPEN, CLOSE = "<!-- what to choose -->\n", "<!-- end of what to choose -->"
 #: The part that today_wifi.py writes.
 WIFI_OPEN, WIFI_CLOSE = "<!-- Wi-Fi -->\n\n", "\n<!-- end of Wi-Fi -->"
-
-
-def kept(opening: str, closing: str) -> str:
-    """Text of the page between two marks, marks included."""
-    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    return opening + old.partition(opening)[2].partition(closing)[0] + closing
 
 
 def main() -> None:
@@ -323,7 +317,7 @@ def main() -> None:
             kernels[network.key] = summary(found, base)
             runs += emulations
     draw(packets)
-    PAGE.write_text(page(packets, kernels, runs, kept(OPEN, CLOSE)), encoding="utf-8")
+    PAGE.write_text(page(packets, kernels, runs, between(PAGE, OPEN, CLOSE)), encoding="utf-8")
     print(PAGE.relative_to(ROOT), PICTURE.relative_to(ROOT), sep="\n")
 
 

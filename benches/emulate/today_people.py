@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from page import table
+from page import between, rows_of_seeds, table
 from today import CLOSE, LAWS, OPEN, ROOT, with_interval
 
 import windward as ww
@@ -121,15 +120,8 @@ def figures(run: ww.Run) -> pd.DataFrame:
 
 def rows(network: Network, place: str, law: str, seeds: int) -> pd.DataFrame:
     """A row for each seed: those kept, or those of a run now."""
-    kept: Path = KEPT / f"{network.key}-{place}-{law}.csv"
-    if not kept.exists() or len(pd.read_csv(kept)) < seeds:
-        found = figures(scenario(network, place, law).simulate(seeds=seeds))
-        KEPT.mkdir(parents=True, exist_ok=True)
-        half = kept.with_suffix(".half")
-        found.to_csv(half)
-        half.rename(kept)
-        print(kept.stem, flush=True)
-    return pd.read_csv(kept).head(seeds)
+    kept = KEPT / f"{network.key}-{place}-{law}.csv"
+    return rows_of_seeds(kept, seeds, lambda: figures(scenario(network, place, law).simulate(seeds=seeds)))
 
 
 #: Columns of the tables: heading, key, and what a figure is multiplied by.
@@ -193,26 +185,20 @@ def draw(seeds: int) -> None:
     drawn.savefig(PICTURE)
 
 
-def kept() -> str:
-    """Text that a person wrote after reading the tables, marks included."""
-    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    return OPEN + old.partition(OPEN)[2].partition(CLOSE)[0] + CLOSE
-
-
 def page(seeds: int) -> str:
     """The page."""
     return f"""# What to choose for what: ten laws by what people notice
 
 <!-- Generated: make today -->
 
-{kept()}
+{between(PAGE, OPEN, CLOSE)}
 
 ![Load times of pages over the call's score](../pictures/today-people.svg)
 
 One device loads pages (thirty objects of two origins, 1.2 MB, again 5 s after the last), plays a film (BOLA, up to 4.3
 Mbit/s), has a call and plays a game, for 90 s. A transfer goes to it, or from it over the bloated uplink. Means of
 {seeds} seeds with 95 % intervals. The call's MOS is that of its worse direction, and the game's delay is one-way, of
-its worse direction. QUIC-TCP is told 20 packets. All TCP has `stack = "linux"`.
+its worse direction. QUIC-TCP keeps 20 packets in the queue. All TCP has `stack = "linux"`.
 
 {(chr(10) * 2).join(part(network, seeds) for network in NETWORKS)}
 """

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from page import table
+from page import rows_of_seeds, table
 from today import LAWS, PAGE, ROOT, SEEDS, WIFI_CLOSE, WIFI_OPEN, with_interval
 
 import windward as ww
@@ -64,15 +63,8 @@ def figures(run: ww.Run, kind: str) -> pd.DataFrame:
 
 def rows(standard: str, queue: str, law: str, kind: str, seeds: int) -> pd.DataFrame:
     """A row for each seed: those kept, or those of a run now."""
-    kept: Path = KEPT / f"{standard}-{queue}-{law}-{kind}.csv"
-    if not kept.exists() or len(pd.read_csv(kept)) < seeds:
-        found = figures(scenario(standard, queue, law, kind).simulate(seeds=seeds), kind)
-        KEPT.mkdir(parents=True, exist_ok=True)
-        half = kept.with_suffix(".half")
-        found.to_csv(half)
-        half.rename(kept)
-        print(kept.stem, flush=True)
-    return pd.read_csv(kept).head(seeds)
+    kept = KEPT / f"{standard}-{queue}-{law}-{kind}.csv"
+    return rows_of_seeds(kept, seeds, lambda: figures(scenario(standard, queue, law, kind).simulate(seeds=seeds), kind))
 
 
 def idle(standard: str, queue: str) -> float:

@@ -18,6 +18,7 @@ import pandas as pd
 
 import windward as ww
 from windward import _engine
+from windward.results._files import replace_text
 from windward.results.stats import mean_and_interval
 
 if TYPE_CHECKING:
@@ -76,9 +77,7 @@ def take_each(
         answer = take(key, scenarios[key].simulate(seeds=seeds, threads=1))
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            half = file.with_suffix(".half")
-            half.write_text(json.dumps(answer), encoding="utf-8")
-            half.replace(file)
+            replace_text(file, json.dumps(answer))
         return answer
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
