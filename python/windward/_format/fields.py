@@ -4744,8 +4744,8 @@ class CsvSize:
     ----------
     points
         A file of comma-separated values with the columns `bytes` and `share`, the share of the responses with at most
-        so many bytes; or a list of the same. Both increase, and the last share is 1. Sizes below the first point are
-        that point's.
+        that size; or a list of the same. Both increase, and the last share is 1. Sizes below the first point are that
+        point's.
 
     Examples
     --------

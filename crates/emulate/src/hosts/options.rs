@@ -31,7 +31,7 @@ pub(super) fn set_receiver(socket: &TcpSocket, tcp: &TcpOptions) -> io::Result<(
 pub(super) fn set_sender(socket: &TcpSocket, tcp: &TcpOptions, law: &str) -> io::Result<()> {
     socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, law.as_bytes())?;
     if tcp.pacing {
-        // A rate that never limits: what matters is that somebody asked for one.
+        // A rate that never limits: what matters is that one is set.
         socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;
     }
     Ok(())

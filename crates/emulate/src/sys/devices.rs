@@ -54,7 +54,7 @@ impl Devices {
     /// Those that can be read now.
     pub(crate) fn ready(&mut self) -> io::Result<impl Iterator<Item = Ready>> {
         let (room, count) = (self.events.as_mut_ptr(), self.events.len() as libc::c_int);
-        // SAFETY: the array lives through the call, which is told its length.
+        // SAFETY: the array lives through the call, which gets its length.
         let count = check(unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), room, count, 0) })?;
         Ok(self.events[..count as usize].iter().map(|event| Ready {
             device: event.u64 as usize,
@@ -73,7 +73,7 @@ fn wait(polls: &mut [libc::pollfd], limit: Duration) -> io::Result<bool> {
         tv_sec: (limit.as_nanos() / 1_000_000_000) as libc::time_t,
         tv_nsec: (limit.as_nanos() % 1_000_000_000) as libc::c_long,
     };
-    // SAFETY: the array and the time live through the call, which is told the array's length.
+    // SAFETY: the array and the time live through the call, which gets the array's length.
     let answer =
         unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &raw const limit, std::ptr::null()) };
     match check(answer) {

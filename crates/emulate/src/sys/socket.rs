@@ -40,7 +40,7 @@ impl TcpSocket {
         let socket = Self(unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_INET, kind, 0))?) });
         socket.set(libc::SOL_SOCKET, libc::SO_REUSEADDR, &1i32.to_ne_bytes())?;
         let (address, length) = encode(address);
-        // SAFETY: the address lives through the call, which is told its length.
+        // SAFETY: the address lives through the call, which gets its length.
         check(unsafe { libc::bind(socket.number(), (&raw const address).cast(), length) })?;
         Ok(socket)
     }
@@ -64,7 +64,7 @@ impl TcpSocket {
     /// Begins to connect.
     pub(crate) fn connect(&self, address: SocketAddrV4) -> io::Result<()> {
         let (address, length) = encode(address);
-        // SAFETY: the address lives through the call, which is told its length.
+        // SAFETY: the address lives through the call, which gets its length.
         match check(unsafe { libc::connect(self.number(), (&raw const address).cast(), length) }) {
             Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
             _ => Ok(()),
@@ -74,7 +74,7 @@ impl TcpSocket {
     /// Sets an option to raw bytes.
     pub(crate) fn set(&self, level: libc::c_int, option: libc::c_int, value: &[u8]) -> io::Result<()> {
         let length = value.len() as libc::socklen_t;
-        // SAFETY: the value lives through the call, which is told its length.
+        // SAFETY: the value lives through the call, which gets its length.
         check(unsafe { libc::setsockopt(self.number(), level, option, value.as_ptr().cast(), length) }).map(drop)
     }
 
@@ -97,7 +97,7 @@ impl TcpSocket {
 
     /// Sends some of `data`.
     pub(crate) fn send(&self, data: &[u8]) -> io::Result<usize> {
-        // SAFETY: the data live through the call, which is told their length.
+        // SAFETY: the data live through the call, which gets their length.
         let sent = unsafe { libc::send(self.number(), data.as_ptr().cast(), data.len(), libc::MSG_NOSIGNAL) };
         check(sent as libc::c_int).map(|count| count as usize)
     }
@@ -138,7 +138,7 @@ impl TcpSocket {
         ask: unsafe extern "C" fn(libc::c_int, *mut libc::sockaddr, *mut libc::socklen_t) -> libc::c_int,
     ) -> io::Result<u16> {
         let (mut address, mut length) = encode(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0));
-        // SAFETY: the address lives through the call, which is told its length.
+        // SAFETY: the address lives through the call, which gets its length.
         check(unsafe { ask(self.number(), (&raw mut address).cast(), &raw mut length) })?;
         Ok(u16::from_be(address.sin_port))
     }
@@ -147,7 +147,7 @@ impl TcpSocket {
     pub(crate) fn take_error(&self) -> io::Result<()> {
         let mut error: libc::c_int = 0;
         let mut length = size_of::<libc::c_int>() as libc::socklen_t;
-        // SAFETY: the number lives through the call, which is told its length.
+        // SAFETY: the number lives through the call, which gets its length.
         let answer = unsafe {
             let place = (&raw mut error).cast();
             libc::getsockopt(self.number(), libc::SOL_SOCKET, libc::SO_ERROR, place, &raw mut length)
@@ -161,7 +161,7 @@ impl TcpSocket {
         // Longer than any kernel's structure; the kernel says how much it filled in.
         let mut bytes = [0u8; 512];
         let mut length = bytes.len() as libc::socklen_t;
-        // SAFETY: the buffer lives through the call, which is told its length.
+        // SAFETY: the buffer lives through the call, which gets its length.
         let answer = unsafe {
             let place = bytes.as_mut_ptr().cast();
             libc::getsockopt(self.number(), libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut length)

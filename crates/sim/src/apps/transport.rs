@@ -11,7 +11,7 @@ pub trait TwoWay {
     fn written(&self, side: Side) -> u64;
     /// Bytes that have arrived at `side`, in order.
     fn arrived(&self, side: Side) -> u64;
-    /// Wakes the application of `side`, once, by [`AppTimer::Heard`] when so many bytes have arrived in all.
+    /// Wakes the application of `side`, once, by [`AppTimer::Heard`] when `bytes` have arrived in all.
     fn watch(&mut self, side: Side, bytes: u64);
     /// Retransmissions and timeouts of both ends so far.
     fn repairs(&self) -> [u64; 2];

@@ -96,7 +96,7 @@ tagged! {
         /// Given points, linear between them.
         "csv" ListedSizes {
             /// A file of comma-separated values with the columns `bytes` and `share`, the share of the responses with
-            /// at most so many bytes; or a list of the same. Both increase, and the last share is 1. Sizes below the
+            /// at most that size; or a list of the same. Both increase, and the last share is 1. Sizes below the
             /// first point are that point's.
             points: Recording<SizePoint>,
         }

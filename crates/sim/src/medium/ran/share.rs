@@ -126,8 +126,8 @@ impl Share {
         self.backlogs.push(view.backlog_bits);
     }
 
-    /// Divides the free groups among at most `most` stations, those of a higher priority first. `carried` is the number
-    /// of bits that a leg sends on so many resource blocks, or `None` if it must not have as many.
+    /// Divides the free groups among at most `most` stations, those of a higher priority first. `carried` gives the
+    /// bits that a leg sends on a number of resource blocks, or `None` if it must not have as many.
     pub fn divide(
         &mut self,
         rule: &mut Rule,

@@ -99,8 +99,8 @@ impl Handover {
 }
 
 impl Geometry {
-    /// Noise powers of a carrier at a station and at a site, in dBm; the carrier has so many resource blocks in slots
-    /// of this length.
+    /// Noise powers of a carrier at a station and at a site, in dBm; the carrier has `prbs` resource blocks in slots of
+    /// the length `slot`.
     pub fn noise(prbs: u32, slot: Duration) -> [f64; 2] {
         // 15 kHz in slots of 1 ms.
         let spacing = 15.0 / slot.as_secs();
