@@ -102,7 +102,18 @@ def test_kinds_of_tables_come_from_the_schema() -> None:
     of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
     of_cells = ("stations", "ran_links", "ran_delays", "ran_mobility")
     media = (*of_cells, *of_wifi, "csma_links", "slotted_links")
-    assert ("flows", "links", *media, "background", "calls", "call_videos", "groups", "apps", "videos", "pages") == TOTALS
+    assert (
+        "flows",
+        "links",
+        *media,
+        "background",
+        "calls",
+        "call_videos",
+        "groups",
+        "apps",
+        "videos",
+        "pages",
+    ) == TOTALS
     assert (
         *TOTALS,
         "ran_mcs",
