@@ -1,6 +1,7 @@
 """Server of `windward explore`: fields of the page, parts of a scenario, access control, and the end of a run."""
 
 import http.client
+import itertools
 import json
 import threading
 import time
@@ -17,15 +18,26 @@ from windward._engine import Scenario
 from windward._explore.fields import groups
 from windward._explore.parts import split
 from windward._explore.server import Server
-from windward._explore.session import Asked, Session, Superseded
+from windward._explore.session import Asked, Session, Superseded, Turn
 from windward._format.parse import parse
 
 SCENARIOS = sorted((REPOSITORY / "scenarios").rglob("*.toml"))
 HEADLINE = REPOSITORY / "scenarios" / "headline.toml"
 
 
-def asked(scenario: dict[str, Any], seeds: int = 1, *figures: str) -> Asked:
-    return Asked(scenario=scenario, seeds=seeds, figures=figures or ("windows",), objective="proportional")
+#: Counts the questions of a page.
+COUNT = itertools.count()
+
+
+def asked(scenario: dict[str, Any], seeds: int = 1, *figures: str, turn: Turn | None = None) -> Asked:
+    """The next question of a page, or that of a turn."""
+    return Asked(
+        scenario=scenario,
+        seeds=seeds,
+        figures=figures or ("windows",),
+        objective="proportional",
+        turn=turn or Turn("page", next(COUNT)),
+    )
 
 
 def answers(session: Session, question: Asked) -> list[dict[str, Any]]:
@@ -166,6 +178,32 @@ def test_a_long_run_shows_what_it_has_and_ends_with_the_next_question(session: S
     assert ended.wait(60)
     thread.join()
     assert session._running == {}
+
+
+def test_a_question_that_arrives_late_does_not_end_a_newer_one(session: Session) -> None:
+    """Requests of a page are read by threads, on a busy machine not in the order in which they were sent."""
+    scenario = session.opening()["scenario"]
+    long = scenario | {"duration": "2000 h", "output": {"sample_interval": "100 s"}}
+    shown = threading.Event()
+    ended: list[type[BaseException]] = []
+
+    def ask() -> None:
+        try:
+            session.answer(asked(long, turn=Turn("one", 8)), lambda answer: answer.get("until") and shown.set())
+        except Superseded as error:
+            ended.append(type(error))
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    assert shown.wait(60)
+    with pytest.raises(Superseded):
+        session.answer(asked(scenario, turn=Turn("one", 7)), lambda _: None)
+    # Nor does what another page asks.
+    assert answers(session, asked(scenario, turn=Turn("other", 1)))[-1]["done"]
+    assert not ended
+    assert answers(session, asked(scenario, turn=Turn("one", 9)))[-1]["done"]
+    thread.join(60)
+    assert ended == [Superseded]
 
 
 @pytest.fixture

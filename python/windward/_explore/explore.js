@@ -7,6 +7,8 @@
   let scenario = structuredClone(opening.scenario), groups = opening.groups, question = null, newest = 0, timer = 0;
   const live = { title: "Now", element: null, answer: null, scenario: null };
   const pinned = [];
+  // By this the server knows the questions of one page.
+  const me = `${performance.timeOrigin} ${Math.random()}`;
 
   // ---- Values at paths.
   const key = path => JSON.stringify(path);
@@ -225,7 +227,7 @@
   async function send() {
     const number = newest, began = performance.now();
     question = new AbortController();
-    const body = JSON.stringify({ scenario, seeds: Number($("seeds").value) || 1, objective: $("objective").value,
+    const body = JSON.stringify({ page: me, number, scenario, seeds: Number($("seeds").value) || 1, objective: $("objective").value,
       scale: Math.max(0, ...pinned.map(state => state.answer.scale)),
       figures: [...document.querySelectorAll("[name=figure]:checked")].map(box => box.value) });
     try {

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from windward import _engine
 from windward._answers.compare import Comparison, Piece
@@ -56,6 +56,20 @@ _FIRST = "proportional"
 Emit = Callable[[Mapping[str, Any]], None]
 
 
+class Turn(NamedTuple):
+    """Place of a question among those of its page, by the page's own count.
+
+    Requests of a page arrive on connections of their own, each read by a thread: not in the order in which they left.
+    """
+
+    page: str
+    number: int
+
+
+#: The turn of what is answered before a page asks.
+_UNASKED = Turn("", 0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """Request of the page."""
@@ -68,10 +82,12 @@ class Asked:
     objective: str
     #: Where the scale of the rates ends at least, in bits a second: that of what it is laid beside.
     scale: float = 0.0
+    #: Which page asks, and its count of questions.
+    turn: Turn
 
 
 class Superseded(Exception):  # noqa: N818
-    """Somebody has asked something else meanwhile."""
+    """The page has asked something else meanwhile."""
 
 
 class Session:
@@ -81,25 +97,32 @@ class Session:
         self.start = scenario
         self.written = written
         self.folder = folder
-        self._newest = 0
+        #: The last question of each page.
+        self._newest: dict[str, int] = {}
         self._lock = threading.Lock()
         threads = count_threads(None)
         self._packets = ThreadPoolExecutor(threads, "packets")
         self._fluid = ThreadPoolExecutor(threads, "fluid")
         self._kept: OrderedDict[Any, Any] = OrderedDict()
-        #: What ends each run that goes on.
-        self._running: dict[int, Callable[[], None]] = {}
+        #: Whose each run is that goes on, and what ends it.
+        self._running: dict[int, tuple[Turn, Callable[[], None]]] = {}
 
     def close(self) -> None:
         """Ends what runs."""
-        self._supersede()
+        with self._lock:
+            self._newest.clear()
+        self._end_superseded()
         for pool in (self._packets, self._fluid):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def warm(self) -> None:
         """Answers the first question before it is asked, beside what else goes on."""
         first = Asked(
-            scenario=json.loads(self.start.to_json()), seeds=1, figures=("windows", "rates"), objective=_FIRST
+            scenario=json.loads(self.start.to_json()),
+            seeds=1,
+            figures=("windows", "rates"),
+            objective=_FIRST,
+            turn=_UNASKED,
         )
 
         def answer() -> None:
@@ -133,7 +156,7 @@ class Session:
         return read
 
     def answer(self, asked: Asked, emit: Emit) -> None:
-        """Tells what the engines answer, as soon as each does; ends, told or not, when another question comes.
+        """Tells what the engines answer, as soon as each does; ends, told or not, when the page asks another question.
 
         Raises
         ------
@@ -142,7 +165,8 @@ class Session:
         Superseded
             When the page has asked something else.
         """
-        number = self._supersede()
+        turn = asked.turn
+        self._supersede(turn)
         began = time.monotonic()
         whole = self._read(asked.scenario)
         resolved = json.loads(whole.to_json())
@@ -155,11 +179,11 @@ class Session:
         except ValueError as error:
             answers.left_out["optimum"] = str(error).splitlines()[0]
         parts = split(resolved, whole)
-        waiting = self._begin(parts, asked, whole, number, answers)
+        waiting = self._begin(parts, asked, whole, turn, answers)
         shown, pause = 0.0, _SHOWN_S
         while waiting:
             done, waiting = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-            self._check(number)
+            self._check(turn)
             for future in done:
                 future.result()
             now = time.monotonic()
@@ -176,7 +200,7 @@ class Session:
             emit(answers.so_far(is_done=True))
 
     def _begin(
-        self, parts: Sequence[Part], asked: Asked, whole: _engine.Scenario, number: int, answers: _Answers
+        self, parts: Sequence[Part], asked: Asked, whole: _engine.Scenario, turn: Turn, answers: _Answers
     ) -> set[Future[None]]:
         """Sets all to work: packets first."""
         waiting: set[Future[None]] = set()
@@ -186,27 +210,27 @@ class Session:
         else:
             answers.parts = dict(enumerate(parts))
             for at, part in enumerate(parts):
-                waiting.add(self._packets.submit(self._simulate, at, part, asked.seeds, number, answers))
+                waiting.add(self._packets.submit(self._simulate, at, part, asked.seeds, turn, answers))
         for at, part in enumerate(parts):
-            waiting.add(self._fluid.submit(self._follow, at, part, number, answers))
+            waiting.add(self._fluid.submit(self._follow, at, part, turn, answers))
         answers.count = len(parts)
         return waiting
 
-    def _simulate(self, at: int, part: Part, seeds: int, number: int, answers: _Answers) -> None:
+    def _simulate(self, at: int, part: Part, seeds: int, turn: Turn, answers: _Answers) -> None:
         """The packets of a part, from what is kept if they are."""
         outputs = {seed: self._known(("packets", part.text, seed)) for seed in range(1, seeds + 1)}
         missing = [seed for seed, output in outputs.items() if output is None]
-        self._check(number)
+        self._check(turn)
         if missing:
             scenario = _engine.Scenario.from_json(part.text, "scenario", self.folder)
             threads = count_threads(None) if len(answers.parts) == 1 else 1
             job = _engine.Job(scenario, seeds=missing, threads=threads, **finders({}, self.folder))
-            self._running[id(job)] = job.cancel
+            self._running[id(job)] = turn, job.cancel
             answers.jobs[at] = job
             try:
                 job.start()
                 while not job.is_done:
-                    self._check(number)
+                    self._check(turn)
                     for output in job.wait(_POLL_S):
                         seed = int(output["seed"])
                         outputs[seed] = output
@@ -218,38 +242,47 @@ class Session:
         for seed, output in outputs.items():
             answers.packets.setdefault(seed, {})[at] = output
 
-    def _follow(self, at: int, part: Part, number: int, answers: _Answers) -> None:
+    def _follow(self, at: int, part: Part, turn: Turn, answers: _Answers) -> None:
         """The windows' equations of a part, from what is kept if they are."""
-        self._check(number)
+        self._check(turn)
         known = self._known(("fluid", part.text))
         if known is None:
             stop = _engine.Stop()
-            self._running[id(stop)] = stop.set
+            self._running[id(stop)] = turn, stop.set
             try:
                 # Who was superseded before it could be told so.
-                self._check(number)
+                self._check(turn)
                 known = follow(_engine.Scenario.from_json(part.text, "scenario", self.folder), stop=stop)
             except ValueError as error:
                 known = str(error).splitlines()[0]
             finally:
                 self._running.pop(id(stop), None)
-            self._check(number)
+            self._check(turn)
             self._keep(("fluid", part.text), known)
         if isinstance(known, str):
             answers.left_out["fluid"] = known
         else:
             answers.fluid[at] = known
 
-    def _supersede(self) -> int:
+    def _supersede(self, turn: Turn) -> None:
+        """Ends what the page asked before, and what nothing has asked for yet; raises if it has asked since."""
         with self._lock:
-            self._newest += 1
-            number = self._newest
-        for end in list(self._running.values()):
-            end()
-        return number
+            if turn.number < self._newest.get(turn.page, turn.number):
+                raise Superseded
+            self._newest.pop(_UNASKED.page, None)
+            self._newest[turn.page] = turn.number
+        self._end_superseded()
 
-    def _check(self, number: int) -> None:
-        if number != self._newest:
+    def _end_superseded(self) -> None:
+        for turn, end in list(self._running.values()):
+            if not self._is_newest(turn):
+                end()
+
+    def _is_newest(self, turn: Turn) -> bool:
+        return self._newest.get(turn.page) == turn.number
+
+    def _check(self, turn: Turn) -> None:
+        if not self._is_newest(turn):
             raise Superseded
 
     def _known(self, key: Any) -> Any:
@@ -461,4 +494,5 @@ def read(body: bytes) -> Asked:
         figures=[figure for figure in known if figure in figures],
         objective=str(asked.get("objective", _FIRST)),
         scale=float(asked.get("scale", 0.0)),
+        turn=Turn(str(asked.get("page", "")), int(asked.get("number", 0))),
     )
