@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -16,21 +18,28 @@ RTTS_MS = (5, 10, 25, 50, 100)
 MBPS = 100
 
 
-def study(context: Context, name: str, pairs: tuple[tuple[str, str], ...], losses: tuple[float, ...]) -> pd.DataFrame:
+def study(
+    context: Context,
+    name: str,
+    pairs: tuple[tuple[str, str], ...],
+    losses: tuple[float, ...],
+    *,
+    recoveries: Iterable[str] = RECOVERIES,
+    rtts_ms: tuple[int, ...] = RTTS_MS,
+    seeds: int = SEEDS,
+) -> pd.DataFrame:
     """Goodputs of both flows in Mbit/s, for each recovery, pair of laws, loss, round trip and seed."""
     scenarios = {
         (recovery, first, second, loss, rtt): shared(
-            (first, second), MBPS, rtt, duration_s=300, warmup_s=60, loss=loss, fields={"sack": has_sack}
+            (first, second), MBPS, rtt, duration_s=300, warmup_s=60, loss=loss, fields={"sack": RECOVERIES[recovery]}
         )
-        for recovery, has_sack in RECOVERIES.items()
+        for recovery in recoveries
         for first, second in pairs
         for loss in losses
-        for rtt in RTTS_MS
-        # The larger β of claim 86 without SACK alone.
-        if not (has_sack and "β" in second)
+        for rtt in rtts_ms
     }
     runs = packets.simulate(
-        scenarios, lambda text: context.progress(f"figure {name}: {text}"), context.seeds or SEEDS, context.share
+        scenarios, lambda text: context.progress(f"figure {name}: {text}"), context.seeds or seeds, context.share
     )
     flows = packets.flows(runs, ("recovery", "first", "second", "loss_rate", "rtt_ms"))
     keys = ["recovery", "first", "second", "loss_rate", "rtt_ms", "seed"]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from windward.papers import Context, figure
-from windward.show.plot.style import COLORS, INK
+from windward.show.plot.style import COLORS, FAINT, INK
 
 from ..reported import RTTS_MS
 from ..responses import CHOICES, study
@@ -51,7 +51,7 @@ def draw(table: pd.DataFrame) -> Figure:
     laws = [law for law in CHOICES if law in set(table["law_name"])]
     for axes, (recovery, name) in zip(panels, SAID.items(), strict=True):
         for at, law in enumerate(laws):
-            color = (*COLORS, INK)[at]
+            color = (*COLORS, INK, FAINT)[at]
             chosen = table[(table["recovery"] == recovery) & (table["law_name"] == law)]
             # Beside each other, not above.
             places = chosen["rtt_ms"].to_numpy() * 1.06 ** (at - len(laws) / 2)
