@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from commands import Commands
 from web import LENGTH, Site, noise
 
 import windward as ww
@@ -186,19 +187,19 @@ def scenario_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """Server of command lines, started with the first."""
+    with Commands(environment()) as commands:
+        yield commands
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path, commands: Commands) -> Cli:
     """Runs the command line in the test's folder."""
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "windward", *map(str, arguments)],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return commands.run([*map(str, arguments)], tmp_path, environment())
 
     return run
 

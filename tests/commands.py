@@ -1,0 +1,117 @@
+"""Runs the command line as `python -m windward` does, each command in a fork of one process that has its modules.
+
+Importing what draws and reads tables takes a second of a core, which hundreds of commands would spend each. A fork
+gets the arguments, the folder, the environment and the streams of its command, and ends as an interpreter ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+#: What the commands import.
+MODULES = (
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.pyplot",
+    "pandas",
+    "pyarrow.parquet",
+    "rich.table",
+    "typer",
+    "windward._cli.main",
+    "windward.show",
+)
+
+#: Longest request, in bytes: arguments and an environment.
+LONGEST = 1 << 20
+
+
+class Commands:
+    """One process that forks for each command; a context."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = environment
+
+    def __enter__(self) -> Commands:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        for end in (self._socket, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
+        with theirs:
+            # Threads of a library would not be there in forks.
+            single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+            command = [sys.executable, "-W", "ignore", __file__, str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command, env=self._environment | single, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+        self._process.wait(60)
+
+    def run(self, arguments: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        """Runs a command to its end."""
+        asked = json.dumps({"arguments": arguments, "folder": str(folder), "environment": environment})
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            socket.send_fds(self._socket, [asked.encode()], [output.fileno(), errors.fileno()])
+            ended = int(self._socket.recv(64))
+            words = ["windward", *arguments]
+            return subprocess.CompletedProcess(words, ended, _written(output), _written(errors))
+
+
+def _written(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode().replace("\r\n", "\n")
+
+
+def serve(connection: socket.socket) -> dict[str, object]:
+    """Answers requests with exit codes until the other end closes; in each fork it returns the command's request."""
+    while True:
+        asked, streams, _, _ = socket.recv_fds(connection, LONGEST, 2)
+        if not asked:
+            os._exit(0)
+        if (child := os.fork()) == 0:
+            connection.close()
+            for stream, of_ours in zip(streams, (1, 2), strict=True):
+                os.dup2(stream, of_ours)
+                os.close(stream)
+            request: dict[str, object] = json.loads(asked)
+            return request
+        for stream in streams:
+            os.close(stream)
+        _, status = os.waitpid(child, 0)
+        connection.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def main() -> None:
+    """Serves the socket that the first argument numbers."""
+    sys.path.pop(0)
+    for module in MODULES:
+        __import__(module)
+    import gc
+
+    gc.freeze()
+    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    os.chdir(str(request["folder"]))
+    environment = dict(request["environment"])  # type: ignore[call-overload]
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["windward", *request["arguments"]]  # type: ignore[misc]
+    # As the interpreter opens them.
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    sys.path.insert(0, str(request["folder"]))
+    runpy.run_module("windward", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
