@@ -95,7 +95,7 @@ run:
 # the clock.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
-	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint
+	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint install-others
 	@$(MAKE) --no-print-directory rust-test
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
@@ -133,6 +133,11 @@ python-test: $(VENV)/checks $(VENV)/engine
 # The engine serves every Python: only what is written in Python is tested again.
 other-pythons: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/python tools/pythons.py test
+
+# What pip fetches comes while cargo works.
+.PHONY: install-others
+install-others: $(VENV)/checks
+	$(BIN)/python tools/pythons.py install
 
 test-least: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/pythons.py test-least

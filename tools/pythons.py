@@ -1,6 +1,7 @@
 """Runs the Python tests on the least and the newest Python of this machine, and with the least versions of packages.
 
     python tools/pythons.py list        # the Pythons found that the project supports
+    python tools/pythons.py install     # what the two below need, beside other work
     python tools/pythons.py test        # on the least and the newest, unless this one is it
     python tools/pythons.py test-least  # on this one, with requirements/least.txt
 
@@ -114,6 +115,19 @@ def run_tests(python: Path, *options: str) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
+def others() -> list[Path]:
+    """Environments of the least and the newest Python, if they are not this one."""
+    found = pythons()
+    own: Version = sys.version_info[:2]
+    chosen = sorted({min(found), max(found)} - {own})
+    return [environment(found[version], said(version), "checks.txt") for version in chosen]
+
+
+def least() -> Path:
+    """Environment of this Python with the least versions of packages."""
+    return environment(pythons()[sys.version_info[:2]], "least", "least.txt")
+
+
 def test() -> int:
     """On the least and the newest Python, if they are not this one."""
     found = pythons()
@@ -121,18 +135,15 @@ def test() -> int:
     if path := os.environ.get("WINDWARD_SKIPPED"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(f"Python {said(version)}: not on this machine\n" for version in missing)
-    own: Version = sys.version_info[:2]
-    for version in sorted({min(found), max(found)} - {own}):
-        if code := run_tests(
-            environment(found[version], said(version), "checks.txt"), "-m", "not realtime and not engine"
-        ):
+    for python in others():
+        if code := run_tests(python, "-m", "not realtime and not engine"):
             return code
     return 0
 
 
 def test_least() -> int:
     """With the least versions of packages."""
-    python = environment(pythons()[sys.version_info[:2]], "least", "least.txt")
+    python = least()
     # Old packages warn of themselves.
     modules = [str(path) for name in SMOKE for path in Path("tests").glob(f"*/test_{name}.py")]
     return run_tests(python, "-m", "not realtime", "-W", "default", *modules)
@@ -143,6 +154,9 @@ if __name__ == "__main__":
         case ["list"]:
             for version, path in pythons().items():
                 print(said(version), path)
+        case ["install"]:
+            others()
+            least()
         case ["test"]:
             sys.exit(test())
         case ["test-least"]:
