@@ -96,7 +96,7 @@ def value(field: Field, share: float) -> Any:
             return None
         share /= _GIVEN
     found = field.range.at(share)
-    if RECEIVERS.get(_key(field)) is not None:
+    if RECEIVERS.get(_key(field)) is not None and isinstance(found, int | float):
         return round(found)
     number, unit, *_ = worth(found)
     # Packets come whole.

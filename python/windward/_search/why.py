@@ -116,6 +116,7 @@ def _stretches(is_apart: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Closed forms that apply: in words, what they expect, and what is found."""
+    yield from _receivers(plain)
     flows = run.flows.groupby("flow", sort=False).mean(numeric_only=True)
     laws = {str(own["name"]): own["law"] for own in plain.get("flow", [])}
     groups = run.flows.drop_duplicates("flow").set_index("flow")["group"]
@@ -220,6 +221,28 @@ def _fit(run: Run, law: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "found": None,
             "source": "measured/attacks.md, causes",
         }
+
+
+def _receivers(plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Gains of receivers that cheat."""
+    for flow in plain.get("flow", []):
+        pieces, lag = flow.get("ack_division") or 1, flow.get("optimistic_acks")
+        counts_acks = flow.get("ack_counting") or not flow["law"].get("byte_counting", True)
+        said = None
+        if pieces > 1 and counts_acks:
+            said = (
+                f"The receiver of {flow['name']} sends {pieces} ACKs in the place of one, and its sender counts ACKs: "
+                f"the window grows {pieces} times as fast. Beside an honest receiver it is {pieces} times as large if "
+                f"both lose packets at once, and √{pieces} = {math.sqrt(pieces):.3g} times if losses are random"
+            )
+        elif lag is not None:
+            said = (
+                f"The receiver of {flow['name']} acknowledges segments {lag} after they have left, whether or not they "
+                "arrive: the sender sees this and the way back as its round trip, and no losses. Only the receive "
+                "window or the send buffer bounds its window"
+            )
+        if said is not None:
+            yield {"text": said, "expected": None, "found": None, "source": "Savage et al., CCR 29(5), 1999"}
 
 
 def _shrew(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
