@@ -84,8 +84,8 @@ def follow(
     base_rtt_s
         Round trip of every flow without queues.
     known_base_rtt_s
-        What every law takes for this round trip; the rest counts as queueing. Less: a hidden delay, such as jitter.
-        More: an error of the base. Default: `base_rtt_s`.
+        Base RTT of every law; the rest of the round trip counts as queueing. Less than `base_rtt_s`: a hidden delay,
+        such as jitter. More: an error of the base. Default: `base_rtt_s`.
     windows
         At the start, in packets.
     duration_s, interval_s
