@@ -128,6 +128,8 @@ def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     law = next(iter(law_of.values()))
     if len(flows) == 2 and (found := _ratio(flows, law, plain)) is not None:
         yield found
+    if len(flows) == 2 and name == "exp-delay":
+        yield _by_map(flows, law)
     if name in _WINDOWS:
         yield from _by_losses(run, name)
     if name == "bbr":
@@ -160,6 +162,22 @@ def _ratio(flows: Any, law: Mapping[str, Any], plain: Mapping[str, Any]) -> dict
         "expected": number(expected),
         "found": number(rates_of[1] / rates_of[0] if rates_of[0] else math.inf),
         "source": "concepts/starvation.md, Eq. 2",
+    }
+
+
+def _by_map(flows: Any, law: Mapping[str, Any]) -> dict[str, Any]:
+    """Shares of two flows of `exp-delay`, from what each takes for queueing: Eq. 3 of starvation.md."""
+    taken = [float(row["mean_rtt_s"] - row["min_rtt_s"]) for _, row in flows.iterrows()]
+    delay, tau = abs(taken[0] - taken[1]), float(law["tau"])
+    rates = sorted(float(rate) for rate in flows["goodput_bps"])
+    return {
+        "text": (
+            f"x = X·e^(−q/τ): the flows take {1e3 * taken[0]:.3g} ms and {1e3 * taken[1]:.3g} ms for queueing. "
+            f"Δ = {1e3 * delay:.3g} ms with τ = {1e3 * tau:.3g} ms, ratio = e^(Δ/τ)"
+        ),
+        "expected": number(math.exp(delay / tau)),
+        "found": number(rates[1] / rates[0] if rates[0] else math.inf),
+        "source": "concepts/starvation.md, Eq. 3",
     }
 
 
