@@ -198,3 +198,20 @@ def test_a_receiver_that_cheats_has_no_quiet_end_and_no_honest_range(tmp_path: P
     coded = PAIR.replace('"b", to = "z"', '"b", to = "z", connections = "emultcp"')
     with pytest.raises(ValueError, match="connections"):
         attacked(tmp_path, coded, "starves:2", "receiver.B=cheats")
+
+
+def test_flows_without_a_name_have_that_of_their_ends(tmp_path: Path):
+    text = PAIR.replace('name = "A", ', "").replace('name = "B", ', "")
+    attack = attacked(tmp_path, text, "starves:2", "receiver.a->z=cheats")
+    assert attack.is_found
+    (change,) = attack.rows("changes")
+    assert change["field"] == "flow.a->z.ack_division"
+    flow = tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))["flow"][0]
+    assert "name" not in flow
+    assert flow["ack_division"] > 2
+    # A question about the law's own fields, and bounds of the scenario's kind, take them too.
+    (tmp_path / "own").mkdir()
+    own = attacked(tmp_path / "own", text, "loses:60%", "flow.a->z.start=0..1 s")
+    assert not own.is_found
+    with pytest.raises(ValueError, match=r'a receiver is one of a flow, as in receiver\."A\.x"'):
+        attacked(tmp_path, PAIR.replace('"A"', '"A.x"'), "starves:2", "receiver.A.x=cheats")

@@ -21,7 +21,7 @@ from windward._engines.simulate import count_threads, simulate
 from windward._format import shrunk
 from windward._format.own import finders
 from windward._format.parse import parse
-from windward._format.vary import Field, change, label, read, read_values, split, worth
+from windward._format.vary import Field, change, label, name_of, read, read_values, split, worth
 from windward._search import space
 from windward._search.confirm import confirm
 from windward._search.fair import Fair, fair, goodputs_of
@@ -126,7 +126,7 @@ def attack(
     bounds = _bounds(asked, quiet_s)
     plain, bounded = bounds.plain, bounds.bounded
     tried = Runs(asked, threads, until.other)
-    names = tuple(str(flow["name"]) for flow in plain.get("flow", []))
+    names = tuple(name_of(flow) for flow in plain.get("flow", []))
     if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
         raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
     shares = tried.fair(plain) if until.kind.is_fair else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windward._format.vary import Range, read_values, split, worth
+from windward._format.vary import Range, name_of, quoted, read_values, split, worth
 from windward._search import space
 from windward._search.genetic import Layout
 from windward._search.samplers import Vector
@@ -157,11 +157,6 @@ def read_generators(plain: Mapping[str, Any], text: str) -> list[Generator]:
     return [_of_link(plain, name, own, parts[2], bool(plus), spread, options, text) for name, own in links]
 
 
-def name_of(link: Mapping[str, Any]) -> str:
-    """Name of a link, or of the links of a group, as changes refer to it."""
-    return str(link.get("name") or f"{link['from']}->{link['to']}")
-
-
 def _names(plain: Mapping[str, Any], link: Mapping[str, Any], asked: str) -> list[str]:
     """The name that is asked for if it is that of this link, or of a member of its group."""
     if asked == "*":
@@ -232,17 +227,18 @@ def _receivers(plain: Mapping[str, Any], path: str, values: str, text: str) -> l
     """The ways in which receivers may cheat, each of each flow by itself."""
     flows = plain.get("flow", [])
     asked = split(path)[1:]
-    names = [str(flow["name"]) for flow in flows]
+    names = [name_of(flow) for flow in flows]
     if len(asked) != 1 or asked[0] not in (*names, "*") or not flows:
-        said = f"a receiver is one of a flow, as in receiver.{(names or ['A'])[0]}; flows: {', '.join(names) or 'none'}"
+        example = quoted((names or ["A"])[0])
+        said = f"a receiver is one of a flow, as in receiver.{example}; flows: {', '.join(names) or 'none'}"
         raise OptionError(("within", text, said + nearest(".".join(asked), names)))
     ways = _CHEATS if values == "cheats" else [way.strip() for way in values.split(",")]
     found = []
     for number, flow in enumerate(flows):
-        if asked[0] not in (flow["name"], "*"):
+        if asked[0] not in (names[number], "*"):
             continue
         if any(flow.get(key) is not None for key in space.RECEIVERS):
-            raise OptionError(("within", text, f"the receiver of flow `{flow['name']}` cheats already"))
+            raise OptionError(("within", text, f"the receiver of flow `{names[number]}` cheats already"))
         for way in ways:
             key, spread = _way(way, text)
             own = Generator(

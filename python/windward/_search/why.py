@@ -12,7 +12,7 @@ import numpy as np
 
 from windward import _engine
 from windward._answers.run import Run
-from windward._format.vary import change, worth
+from windward._format.vary import change, name_of, worth
 from windward.results._summary import number
 from windward.theory.laws import ratio_under_delay
 
@@ -118,7 +118,7 @@ def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Closed forms that apply: in words, what they expect, and what is found."""
     yield from _receivers(plain)
     flows = run.flows.groupby("flow", sort=False).mean(numeric_only=True)
-    laws = {str(own["name"]): own["law"] for own in plain.get("flow", [])}
+    laws = {name_of(own): own["law"] for own in plain.get("flow", [])}
     groups = run.flows.drop_duplicates("flow").set_index("flow")["group"]
     law_of = {flow: laws[str(groups[flow])] for flow in flows.index if str(groups[flow]) in laws}
     names = {str(law["name"]) for law in law_of.values()}
@@ -249,14 +249,14 @@ def _receivers(plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         said = None
         if pieces > 1 and counts_acks:
             said = (
-                f"The receiver of {flow['name']} sends {pieces} ACKs in the place of one, and its sender counts ACKs: "
+                f"The receiver of {name_of(flow)} sends {pieces} ACKs in the place of one, and its sender counts ACKs: "
                 f"the window grows {pieces} times as fast. Beside an honest receiver it is {pieces} times as large if "
                 f"both lose packets at once, and √{pieces} = {math.sqrt(pieces):.3g} times if losses are random"
             )
         elif lag is not None:
             said = (
-                f"The receiver of {flow['name']} acknowledges segments {lag} after they have left, whether or not they "
-                "arrive: the sender sees this and the way back as its round trip, and no losses. Only the receive "
+                f"The receiver of {name_of(flow)} acknowledges segments {lag} after they have left, whether or not "
+                "they arrive: the sender sees this and the way back as its round trip, and no losses. Only the receive "
                 "window or the send buffer bounds its window"
             )
         if said is not None:
