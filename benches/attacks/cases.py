@@ -57,6 +57,17 @@ def goodput(run: ww.Run) -> list[float]:
     return list(run.flows.groupby("seed")["goodput_bps"].sum() / 1e6)
 
 
+def cut(run: ww.Run) -> list[float]:
+    """Least window, in packets, that a loss has found after the warm-up, by seed."""
+    found = []
+    for _, rows in run.flow_series.groupby("seed"):
+        windows = rows.loc[rows["time_s"] >= run.warmup_s, "cwnd"].to_numpy()
+        # A cut by less is none, and one to a packet or so is that of a timeout.
+        is_cut = (windows[1:] < 0.8 * windows[:-1]) & (windows[1:] > 10)
+        found.append(float(windows[:-1][is_cut].min()))
+    return found
+
+
 def law(*laws: Any) -> Callable[[ww.Scenario], ww.Scenario]:
     """Gives the flows these laws in turn."""
     return lambda scenario: replace(
@@ -86,6 +97,11 @@ def calm(scenario: ww.Scenario) -> ww.Scenario:
     return replace(scenario, link=[replace(link, jitter=None) for link in scenario.link])
 
 
+def unheld(scenario: ww.Scenario) -> ww.Scenario:
+    """No ACK is held back."""
+    return replace(scenario, link=[replace(link, reverse=None) for link in scenario.link])
+
+
 def alike(scenario: ww.Scenario) -> ww.Scenario:
     """Both access links have the delay of the first."""
     first = scenario.link[0]
@@ -111,6 +127,26 @@ def after_timeout(seconds: float) -> float:
     times = -(-1.0 // seconds) * seconds
     return (times - 1.0) / times
 
+
+def told(marked: Any) -> Callable[[ww.Scenario], ww.Scenario]:
+    """A law that counts marks, and ACKs that do."""
+    return lambda scenario: replace(
+        scenario, flow=[replace(flow, law=marked, ecn="accurate") for flow in scenario.flow]
+    )
+
+
+#: Laws that pulses at the pace of timeouts stop, beside Reno.
+SHREWD = (
+    ww.Cubic(),
+    ww.Bic(),
+    ww.Compound(),
+    ww.Highspeed(),
+    ww.Htcp(),
+    ww.Hybla(),
+    ww.Multcp(),
+    ww.Scalable(),
+    ww.Veno(),
+)
 
 STEP = "a path is 40 ms longer after 5 s, and flow B began a second after A"
 JITTER = Case(
@@ -175,6 +211,42 @@ CASES = [
     replace(DIPS, law="bbr3", vary=law(ww.Bbr3())),
     DISTANCES,
     replace(DISTANCES, law="bbr3", vary=law(*[ww.Bbr3()] * 2)),
+    Case(
+        file="step",
+        law="vegas",
+        attack=STEP,
+        figure="B : A",
+        measure=ratio,
+        clean=together,
+        vary=law(*[ww.Vegas()] * 2),
+    ),
+    Case(
+        file="step",
+        law="exp-delay",
+        attack=STEP,
+        figure="B : A",
+        measure=ratio,
+        clean=together,
+        vary=law(*[ww.ExpDelay()] * 2),
+    ),
+    Case(
+        file="holds",
+        law="reno",
+        attack="ACKs are held back for 260 ms and arrive together",
+        figure="window at a loss, BDP",
+        measure=lambda run: [own / 100 for own in cut(run)],
+        clean=unheld,
+        expected=2.0,
+        source="Eq. 4",
+    ),
+    Case(
+        file="route",
+        law="emultcp",
+        attack="the path of a download by `emultcp-fast` is 40 ms longer after 10 s",
+        figure="Mbit/s",
+        measure=goodput,
+        clean=steady,
+    ),
     *(
         Case(
             file="shrew",
@@ -192,7 +264,19 @@ CASES = [
             (ww.Reno(), 0.7),
             (ww.Reno(), 1.0),
             (ww.Reno(), 1.5),
-            (ww.Cubic(), 1.0),
+            *((own, 1.0) for own in SHREWD),
         ]
+    ),
+    *(
+        Case(
+            file="shrew",
+            law=own.TAG[1],
+            attack="pulses of 100 ms every 1 s, minimum timeout 1 s",
+            figure="Mbit/s",
+            measure=goodput,
+            clean=quiet,
+            vary=told(own),
+        )
+        for own in (ww.Dctcp(), ww.Prague())
     ),
 ]

@@ -57,6 +57,7 @@ LAWS: dict[str, ww.LawSpec] = {
     "fast": ww.Fast(),
     "quic-tcp": ww.QuicTcp(),
     "copa": ww.Copa(),
+    "exp-delay": ww.ExpDelay(),
 }
 
 

@@ -77,6 +77,7 @@ from ._format.fields import (
     EllipsoidRegion as EllipsoidRegion,
     Emultcp as Emultcp,
     EmultcpFast as EmultcpFast,
+    ExpDelay as ExpDelay,
     ExponentialJitter as ExponentialJitter,
     ExponentialSize as ExponentialSize,
     ExpRuleScheduler as ExpRuleScheduler,

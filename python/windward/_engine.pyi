@@ -672,6 +672,7 @@ def fluid_follow(
     laws: str,
     *,
     base_rtt: NDArray[np.float64],
+    known_base_rtt: NDArray[np.float64],
     windows: NDArray[np.float64],
     buffers: NDArray[np.float64],
     duration: float,

@@ -523,9 +523,10 @@ class Scenario(ScenarioFields):
         within
             Fields and their bounds: "link.*.loss=0..1 %", "link.air.jitter=0..5 ms", "flow.*.start=0..1 s". With + a
             step after 2 s: "link.air.delay=+0..20 ms". Events during the run: "link.air.delay=pattern +0..20 ms",
-            "traffic.a->b=pattern 1..10 Mbit/s". Without bounds: those of `like`, or else modest ones for the slowest
-            link by its kind of network. Where flows are compared, also for one flow's own link and for the flows'
-            starts.
+            "traffic.a->b=pattern 1..10 Mbit/s". Receivers that cheat: "receiver.A=cheats",
+            "receiver.*=ack_division 2..20, optimistic_acks 0..50 ms". Without bounds: those of `like`, or else modest
+            ones for the slowest link by its kind of network. Where flows are compared, also for one flow's own link
+            and for the flows' starts.
         output
             Folder for the results. An interrupted search in it is resumed.
         like

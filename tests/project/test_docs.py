@@ -6,6 +6,7 @@ import os
 import re
 import runpy
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,10 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 from windward import _engine
+
+sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
+
+from cases import CASES
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("crates/*.md")])
 
@@ -96,6 +101,11 @@ def test_every_law_has_its_page(law: str) -> None:
     # TCP-FIT's picture would be Reno's to the bit: its page says so.
     assert "pictures/" in found["In packets"] or law == "tcp-fit"
     assert found["Validation"].startswith("Independent reference: ")
+    # The network on which it fails, with its figure, and that network's file among the attacks.
+    (worst,) = re.findall(r"^\* \*\*Worst found:\*\* (.+)$", found["Limits"], flags=re.MULTILINE)
+    assert re.search(r"\d|nothing", worst)
+    assert worst.endswith("([attacks](../../measured/attacks.md)).")
+    assert law in {case.law for case in CASES}
     (code,) = re.findall(r"Code:\s+`(.+?)`", found["Source"])
     assert (REPOSITORY / code).exists()
 

@@ -258,6 +258,26 @@ def test_a_ratio_by_patterns_is_that_of_the_formula(tmp_path: Path):
     assert attack.summary["found"]["value"] == pytest.approx(ratio_under_delay(step, 1000, 20), rel=0.08)
 
 
+def test_the_exponential_map_explains_its_ratio(tmp_path: Path):
+    text = (BENCHES / "step.toml").read_text(encoding="utf-8")
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    scenario = ww.load(tmp_path / "s.toml")
+    from dataclasses import replace
+
+    flows = [replace(flow, start="0 s", known_base_rtt="path", law=ww.ExpDelay()) for flow in scenario.flow]
+    attack = replace(scenario, change=[], flow=flows).attack(
+        "starves:2", within=["link.access-a.delay=+0..30 ms"], reference=None, seeds=1, trials=20, output=tmp_path / "t"
+    )
+    assert attack.is_found
+    (change,) = tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))["change"]
+    step = float(change["delay"].removesuffix(" ms")) - 5
+    # τ·ln 2 = 10 ms, with the tenth that a find holds with to spare, and rounded.
+    assert 10 * 0.92 < step < 14.4 * math.log(2.2) * 1.15
+    (form,) = attack.summary["found"]["why"]["forms"]
+    assert form["source"] == "concepts/starvation.md, Eq. 3"
+    assert form["expected"] == pytest.approx(form["found"], rel=0.08)
+
+
 def test_lines_that_say_nothing_go_and_the_rest_stays():
     written = {**LINK, "background": [], "seeds": 1, "warmup": "0 s"}
     written["link"] = [{**LINK["link"][0], "buffer": "1000 packets", "loss": "1 %"}]

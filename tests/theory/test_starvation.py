@@ -1,4 +1,4 @@
-"""Eq. (2) of docs/concepts/starvation.md: by hand, and in packets."""
+"""Eq. (2) of docs/concepts/starvation.md: by hand, in packets, and in the fluid model."""
 
 import math
 
@@ -10,8 +10,8 @@ import windward as ww
 NODES = [ww.Node(name=name) for name in "abmz"]
 
 
-def ratio(law: ww.Law, capacity: int, delay_ms: float) -> float:
-    """Rate of B over that of A, in seconds 80 to 120."""
+def step(law: ww.Law, capacity: int, delay_ms: float) -> ww.Scenario:
+    """Flow A's path grows after both know it."""
 
     def access(name: str) -> ww.Link:
         return ww.Link(name=name, from_=name, to="m", rate="1 Gbit/s", delay="5 ms", buffer="unlimited")
@@ -19,7 +19,7 @@ def ratio(law: ww.Law, capacity: int, delay_ms: float) -> float:
     def flow(name: str) -> ww.Flow:
         return ww.Flow(name=name, from_=name, to="z", law=law, known_base_rtt="path")
 
-    scenario = ww.Scenario(
+    return ww.Scenario(
         name="step",
         duration="120 s",
         warmup="80 s",
@@ -32,7 +32,11 @@ def ratio(law: ww.Law, capacity: int, delay_ms: float) -> float:
         change=[ww.Change(link="a", at="2 s", delay=f"{5 + delay_ms} ms")],
         flow=[flow("a"), flow("b")],
     )
-    flows = scenario.simulate(seeds=1).flows.set_index("flow")["goodput_bps"]
+
+
+def ratio(law: ww.Law, capacity: int, delay_ms: float) -> float:
+    """Rate of B over that of A in packets, in seconds 80 to 120."""
+    flows = step(law, capacity, delay_ms).simulate(seeds=1).flows.set_index("flow")["goodput_bps"]
     return float(flows["b"] / flows["a"])
 
 
@@ -52,6 +56,33 @@ def test_packets_share_as_the_formula_says(law: ww.Law, capacity: int, delay_ms:
     expected = ww.laws.ratio_under_delay(delay_ms / 1e3, capacity, 20)
     # Hosts send whole packets: half a packet of the 20 does not wait, 4 % at large a; 4 % more for the oscillation.
     assert ratio(law, capacity, delay_ms) == pytest.approx(expected, rel=0.08)
+
+
+@pytest.mark.parametrize("law", [ww.QuicTcp(backlog=20), ww.Fast(alpha=20)], ids=["quic-tcp", "fast"])
+@pytest.mark.parametrize("delay_ms", [10, 60, 160])
+def test_the_fluid_shares_as_the_formula_says(law: ww.Law, delay_ms: float) -> None:
+    rests = step(law, 1000, delay_ms).fluid().rests
+    last = rests[rests["from_s"] == 2.0].set_index("flow")["rate_bps"]
+    assert last["b"] / last["a"] == pytest.approx(ww.laws.ratio_under_delay(delay_ms / 1e3, 1000, 20), rel=2e-3)
+
+
+def test_a_base_that_is_too_long_is_a_late_starter() -> None:
+    settings = {"base_rtt_s": [0.05, 0.05], "windows": [10.0, 10.0], "duration_s": 60.0, "interval_s": 1.0}
+    link = ww.num.wired([1000.0], [[0], [0]], [])["network"]
+    path = ww.fluid.follow(link, [ww.QuicTcp(backlog=20)] * 2, known_base_rtt_s=[0.05, 0.07], **settings)
+    assert path.rates[-1, 1] / path.rates[-1, 0] == pytest.approx((1 + math.sqrt(5)) / 2, rel=1e-4)
+    # The same error of both shifts the queue alone.
+    both = ww.fluid.follow(link, [ww.QuicTcp(backlog=20)] * 2, known_base_rtt_s=[0.07, 0.07], **settings)
+    assert both.rates[-1, 1] == pytest.approx(both.rates[-1, 0])
+    assert both.delays_s[-1, 0] == pytest.approx(0.02 + 2 * 20 / 1000, rel=1e-3)
+    with pytest.raises(ValueError, match="known_base_rtt_s: expected 2 numbers above 0"):
+        ww.fluid.follow(link, [ww.QuicTcp(backlog=20)] * 2, known_base_rtt_s=[0.05, 0.0], **settings)
+
+
+def test_the_exponential_map_costs_the_same_ratio_on_any_link() -> None:
+    # Whole packets: windows of some 30 packets at 1000 packets/s.
+    for capacity in (1000, 10_000):
+        assert ratio(ww.ExpDelay(), capacity, 10) == pytest.approx(math.exp(10 / 14.4), rel=0.04)
 
 
 def test_without_the_delay_the_shares_are_equal() -> None:

@@ -14,6 +14,9 @@ pub struct FluidFlow {
     pub unit: TimeUnit,
     /// Round-trip propagation delay d, seconds; positive.
     pub base_rtt: f64,
+    /// Error of the law's base RTT, seconds: part of its path's queueing delay that it takes for propagation. Negative:
+    /// propagation that it takes for queueing, such as jitter or a route that has become longer.
+    pub base_error: f64,
     /// Probability of packet loss along the path without congestion.
     pub loss: f64,
     /// ECN capability.
@@ -41,6 +44,7 @@ impl FluidFlow {
             unit: law.time_unit(),
             law,
             base_rtt,
+            base_error: 0.0,
             loss,
             ecn: Ecn::Off,
             counts_marks: spec.needs().counts_marks,
@@ -251,9 +255,10 @@ impl Model {
             let Seen { queue_delay, loss, marks } = seen(at);
             let (loss, marks) =
                 if flow.counts_marks { (loss, marks) } else { (1.0 - (1.0 - loss) * (1.0 - marks), 0.0) };
+            // The law tells its round trip apart by its own base, which is at most all of it.
             let path = FluidPath {
-                base_rtt: Duration::from_secs(flow.base_rtt),
-                queue_delay: Duration::from_secs(queue_delay),
+                base_rtt: Duration::from_secs((flow.base_rtt + flow.base_error).min(flow.base_rtt + queue_delay)),
+                queue_delay: Duration::from_secs((queue_delay - flow.base_error).max(0.0)),
                 loss,
                 marks,
             };

@@ -47,6 +47,8 @@ macro_rules! each_law {
             "bbr3" Bbr3 bbr3 rates,
             /// Arun and Balakrishnan's law: `1/delta` packets in the queue, more beside flows that fill it.
             "copa" Copa copa stateful,
+            /// Exponential map from queueing delay to rate: an error of the delay costs the same ratio on any link.
+            "exp-delay" ExpDelay exp_delay stateful,
             /// RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
             "dctcp" Dctcp dctcp stateful,
             /// De Schepper, Tilmans, Briscoe and Goel's law: little and often, for queues that mark early.
@@ -79,6 +81,7 @@ pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 pub mod emultcp;
+pub mod exp_delay;
 pub mod fast;
 pub mod highspeed;
 pub mod htcp;

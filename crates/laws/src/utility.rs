@@ -28,6 +28,13 @@ pub enum Utility {
         /// α, positive and not 1.
         alpha: f64,
     },
+    /// τ·x·(1 + ln(X/x)): the price τ·ln(X/x) is the queueing delay in seconds, and x = X·e^(−q/τ).
+    Entropy {
+        /// X, the rate without a queue, in packets per second.
+        peak: f64,
+        /// τ, seconds.
+        scale: f64,
+    },
 }
 
 /// Price of a network.
@@ -50,13 +57,14 @@ impl Utility {
             }
             Self::Logarithm { k } => k / rtt * libm::log1p(x * rtt / k),
             Self::Power { weight, alpha } => weight * libm::pow(x, 1.0 - alpha) / (1.0 - alpha),
+            Self::Entropy { peak, scale } => scale * x * (1.0 + libm::log(peak / x)),
         }
     }
 
     /// Price that its derivative represents.
     pub const fn price(&self) -> Price {
         match self {
-            Self::Backlog(_) => Price::QueueDelay,
+            Self::Backlog(_) | Self::Entropy { .. } => Price::QueueDelay,
             Self::SquareRoot { .. } | Self::Logarithm { .. } | Self::Power { .. } => Price::Loss,
         }
     }

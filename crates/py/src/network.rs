@@ -116,12 +116,13 @@ fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
 /// Follows the windows of laws over any network; see `windward.theory.fluid.follow`. Raises ValueError.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
-#[pyo3(signature = (network, laws, *, base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common))]
+#[pyo3(signature = (network, laws, *, base_rtt, known_base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common))]
 pub(crate) fn fluid_follow<'py>(
     py: Python<'py>,
     network: &str,
     laws: &str,
     base_rtt: Vector,
+    known_base_rtt: Vector,
     windows: Vector,
     buffers: Vector,
     duration: f64,
@@ -133,18 +134,19 @@ pub(crate) fn fluid_follow<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let network: Network = parse("network", network).map_err(refused)?;
     let laws: Vec<Value> = parse("laws", laws).map_err(refused)?;
-    let flow = |(law, &base_rtt): (Value, &f64)| {
+    let flow = |(law, (&base_rtt, &known_base_rtt)): (Value, (&f64, &f64))| {
         let law = spec(law)?;
         let refusal = || {
             PyValueError::new_err(format!("`{}` has no fluid form: it paces at a rate that it measures", law.name()))
         };
         let mut flow = FluidFlow::new(&law, base_rtt, 0.0).ok_or_else(refusal)?;
+        flow.base_error = known_base_rtt - base_rtt;
         if is_common {
             flow.unit = TimeUnit::Seconds;
         }
         Ok(flow)
     };
-    let flows = laws.into_iter().zip(&*base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
+    let flows = laws.into_iter().zip(base_rtt.iter().zip(&*known_base_rtt)).map(flow).collect::<PyResult<Vec<_>>>()?;
     let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
     let method = method(tolerance, period, feedback_delay);
     let control = Arc::new(Control::new());

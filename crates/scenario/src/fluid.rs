@@ -9,7 +9,7 @@ use crate::early;
 use crate::load::Loads;
 use crate::names::FlowName;
 use crate::optimum::{paced, path_loss, propagation};
-use crate::scenario::{Compiled, Scenario};
+use crate::scenario::{Compiled, KnownBase, Scenario};
 use std::sync::Arc;
 use thiserror::Error;
 use windward_fluid::{Classes, Early, FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
@@ -168,13 +168,14 @@ impl Scenario {
         if network.flows.is_empty() {
             return Err(FluidError::NoFlows);
         }
-        let classes = classes(network, &specs, &pieces);
+        let errors: Vec<Vec<f64>> = pieces.iter().map(|piece| self.base_errors(&pieces[0], piece)).collect();
+        let classes = classes(network, &specs, &pieces, &errors);
         let stop = Stop::when({
             let control = Arc::clone(control);
             move || control.is_cancelled()
         });
-        let model = |piece: &Piece| piece.model(&compiled, &specs, &classes, &stop);
-        let mut models: Vec<Model> = pieces.iter().map(model).collect::<Result<_, _>>()?;
+        let model = |(piece, errors): (&Piece, &Vec<f64>)| piece.model(&compiled, &specs, errors, &classes, &stop);
+        let mut models: Vec<Model> = pieces.iter().zip(&errors).map(model).collect::<Result<_, _>>()?;
         let windows: Vec<f64> =
             classes.of_flows(&network.flows).map(|flow| f64::from(flow.tcp.initial_window)).collect();
         let interval = network.timing.sample_interval.as_secs();
@@ -185,7 +186,7 @@ impl Scenario {
         Ok(FluidRun {
             flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
             packet_bits,
-            lyapunov: lyapunov_of(&specs).map(|(rho, backlogs)| {
+            lyapunov: lyapunov_of(&specs, &errors).map(|(rho, backlogs)| {
                 let samples = trajectory.time.iter().zip(&trajectory.windows).zip(&trajectory.rates);
                 samples
                     .map(|((&time, windows), rates)| {
@@ -198,6 +199,16 @@ impl Scenario {
             efficiency: pieces.into_iter().map(|piece| piece.efficiency).collect(),
             class: classes.flow,
         })
+    }
+
+    /// Error of each flow's base RTT in a piece: a known base is that of the `first` piece's path, or as given.
+    fn base_errors(&self, first: &Piece, piece: &Piece) -> Vec<f64> {
+        let error = |(known, (at_first, now)): (KnownBase, (&f64, &f64))| match known {
+            KnownBase::Found => 0.0,
+            KnownBase::Path => at_first - now,
+            KnownBase::Given(known) => known.as_secs() - now,
+        };
+        self.known_base_rtts().zip(first.base_rtts.iter().zip(&piece.base_rtts)).map(error).collect()
     }
 
     /// The network from `begin` on.
@@ -263,12 +274,14 @@ impl Piece {
         &self,
         compiled: &Compiled,
         specs: &[LawSpec],
+        errors: &[f64],
         classes: &Classes,
         stop: &Stop,
     ) -> Result<Model, FluidError> {
         let flow = |&(at, _): &(usize, f64)| {
             let flow = FluidFlow::new(&specs[at], self.base_rtts[at], self.losses[at]);
             let mut flow = flow.ok_or_else(|| FluidError::Rates(compiled.flows[at].name.clone(), specs[at].name()))?;
+            flow.base_error = errors[at];
             flow.ecn = early::ecn(compiled.network.flows[at].tcp.ecn);
             Ok(flow)
         };
@@ -282,10 +295,13 @@ impl Piece {
 }
 
 /// Classes of flows and links that are identical in every piece of the run.
-fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
+fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece], errors: &[Vec<f64>]) -> Classes {
     let flow = |(at, (flow, spec)): (usize, (&FlowConfig, &LawSpec))| {
-        let path: Vec<(u64, u64)> =
-            pieces.iter().map(|piece| (piece.base_rtts[at].to_bits(), piece.losses[at].to_bits())).collect();
+        let path: Vec<[u64; 3]> = pieces
+            .iter()
+            .zip(errors)
+            .map(|(piece, errors)| [piece.base_rtts[at], piece.losses[at], errors[at]].map(f64::to_bits))
+            .collect();
         // A law's parameters are numbers, written with all digits that distinguish them.
         (format!("{spec:?}"), flow.tcp.initial_window, early::ecn(flow.tcp.ecn) as u8, path)
     };
@@ -305,8 +321,11 @@ fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
     Classes::of(&pieces[0].constraints.routes, &flows, &links)
 }
 
-/// ρ and the backlogs p of the flows, if all have a term in one Lyapunov function.
-fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
+/// ρ and the backlogs p of the flows, if all have a term in one Lyapunov function, and no flow errs in its base RTT.
+fn lyapunov_of(laws: &[LawSpec], errors: &[Vec<f64>]) -> Option<(f64, Vec<f64>)> {
+    if errors.iter().flatten().any(|&error| error != 0.0) {
+        return None;
+    }
     let parts: Vec<Lyapunov> = laws.iter().map(|law| law.fluid()?.lyapunov()).collect::<Option<_>>()?;
     let rho = parts.first()?.rho;
     let is_one = parts.iter().all(|part| part.rho == rho);

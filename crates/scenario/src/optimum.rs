@@ -366,8 +366,8 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
         Some(laws::Utility::SquareRoot { k }) => Utility::Reno { segment: packets * (k / 2.0).sqrt(), rtt, loss },
         // Without loss on the wire (k/T)·ln x, up to a constant where losses are rare.
         Some(laws::Utility::Logarithm { k }) if loss == 0.0 => Utility::ProportionalFair { weight: packets * k / rtt },
-        // The solver's has no place for the path's own loss, which is part of this price.
-        Some(laws::Utility::Logarithm { .. } | laws::Utility::Power { .. }) | None => {
+        // The solver's has no place for the path's own loss, which is part of this price, and no entropy.
+        Some(laws::Utility::Logarithm { .. } | laws::Utility::Power { .. } | laws::Utility::Entropy { .. }) | None => {
             Utility::ProportionalFair { weight: 1.0 }
         }
     }

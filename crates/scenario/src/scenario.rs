@@ -86,6 +86,16 @@ pub struct NoPackets {
     pub region: String,
 }
 
+/// Source of the base RTT of a flow's law.
+pub(crate) enum KnownBase {
+    /// Least sample so far.
+    Found,
+    /// Path of the flow at the beginning.
+    Path,
+    /// A number in the file.
+    Given(Duration),
+}
+
 impl Scenario {
     /// Reads a TOML file; `origin` is its name in messages. Recordings in files are refused.
     ///
@@ -191,6 +201,15 @@ impl Scenario {
     /// Properties of the wireless networks beyond their media.
     pub(crate) fn wireless(&self) -> &[WifiPlan] {
         &self.plan.wireless
+    }
+
+    /// For each flow, the base RTT that its law is given.
+    pub(crate) fn known_base_rtts(&self) -> impl Iterator<Item = KnownBase> {
+        self.plan.flows.iter().map(|flow| match flow.known_base_rtt {
+            Some(_) if self.plan.flow_entries[flow.entry].is_base_rtt_of_path => KnownBase::Path,
+            Some(known) => KnownBase::Given(known),
+            None => KnownBase::Found,
+        })
     }
 
     /// For each flow, true if the file gives its route.

@@ -37,8 +37,9 @@ def attack(
             metavar="FIELD=RANGE",
             help="A field and its bounds: 'link.*.loss=0..1 %', 'link.air.jitter=0..5 ms', 'flow.*.start=0..1 s'; with "
             "+ a step after 2 s: 'link.air.delay=+0..20 ms'; events during the run: "
-            "'link.air.delay=pattern +0..20 ms'. Repeatable. Default: modest bounds of the slowest link, as of its "
-            "kind of network; where flows are compared, also of one flow's own link and of the flows' starts.",
+            "'link.air.delay=pattern +0..20 ms'; receivers that cheat: 'receiver.*=cheats'. Repeatable. Default: "
+            "modest bounds of the slowest link, as of its kind of network; where flows are compared, also of one "
+            "flow's own link and of the flows' starts.",
         ),
     ] = None,
     like: Annotated[

@@ -2125,7 +2125,9 @@ class BackpressureRouting:
     ----------
     k
         Threshold K: a shorter queue counts as this long, which keeps TCP from starving. "shared" is a station's
-        buffer divided by the number of flows through it; 0 is classical backpressure.
+        buffer divided by the number of flows through it. "recent" counts a flow in proportion to its recent traffic
+        if it has less than a tenth of the busiest flow's, so that nearly silent flows do not lower K; 0 is classical
+        backpressure.
     links
         Links that a flow may use.
     report
@@ -3744,6 +3746,35 @@ class Copa:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExpDelay:
+    """Exponential map from queueing delay to rate: an error of the delay costs the same ratio on any link.
+
+    Attributes
+    ----------
+    rate
+        Rate X without a queue, in packets per second; more than the flow's share of any link. 1 to 1e9. Default
+        100000 (1.2 Gbit/s of 1500 B).
+    tau
+        Queueing delay τ over which the rate falls to 1/e, in seconds. 1e-5 to 100. Default 0.0144 (10 ms of error
+        cost a ratio of 2).
+    gamma
+        Step size γ. 0.001 to 1. Default 0.5.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.ExpDelay()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "exp-delay")
+
+    rate: float = 100000.0
+    tau: float = 0.0144
+    gamma: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dctcp:
     """RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
 
@@ -3809,6 +3840,7 @@ LawSpec = (
     | Bbr
     | Bbr3
     | Copa
+    | ExpDelay
     | Dctcp
     | Prague
 )
@@ -4286,7 +4318,8 @@ class Flow:
     known_base_rtt
         Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
         full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them, plus
-        the difference of the transmission times. Default: the law uses the smallest RTT sample of data.
+        the difference of the transmission times. Default: the law uses the smallest RTT sample of data. The fluid
+        engine takes "handshake" and the default as the present path's.
     pacing
         Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
         paced at it.

@@ -364,9 +364,9 @@ def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
         return tables
     names: dict[str, list[Any]] = {}
     for number, entry in enumerate(tables):
-        names.setdefault(_name(entry) or str(number), []).append(entry)
+        names.setdefault(name_of(entry) or str(number), []).append(entry)
     if len(names.get(part, [])) > 1:
-        numbers = [str(number) for number, entry in enumerate(tables) if _name(entry) == part]
+        numbers = [str(number) for number, entry in enumerate(tables) if name_of(entry) == part]
         raise ValueError(f"{path}: several {kind} tables are of `{part}`; give a number: {', '.join(numbers)}")
     if part in names:
         return names[part]
@@ -380,8 +380,13 @@ def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
     raise ValueError(f"{path}: there is no {kind} `{part}`; there are: {', '.join(names)}, and * for all{hint}")
 
 
-def _name(entry: Mapping[str, Any]) -> str | None:
-    """Name of an entry: its own, for a change the changed part, for a station its node."""
+def name_of(entry: Mapping[str, Any]) -> str:
+    """Name of an entry: its own or its ends, for a change the changed part, for a station its node; empty without."""
     if own := next((entry[key] for key in ("name", "link", "station", "node") if key in entry), None):
         return str(own)
-    return f"{entry['from']}->{entry['to']}" if "from" in entry and "to" in entry else None
+    return f"{entry['from']}->{entry['to']}" if "from" in entry and "to" in entry else ""
+
+
+def quoted(name: str) -> str:
+    """A name as a part of a path."""
+    return f'"{name}"' if "." in name else name

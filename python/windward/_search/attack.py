@@ -21,7 +21,7 @@ from windward._engines.simulate import count_threads, simulate
 from windward._format import shrunk
 from windward._format.own import finders
 from windward._format.parse import parse
-from windward._format.vary import Field, change, label, read, read_values, split, worth
+from windward._format.vary import Field, change, label, name_of, read, read_values, split, worth
 from windward._search import space
 from windward._search.confirm import confirm
 from windward._search.fair import Fair, fair, goodputs_of
@@ -126,7 +126,7 @@ def attack(
     bounds = _bounds(asked, quiet_s)
     plain, bounded = bounds.plain, bounds.bounded
     tried = Runs(asked, threads, until.other)
-    names = tuple(str(flow["name"]) for flow in plain.get("flow", []))
+    names = tuple(name_of(flow) for flow in plain.get("flow", []))
     if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
         raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
     shares = tried.fair(plain) if until.kind.is_fair else None
@@ -331,15 +331,33 @@ def _bounds(asked: Attacked, quiet_s: float) -> Bounds:
     generators = [own for text in within if is_pattern(text) for own in read_generators(plain, text)]
     if quiet_s:
         plain, written = (_with_window(side, end_s, asked.scenario.duration_s) for side in (plain, written))
+    if quiet_s and (cheats := next((own for own in generators if own.flow), None)) is not None:
+        raise OptionError(("within", cheats.text, "a receiver cheats until the end: nothing is at rest before"))
     found: list[Bounded] = []
     for text in within:
         if not is_pattern(text):
             plain, written, more = _fields(plain, written, text)
             found += more
+            for bound in more:
+                for end in space.ends(bound.field):
+                    _refuse(change(plain, {bound.field.path: end}), text, label(end), asked.folder)
     patterns = None
     if generators:
         patterns = Patterns(generators=tuple(generators), end_ms=1e3 * end_s, is_quiet=quiet_s > 0)
+        for at, own in enumerate(generators):
+            if own.flow:
+                for value in (own.range.start, own.range.stop):
+                    event = Event(of=at, at_ms=0.0, on_ms=0.0, off_ms=0.0, value=value)
+                    _refuse(patterns.applied(plain, [event]), own.text, patterns.describe(event), asked.folder)
     return Bounds(plain=plain, written=written, bounded=found, patterns=patterns)
+
+
+def _refuse(plain: Mapping[str, Any], text: str, value: str, folder: Path) -> None:
+    """Refuses a bound whose end no scenario can have."""
+    try:
+        _engine.Scenario.from_json(json.dumps(plain, ensure_ascii=False), "the bound", folder)
+    except ValueError as error:
+        raise OptionError(("within", text, f"{value}: {str(error).removeprefix('the bound: ')}")) from None
 
 
 def _fields(
@@ -564,6 +582,8 @@ class Writer:
         neutral = {
             own.field.path: own.neutral for at, own in enumerate(bounded) if label(small[at]) != label(own.neutral)
         }
+        if patterns is not None:
+            neutral |= patterns.neutral(small[-1])
 
         def clean(tried: Mapping[str, Any]) -> dict[str, Any]:
             return without_attack(tried, self.asked.written, neutral)
@@ -697,10 +717,11 @@ class Writer:
             for at, event in enumerate(events):
                 own_text = self.bounds.patterns.describe(event)
                 generator = self.bounds.patterns.generators[event.of]
-                target = f"link.{generator.link}" if generator.link else f"traffic.{'->'.join(generator.ends)}"
-                rest = "up" if generator.key == "up" else label(generator.neutral)
+                rest = "–" if generator.neutral is None else label(generator.neutral)
+                if generator.key == "up":
+                    rest = "up"
                 left = [*values[:-1], [*events[:at], *events[at + 1 :]]]
-                rows.append((f"{target}.{generator.key}", rest, own_text, left))
+                rows.append((generator.path, rest, own_text, left))
         return [
             {"field": name, "clean": clean, "attack": there, "without": self._figure(self.question.changed(left))}
             for name, clean, there, left in rows

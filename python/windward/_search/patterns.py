@@ -1,4 +1,4 @@
-"""Patterns: events that change links, or send pulses of traffic, in the course of a run."""
+"""Patterns: events that change links or send pulses of traffic in the course of a run, and receivers that cheat."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from windward._format.vary import Range, read_values, split, worth
+from windward._format.vary import Range, name_of, quoted, read_values, split, worth
+from windward._search import space
 from windward._search.genetic import Layout
 from windward._search.samplers import Vector
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 
 #: Events at most, and the numbers of each: whether, of which bound, when, for how long, how often, how strong.
 SLOTS, WIDTH = 6, 6
@@ -36,9 +37,11 @@ class Generator:
     """A bound that allows events."""
 
     text: str
-    #: A link by its name, or the ends of a source of traffic.
+    #: A link by its name, the ends of a source of traffic, or a flow whose receiver cheats, by its name and number.
     link: str = ""
     ends: tuple[str, str] = ("", "")
+    flow: str = ""
+    number: int = 0
     key: str
     #: Value at rest, as the scenario writes it.
     neutral: Any
@@ -56,9 +59,33 @@ class Generator:
 
     @property
     def rest(self) -> float:
-        """Value at rest, in its base unit."""
+        """Value at rest, in its base unit; the weakest one of a field that is left out at rest."""
+        if self.flow and self.neutral is None:
+            return self.range.stop
         found = worth(self.neutral)[0]
         return 0.0 if found is None else found
+
+    @property
+    def strongest(self) -> float:
+        """The value of the range that is farthest from rest."""
+        return self.range.start if self.flow and self.neutral is None else self.range.stop
+
+    @property
+    def path(self) -> str:
+        """The field that events change."""
+        own = self.flow or self.link or "->".join(self.ends)
+        kind = "flow" if self.flow else "link" if self.link else "traffic"
+        return f"{kind}.{own}.{self.key}"
+
+    def rounded(self, value: float) -> float:
+        """A value in three digits; whole where the field is."""
+        return float(round(value)) if self.flow and self.neutral is not None else _three(value)
+
+    def share(self, value: float) -> float:
+        """The share of the way through the range at which a value lies."""
+        if self.range.is_log:
+            return math.log(value / self.range.start) / math.log(self.range.stop / self.range.start)
+        return (value - self.range.start) / (self.range.stop - self.range.start)
 
     def limited(self, value: float) -> float:
         """A value within the ratio to the one at rest that is allowed."""
@@ -94,8 +121,12 @@ class Event:
 
 def is_pattern(text: str) -> bool:
     """Returns true if a bound, as written, allows events."""
-    _, equals, values = text.partition("=")
-    return bool(equals) and values.strip().startswith("pattern")
+    path, equals, values = text.partition("=")
+    return bool(equals) and (values.strip().startswith("pattern") or _is_receiver(path))
+
+
+def _is_receiver(path: str) -> bool:
+    return path.strip().partition(".")[0] == "receiver"
 
 
 def read_generators(plain: Mapping[str, Any], text: str) -> list[Generator]:
@@ -107,6 +138,8 @@ def read_generators(plain: Mapping[str, Any], text: str) -> list[Generator]:
         For one that names nothing, or allows nothing.
     """
     path, _, values = text.partition("=")
+    if _is_receiver(path):
+        return _receivers(plain, path.strip(), values.strip(), text)
     found = _PATTERN.fullmatch(values.strip())
     if found is None:
         raise OptionError(("within", text, "write a pattern as in 'link.air.delay=pattern +0..40 ms'"))
@@ -122,11 +155,6 @@ def read_generators(plain: Mapping[str, Any], text: str) -> list[Generator]:
         names = ", ".join(name_of(own) for own in plain.get("link", []))
         raise OptionError(("within", text, f"there is no link `{parts[1]}`; links: {names or 'none'}"))
     return [_of_link(plain, name, own, parts[2], bool(plus), spread, options, text) for name, own in links]
-
-
-def name_of(link: Mapping[str, Any]) -> str:
-    """Name of a link, or of the links of a group, as changes refer to it."""
-    return str(link.get("name") or f"{link['from']}->{link['to']}")
 
 
 def _names(plain: Mapping[str, Any], link: Mapping[str, Any], asked: str) -> list[str]:
@@ -195,6 +223,52 @@ def _traffic(plain: Mapping[str, Any], parts: Sequence[str], spread: str, option
     return _with(Generator(text=text, ends=(source, sink), key="rate", neutral="0 bit/s", range=spans), options, text)
 
 
+def _receivers(plain: Mapping[str, Any], path: str, values: str, text: str) -> list[Generator]:
+    """The ways in which receivers may cheat, each of each flow by itself."""
+    flows = plain.get("flow", [])
+    asked = split(path)[1:]
+    names = [name_of(flow) for flow in flows]
+    if len(asked) != 1 or asked[0] not in (*names, "*") or not flows:
+        example = quoted((names or ["A"])[0])
+        said = f"a receiver is one of a flow, as in receiver.{example}; flows: {', '.join(names) or 'none'}"
+        raise OptionError(("within", text, said + nearest(".".join(asked), names)))
+    ways = _CHEATS if values == "cheats" else [way.strip() for way in values.split(",")]
+    found = []
+    for number, flow in enumerate(flows):
+        if asked[0] not in (names[number], "*"):
+            continue
+        if any(flow.get(key) is not None for key in space.RECEIVERS):
+            raise OptionError(("within", text, f"the receiver of flow `{names[number]}` cheats already"))
+        for way in ways:
+            key, spread = _way(way, text)
+            own = Generator(
+                text=text, flow=names[number], number=number, key=key, neutral=space.RECEIVERS[key], range=spread
+            )
+            found.append(own)
+    return found
+
+
+def _way(way: str, text: str) -> tuple[str, Range]:
+    """A way to cheat, with the range of its strength in base units."""
+    key, _, spread = way.partition(" ")
+    if key not in space.RECEIVERS or not spread.strip():
+        said = f"a receiver `cheats`, or by ways with their ranges: {', '.join(_CHEATS)}"
+        raise OptionError(("within", text, said))
+    found = read_values(key, spread.strip()).range
+    if found is None:
+        raise OptionError(("within", text, f"`{key}` needs a range, as in {', '.join(_CHEATS)}"))
+    ends = [worth(found.at(share)) for share in (0.0, 1.0)]
+    expected = "" if space.RECEIVERS[key] is not None else "s"
+    low, high = (float(end or 0) for end, *_ in ends)
+    least = float(space.RECEIVERS[key] or 0)
+    is_known = all(end is not None and (unit == expected or not end) for end, unit, *_ in ends)
+    is_whole = bool(expected) or (low == round(low) and high == round(high))
+    if not is_known or not is_whole or not least <= low < high:
+        what = f"whole numbers from {least:g}" if not expected else "times from 0"
+        raise OptionError(("within", text, f"the range of `{key}` is one of {what}, and rises"))
+    return key, replace(found, start=low, stop=high, unit="")
+
+
 def _with(generator: Generator, options: str, text: str) -> Generator:
     """The bound with its options: what makes a pattern natural."""
     for option in filter(None, (part.strip() for part in options.split(","))):
@@ -249,13 +323,16 @@ class Patterns:
         at = min(int(which * len(self.generators)), len(self.generators) - 1)
         own = self.generators[at]
         least = own.every_ms
-        value = float(own.range.at(strength))
+        value = own.rounded(float(own.range.at(strength)))
+        if own.flow:
+            # A receiver cheats all the time.
+            return Event(of=at, at_ms=0.0, on_ms=0.0, off_ms=0.0, value=value)
         long = round(_log(least, self.end_ms, on / _FOR_EVER)) if on < _FOR_EVER else 0
         apart = round(_log(least, self.end_ms, off / _ONCE)) if off < _ONCE and long else 0
         if own.key == "up":
             long, value = max(round(1e3 * value), 1), 0.0
             apart = round(_log(least, self.end_ms, off / _ONCE)) if off < _ONCE else 0
-        return Event(of=at, at_ms=round(when * (self.end_ms - 1)), on_ms=long, off_ms=apart, value=_three(value))
+        return Event(of=at, at_ms=round(when * (self.end_ms - 1)), on_ms=long, off_ms=apart, value=value)
 
     def genes(self, events: Sequence[Event]) -> Vector:
         """Slots that mean these events, as nearly as slots can."""
@@ -266,12 +343,7 @@ class Patterns:
             # A share of the whole would mean for ever, and once.
             on = min(_share(least, self.end_ms, event.on_ms), 0.9999) * _FOR_EVER if event.on_ms else 1.0
             off = min(_share(least, self.end_ms, event.off_ms), 0.9999) * _ONCE if event.off_ms else 1.0
-            value = 1e-3 * event.on_ms if own.key == "up" else event.value
-            width = own.range.stop - own.range.start
-            if own.range.is_log:
-                strength = math.log(value / own.range.start) / math.log(own.range.stop / own.range.start)
-            else:
-                strength = (value - own.range.start) / width
+            strength = own.share(1e-3 * event.on_ms if own.key == "up" else event.value)
             slot[:] = [1.0, (event.of + 0.5) / len(self.generators), event.at_ms / self.end_ms, on, off, strength]
         return np.clip(found, 0.0, 1.0).ravel()
 
@@ -279,7 +351,12 @@ class Patterns:
         """Events of known attacks, of each bound: steps, bursts, dips, pulses at the pace of timeouts."""
         found: list[list[Event]] = []
         for at, own in enumerate(self.generators):
-            values = [own.range.stop]
+            values = [own.strongest]
+            if own.flow:
+                found.append(
+                    [self._event([(at + 0.5) / len(self.generators), 0.0, 0.0, 0.0, own.share(own.strongest)])]
+                )
+                continue
             if own.key == "rate" and own.link:
                 values = [own.range.start, own.range.stop]
             for value in values:
@@ -309,9 +386,13 @@ class Patterns:
         found: dict[str, Any] = dict(plain)
         by_link: dict[str, list[Event]] = {}
         sources: list[dict[str, Any]] = []
+        cheats: dict[int, dict[str, Any]] = {}
         for event in events:
             own = self.generators[event.of]
-            if own.link:
+            if own.flow:
+                # One way at a time: the last one counts.
+                cheats[own.number] = self._value(own, event.value)
+            elif own.link:
                 by_link.setdefault(own.link, []).append(event)
             else:
                 sources.append(self._source(own, event, len(sources) + 1))
@@ -320,7 +401,14 @@ class Patterns:
             found["change"] = [*plain.get("change", []), *changes]
         if sources:
             found["background"] = [*plain.get("background", []), *sources]
+        if cheats:
+            found["flow"] = [{**flow, **cheats.get(number, {})} for number, flow in enumerate(plain["flow"])]
         return found
+
+    def neutral(self, events: Sequence[Event]) -> dict[str, Any]:
+        """The fields of flows that these events change, by their paths, with their values at rest."""
+        changed = [self.generators[event.of] for event in events]
+        return {space.of_flows([own.flow], own.key)[0]: own.neutral for own in changed if own.flow}
 
     def _source(self, own: Generator, event: Event, number: int) -> dict[str, Any]:
         rate = f"{self._affordable(own, event) / 1e6:.12g} Mbit/s"
@@ -434,6 +522,8 @@ class Patterns:
     def describe(self, event: Event) -> str:
         """An event in words."""
         own = self.generators[event.of]
+        if own.flow:
+            return f"{own.flow} {own.key} {plain_value(own, event.value)}"
         what = own.link or "->".join(own.ends)
         there = event.value if own.link else self._affordable(own, event)
         value = "down" if own.key == "up" else f"{own.key} {plain_value(own, there)}"
@@ -456,17 +546,24 @@ def written(own: Generator, value: float) -> Any:
     if own.key == "up":
         return False
     text = plain_value(own, value)
+    if own.flow and own.neutral is not None:
+        return round(value)
     return {"model": "uniform", "max": text} if own.key == "jitter" else text
 
 
 def plain_value(own: Generator, value: float) -> Any:
     """A value with a unit that people read."""
-    if own.key in ("delay", "jitter"):
+    if own.flow and own.neutral is not None:
+        return f"{round(value)}"
+    if own.key in ("delay", "jitter", "optimistic_acks"):
         return f"{_three(1e3 * value):.12g} ms"
     if own.key == "rate":
         return f"{_three(value / 1e6):.12g} Mbit/s"
     return f"{_three(100 * value):.12g} %"
 
+
+#: Ways of a receiver that `cheats`: up to 20 ACKs in the place of one, or ACKs up to 100 ms after the departure.
+_CHEATS = ("ack_division 2..20", "optimistic_acks 0..100 ms")
 
 #: Fields of a link that make it worse the larger they are.
 _WORSE = ("delay", "jitter", "loss")

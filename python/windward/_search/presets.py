@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windward._format.vary import worth
-from windward._search.patterns import name_of
+from windward._format.vary import name_of, quoted, worth
 from windward.errors import OptionError
 
 #: Bounds by kind, with LINK for the link and shares of its rate as LOW and HIGH. Sources:
@@ -93,7 +92,7 @@ def default_bounds(plain: Mapping[str, Any], *, is_of_flows: bool) -> tuple[str,
         found += [_filled(bound, name, rate) for bound in PRESETS[kind]]
     flows = plain.get("flow", [])
     if len(flows) > 1:
-        found += [f"flow.{_quoted(str(flow['name']))}.start=0..1 s" for flow in flows if worth(flow["start"])[0] == 0.0]
+        found += [f"flow.{quoted(name_of(flow))}.start=0..1 s" for flow in flows if worth(flow["start"])[0] == 0.0]
     return kind, found
 
 
@@ -126,13 +125,9 @@ def _rate(link: Mapping[str, Any]) -> float:
     return worth(link.get("rate"))[0] or 0.0
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"' if "." in name else name
-
-
 def _filled(bound: str, name: str, rate: float) -> str:
     """A bound with the name of a link, and shares of its rate."""
-    text = bound.replace("LINK", _quoted(name))
+    text = bound.replace("LINK", quoted(name))
     for word, share in _SHARES.items():
         text = text.replace(word, f"{share * rate / 1e6:.6g}")
     return text

@@ -114,7 +114,7 @@ def _weaker(
     there = float(getattr(event, key))
     for _ in range(_HALVINGS):
         middle = (rest + there) / 2
-        middle = max(round(middle), 1.0) if is_outage else float(f"{middle:.3g}")
+        middle = max(round(middle), 1.0) if is_outage else own.rounded(middle)
         if middle in (rest, there):
             break
         tried = try_event(values, at, replace(values[-1][at], **{key: middle}))

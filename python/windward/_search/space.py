@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from windward import _engine
-from windward._format.vary import Field, Range, change, label, read, read_field, worth
+from windward._format.vary import Field, Range, change, label, quoted, read, read_field, worth
 from windward.errors import OptionError, nearest
 
 #: Ranges of a law's parameters begin and end at most so far from the default: the schema's own may span 12 decades.
@@ -96,7 +96,7 @@ def value(field: Field, share: float) -> Any:
             return None
         share /= _GIVEN
     found = field.range.at(share)
-    if RECEIVERS.get(_key(field)) is not None:
+    if RECEIVERS.get(_key(field)) is not None and isinstance(found, int | float):
         return round(found)
     number, unit, *_ = worth(found)
     # Packets come whole.
@@ -147,7 +147,7 @@ def places(field: Field, flows: Sequence[str]) -> list[str]:
 
 def of_flows(flows: Sequence[str], path: str) -> list[str]:
     """The paths of a field of each flow."""
-    return [f'flow."{name}".{path}' if "." in name else f"flow.{name}.{path}" for name in flows]
+    return [f"flow.{quoted(name)}.{path}" for name in flows]
 
 
 def changed(

@@ -15,7 +15,7 @@ from windward._answers.tuning import Tuning
 from windward._engines.collect import choose
 from windward._engines.sweep import Asked, sweep
 from windward._format.design import Design, Table
-from windward._format.vary import Field, change, label, read, worth
+from windward._format.vary import Field, change, label, name_of, read, worth
 from windward._search import space
 from windward._search.attack import Attacked, attack
 from windward._search.objective import Objective, mean_of, read_objective
@@ -196,7 +196,7 @@ def _try(plain: Mapping[str, Any], own: Field, flows: Sequence[str], folder: Pat
 
 
 def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:
-    names = [str(own["name"]) for own in plain.get("flow", [])]
+    names = [name_of(own) for own in plain.get("flow", [])]
     if flow is None:
         return names
     if flow not in names:
@@ -205,7 +205,7 @@ def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:
 
 
 def _laws(plain: Mapping[str, Any], flows: Sequence[str]) -> set[str]:
-    return {str(own["law"]["name"]) for own in plain.get("flow", []) if own["name"] in flows}
+    return {str(own["law"]["name"]) for own in plain.get("flow", []) if name_of(own) in flows}
 
 
 def _head(question: Question) -> dict[str, Any]:

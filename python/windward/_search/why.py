@@ -12,7 +12,7 @@ import numpy as np
 
 from windward import _engine
 from windward._answers.run import Run
-from windward._format.vary import change, worth
+from windward._format.vary import change, name_of, worth
 from windward.results._summary import number
 from windward.theory.laws import ratio_under_delay
 
@@ -116,8 +116,9 @@ def _stretches(is_apart: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Closed forms that apply: in words, what they expect, and what is found."""
+    yield from _receivers(plain)
     flows = run.flows.groupby("flow", sort=False).mean(numeric_only=True)
-    laws = {str(own["name"]): own["law"] for own in plain.get("flow", [])}
+    laws = {name_of(own): own["law"] for own in plain.get("flow", [])}
     groups = run.flows.drop_duplicates("flow").set_index("flow")["group"]
     law_of = {flow: laws[str(groups[flow])] for flow in flows.index if str(groups[flow]) in laws}
     names = {str(law["name"]) for law in law_of.values()}
@@ -127,6 +128,8 @@ def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     law = next(iter(law_of.values()))
     if len(flows) == 2 and (found := _ratio(flows, law, plain)) is not None:
         yield found
+    if len(flows) == 2 and name == "exp-delay":
+        yield _by_map(flows, law)
     if name in _WINDOWS:
         yield from _by_losses(run, name)
     if name == "bbr":
@@ -159,6 +162,22 @@ def _ratio(flows: Any, law: Mapping[str, Any], plain: Mapping[str, Any]) -> dict
         "expected": number(expected),
         "found": number(rates_of[1] / rates_of[0] if rates_of[0] else math.inf),
         "source": "concepts/starvation.md, Eq. 2",
+    }
+
+
+def _by_map(flows: Any, law: Mapping[str, Any]) -> dict[str, Any]:
+    """Shares of two flows of `exp-delay`, from what each takes for queueing: Eq. 3 of starvation.md."""
+    taken = [float(row["mean_rtt_s"] - row["min_rtt_s"]) for _, row in flows.iterrows()]
+    delay, tau = abs(taken[0] - taken[1]), float(law["tau"])
+    rates = sorted(float(rate) for rate in flows["goodput_bps"])
+    return {
+        "text": (
+            f"x = X·e^(−q/τ): the flows take {1e3 * taken[0]:.3g} ms and {1e3 * taken[1]:.3g} ms for queueing. "
+            f"Δ = {1e3 * delay:.3g} ms with τ = {1e3 * tau:.3g} ms, ratio = e^(Δ/τ)"
+        ),
+        "expected": number(math.exp(delay / tau)),
+        "found": number(rates[1] / rates[0] if rates[0] else math.inf),
+        "source": "concepts/starvation.md, Eq. 3",
     }
 
 
@@ -220,6 +239,28 @@ def _fit(run: Run, law: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "found": None,
             "source": "measured/attacks.md, causes",
         }
+
+
+def _receivers(plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Gains of receivers that cheat."""
+    for flow in plain.get("flow", []):
+        pieces, lag = flow.get("ack_division") or 1, flow.get("optimistic_acks")
+        counts_acks = flow.get("ack_counting") or not flow["law"].get("byte_counting", True)
+        said = None
+        if pieces > 1 and counts_acks:
+            said = (
+                f"The receiver of {name_of(flow)} sends {pieces} ACKs in the place of one, and its sender counts ACKs: "
+                f"the window grows {pieces} times as fast. Beside an honest receiver it is {pieces} times as large if "
+                f"both lose packets at once, and √{pieces} = {math.sqrt(pieces):.3g} times if losses are random"
+            )
+        elif lag is not None:
+            said = (
+                f"The receiver of {name_of(flow)} acknowledges segments {lag} after they have left, whether or not "
+                "they arrive: the sender sees this and the way back as its round trip, and no losses. Only the receive "
+                "window or the send buffer bounds its window"
+            )
+        if said is not None:
+            yield {"text": said, "expected": None, "found": None, "source": "Savage et al., CCR 29(5), 1999"}
 
 
 def _shrew(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -63,6 +63,7 @@ def follow(
     laws: Sequence[LawSpec],
     *,
     base_rtt_s: Numbers,
+    known_base_rtt_s: Numbers | None = None,
     windows: Numbers,
     duration_s: float,
     interval_s: float,
@@ -82,6 +83,9 @@ def follow(
         Law of every flow, such as `ww.QuicTcp(rho=0.5)`.
     base_rtt_s
         Round trip of every flow without queues.
+    known_base_rtt_s
+        Base RTT of every law; the rest of the round trip counts as queueing. Less than `base_rtt_s`: a hidden delay,
+        such as jitter. More: an error of the base. Default: `base_rtt_s`.
     windows
         At the start, in packets.
     duration_s, interval_s
@@ -105,7 +109,8 @@ def follow(
         If something is wrong; the message says what.
     """
     flows = len(laws)
-    for name, numbers in (("base_rtt_s", base_rtt_s), ("windows", windows)):
+    known = base_rtt_s if known_base_rtt_s is None else known_base_rtt_s
+    for name, numbers in (("base_rtt_s", base_rtt_s), ("known_base_rtt_s", known), ("windows", windows)):
         if len(numbers) != flows or not all(np.isfinite(number) and number > 0 for number in numbers):
             raise ValueError(f"{name}: expected {flows} numbers above 0, one per law")
     for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
@@ -119,6 +124,7 @@ def follow(
         as_json(network),
         json.dumps([to_plain(law, repr) for law in laws]),
         base_rtt=np.asarray(base_rtt_s, dtype=float),
+        known_base_rtt=np.asarray(known, dtype=float),
         windows=np.asarray(windows, dtype=float),
         buffers=limits,
         duration=duration_s,

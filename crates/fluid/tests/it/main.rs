@@ -4,4 +4,5 @@ mod alike;
 mod delay;
 mod download;
 mod emultcp;
+mod starvation;
 mod theorems;

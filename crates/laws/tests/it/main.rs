@@ -3,6 +3,7 @@
 
 mod backlog;
 mod conformance;
+mod exp_delay;
 mod fluid;
 mod host;
 mod marks;

@@ -29,7 +29,7 @@ pub(crate) enum KnownBaseRtt {
     Of(Duration),
 }
 
-/// Threshold K, the backlog as which a shorter queue counts: "shared", a number of packets, or 0.
+/// Threshold K, the backlog as which a shorter queue counts: "shared", "recent", a number of packets, or 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Threshold(pub sim::backpressure::Threshold);
 
@@ -82,14 +82,17 @@ impl Buffer {
 
 impl Threshold {
     fn read(text: &str) -> Result<Self, Refusal> {
-        if text.trim() == "shared" {
-            return Ok(Self(sim::backpressure::Threshold::Shared));
+        match text.trim() {
+            "shared" => return Ok(Self(sim::backpressure::Threshold::Shared)),
+            "recent" => return Ok(Self(sim::backpressure::Threshold::Recent)),
+            _ => {}
         }
         if !is_unit::<Packets>(unit(text)) {
-            let message =
-                format!("`{text}` is not a threshold; write \"shared\", packets such as \"50 packets\", or 0");
+            let message = format!(
+                "`{text}` is not a threshold; write \"shared\", \"recent\", packets such as \"50 packets\", or 0"
+            );
             let unit = unit(text);
-            let shared = || suggest::nearest(unit, ["shared"]).map(suggest::did_you_mean);
+            let shared = || suggest::nearest(unit, ["shared", "recent"]).map(suggest::did_you_mean);
             return Err(Refusal::new(message).hint(unit_hint::<Packets>(unit).or_else(shared)));
         }
         Ok(Self(sim::backpressure::Threshold::Fixed(parse::<Packets>(text)?.count())))
@@ -167,7 +170,7 @@ impl Visitor<'_> for KnownBaseRttVisitor {
 impl Visitor<'_> for ThresholdVisitor {
     type Value = Threshold;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"shared\", packets such as \"50 packets\", or 0")
+        f.write_str("\"shared\", \"recent\", packets such as \"50 packets\", or 0")
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Threshold, E> {
         Threshold::read(text).map_err(E::custom)
@@ -229,6 +232,7 @@ impl Serialize for Threshold {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             sim::backpressure::Threshold::Shared => serializer.serialize_str("shared"),
+            sim::backpressure::Threshold::Recent => serializer.serialize_str("recent"),
             sim::backpressure::Threshold::Fixed(packets) => serializer.collect_str(&Packets::new(packets)),
         }
     }
@@ -258,7 +262,11 @@ fn known_base_rtt_schema() -> Schema {
 }
 
 fn threshold_schema() -> Schema {
-    let text = text_schema(&units::<Packets>().collect::<Vec<_>>(), &["shared"], &["shared", "50 packets"]);
+    let text = text_schema(
+        &units::<Packets>().collect::<Vec<_>>(),
+        &["shared", "recent"],
+        &["shared", "recent", "50 packets"],
+    );
     json_schema!({ "anyOf": [text, { "const": 0 }] })
 }
 

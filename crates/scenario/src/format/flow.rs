@@ -200,7 +200,8 @@ tcp_tables! {
     own {
         /// Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of
         /// a full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them,
-        /// plus the difference of the transmission times. Default: the law uses the smallest RTT sample of data.
+        /// plus the difference of the transmission times. Default: the law uses the smallest RTT sample of data. The
+        /// fluid engine takes "handshake" and the default as the present path's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub known_base_rtt: Option<KnownBaseRtt>,
     }

@@ -53,6 +53,31 @@ fn the_tree_starves_without_a_threshold() {
     assert!(vegas[1] > 0.4 * vegas[0], "{vegas:?}");
 }
 
+/// Eight sources of 1 kbit/s, a datagram every 0.5 s each, count as eight flows in K = B/|S|, and the flow of two hops
+/// starves (seeds 1 to 8: 246 to 50 kbit/s). By its recent traffic such a source counts next to nothing (254).
+#[test]
+fn silent_sources_take_nothing_where_flows_count_by_their_traffic() {
+    let sources = r#"
+        [[background]]
+        name = "ghost"
+        from = "A"
+        to = "D"
+        count = 8
+        packet = "60 B"
+        start_step = "0.05 s"
+        pattern = { kind = "cbr", rate = "1 kbit/s" }
+    "#;
+    let tree = TREE.replace("law = \"reno\"", "law = \"reno\"\nstack = \"linux\"");
+    let tree = tree.replace("\"200 s\"", "\"60 s\"\nwarmup = \"15 s\"");
+    let [shared, recent] =
+        ["shared", "recent"].map(|k| goodputs(&(tree.replace("k = \"shared\"", &format!("k = \"{k}\"")) + sources))[1]);
+    assert!(shared < 100.0 && recent > 200.0, "{shared} {recent}");
+    // Without them both rules are alike.
+    let [shared, recent] =
+        ["shared", "recent"].map(|k| goodputs(&tree.replace("k = \"shared\"", &format!("k = \"{k}\"")))[1]);
+    assert!((recent / shared - 1.0).abs() < 0.25, "{shared} {recent}");
+}
+
 /// In the diamond both flows may use both paths, and no packet takes a link against the current.
 #[test]
 fn the_diamond_uses_both_ways() {

@@ -175,6 +175,40 @@ fn the_new_rest_is_that_of_the_new_network() {
     }
 }
 
+/// Two flows of 20 packets over 1000 packets/s, one with 40 ms more after 5 s. Where both know the path that they began
+/// with, the first takes them for a queue: a = 0.04·1000/20 = 2, r = 1 + √2. By default the base is the present path's.
+#[test]
+fn a_known_base_stays_that_of_the_first_path() {
+    let ratio = |base: &str| {
+        let text = r#"
+            name = "step"
+            duration = "60 s"
+            output = { sample_interval = "1 s" }
+            node = [{ name = "a" }, { name = "b" }, { name = "m" }, { name = "z" }]
+            link = [
+                { name = "long", from = "a", to = "m", rate = "100 Gbit/s", delay = "5 ms" },
+                { from = "b", to = "m", rate = "100 Gbit/s", delay = "5 ms" },
+                { from = "m", to = "z", rate = "12 Mbit/s", delay = "20 ms", buffer = "unlimited" },
+            ]
+            change = [{ link = "long", at = "5 s", delay = "45 ms" }]
+            flow = [
+                { from = "a", to = "z", BASE law = { name = "quic-tcp", backlog = 20 } },
+                { from = "b", to = "z", BASE law = { name = "quic-tcp", backlog = 20 } },
+            ]
+        "#;
+        let run =
+            read(&text.replace("BASE", base)).fluid(Method::Ode { tolerance: 1e-8 }).expect("it has a fluid form");
+        let rest = run.trajectory.rests.last().expect("two pieces").clone();
+        rest.rates[1] / rest.rates[0]
+    };
+    let found = ratio("known_base_rtt = \"path\",");
+    assert!((found / (1.0 + 2f64.sqrt()) - 1.0).abs() < 1e-3, "{found}");
+    assert!((ratio("") - 1.0).abs() < 1e-3);
+    // 20 ms above the path of the second: the error shifts both alike.
+    let found = ratio("known_base_rtt = \"70 ms\",");
+    assert!((found / (1.0 + 2f64.sqrt()) - 1.0).abs() < 2e-2, "{found}");
+}
+
 #[test]
 fn the_optimum_is_that_of_its_time() {
     let scenario = link("reno", "[[change]]\nlink = \"air\"\nat = \"30 s\"\nrate = \"4 Mbit/s\"\n");

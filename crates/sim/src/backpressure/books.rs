@@ -15,6 +15,9 @@ const OVER: Duration = Duration::from_millis(10_000);
 /// Interval of that check.
 const LOOK: Duration = Duration::from_millis(1_000);
 
+/// Share of the busiest commodity's traffic from which another one counts as a whole.
+const WHOLE: f64 = 0.1;
+
 /// Queues and commodities of one node.
 #[derive(Clone, Debug, Default)]
 struct Node {
@@ -25,6 +28,8 @@ struct Node {
     commodities: Vec<u32>,
     /// Number of active ones: |S_i|.
     active: u32,
+    /// Number of those by their recent traffic.
+    counted: f64,
 }
 
 /// The queues of all nodes.
@@ -100,6 +105,7 @@ impl Queues {
         let longest = if is_full { self.longest(at, commodity) } else { commodity };
         let queue = self.queue_mut(at, commodity);
         queue.arrived += 1;
+        queue.recent += f64::from(packet.size);
         if is_full && longest == commodity {
             queue.dropped += 1;
             return Some(packet);
@@ -267,6 +273,10 @@ impl Queues {
                 let Node { buffer, active, .. } = self.nodes[node as usize];
                 f64::from(buffer) / f64::from(active.max(1))
             }
+            Threshold::Recent => {
+                let Node { buffer, counted, .. } = self.nodes[node as usize];
+                f64::from(buffer) / counted.max(1.0)
+            }
         }
     }
 
@@ -323,6 +333,10 @@ impl Queues {
             self.set_active(commodity, true);
         }
         if now >= self.looks_at {
+            if self.config.threshold == Threshold::Recent {
+                // The last look was LOOK before this one was due.
+                self.count(now.since(self.looks_at) + LOOK);
+            }
             self.looks_at = now + LOOK;
             for index in 0..self.commodities() {
                 let state = &self.commodities[index as usize];
@@ -331,6 +345,19 @@ impl Queues {
                 }
             }
         }
+    }
+
+    /// Counts the commodities of each node by their recent traffic, which then ages by the `elapsed` time.
+    fn count(&mut self, elapsed: Duration) {
+        let left = libm::exp(-elapsed.as_secs() / OVER.as_secs());
+        for at in 0..self.nodes.len() {
+            let recent = |&index: &u32| self.commodities[index as usize].queues[at].recent;
+            let commodities = &self.nodes[at].commodities;
+            let most = commodities.iter().map(recent).fold(0.0, f64::max);
+            let whole = (WHOLE * most).max(f64::MIN_POSITIVE);
+            self.nodes[at].counted = commodities.iter().map(|index| (recent(index) / whole).min(1.0)).sum();
+        }
+        self.commodities.iter_mut().flat_map(|own| &mut own.queues).for_each(|queue| queue.recent *= left);
     }
 
     #[cold]

@@ -82,6 +82,8 @@ pub(super) struct Queue {
     /// Number of packets that arrived, and of those dropped.
     pub arrived: u64,
     pub dropped: u64,
+    /// Bytes that arrived, each weighted by its age, for [`Threshold::Recent`](super::Threshold::Recent).
+    pub recent: f64,
 }
 
 impl Queue {

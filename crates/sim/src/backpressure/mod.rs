@@ -41,6 +41,9 @@ pub enum Threshold {
     /// K_i = B_i/|S_i|: a node's buffer over the commodities that cross it.
     #[default]
     Shared,
+    /// As [`Shared`](Self::Shared), where a commodity counts by its recent traffic: as a whole from a tenth of the
+    /// busiest one's bytes at the node on, below in proportion.
+    Recent,
     /// A constant, in packets; not negative. 0 is the classical rule.
     Fixed(f64),
 }

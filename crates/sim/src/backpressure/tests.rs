@@ -178,6 +178,34 @@ fn the_threshold_follows_the_flows() {
     assert_eq!(queues.threshold(0), 50.0);
 }
 
+/// By recent traffic: 10 packets of 1000 B and one of 60 B count 1 + 60/1000, so that K = 1000/1.06. A flow of a tenth
+/// of the traffic counts as a whole. With d = e^(−1/10) for each second of age, 60·d + 1020 bytes beside 10 000·d do.
+#[test]
+fn a_nearly_silent_flow_hardly_counts_by_its_traffic() {
+    let config = WeightConfig { threshold: Threshold::Recent, links: Links::Downstream };
+    let mut queues = Queues::new(config, graph(2, &[(0, 1)]), [1000; 2]);
+    let flows = [0, 1].map(|flow| queues.commodity(0, 1, &packet(flow, 0)));
+    let mut push = |at: Time, flow: u32, size: u32, count: u32| {
+        for number in 0..count {
+            let packet = Packet { size, ..packet(flow, number) };
+            assert!(queues.push(at, 0, flows[flow as usize], packet).is_none());
+        }
+        queues.threshold(0)
+    };
+    let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    near(push(slot(1), 0, 1000, 10), 1000.0);
+    push(slot(2), 1, 60, 1);
+    // The packet that leads to a count is not in it.
+    near(push(slot(1001), 1, 60, 1), 1000.0 / 1.06);
+    push(slot(1500), 1, 60, 16);
+    near(push(slot(2001), 1, 60, 1), 500.0);
+    push(slot(2500), 0, 1000, 100);
+    let d = libm::exp(-0.1);
+    let (loud, quiet) = (10_000.0 * d * d + 100_000.0, (60.0 * d + 1020.0) * d + 60.0);
+    near(push(slot(3001), 0, 1000, 1), 1000.0 / (1.0 + quiet / (0.1 * loud)));
+    assert_eq!(queues.active(0), 2);
+}
+
 /// The two flows of Figs. 1 and 2: a node serves one packet per slot. Each flow keeps a window of packets queued, which
 /// grows by its inverse with every ACK, a slot later. Returns the number of served packets of each, and the backlogs of
 /// the first over time.

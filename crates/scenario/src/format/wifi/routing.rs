@@ -74,7 +74,9 @@ tagged! {
         /// Buffers are in packets. `optimum` and `fluid` use the shortest routes.
         "backpressure" Backpressure {
             /// Threshold K: a shorter queue counts as this long, which keeps TCP from starving. "shared" is a station's
-            /// buffer divided by the number of flows through it; 0 is classical backpressure.
+            /// buffer divided by the number of flows through it. "recent" counts a flow in proportion to its recent
+            /// traffic if it has less than a tenth of the busiest flow's, so that nearly silent flows do not lower K; 0
+            /// is classical backpressure.
             #[serde(default = "shared")]
             k: Threshold,
             /// Links that a flow may use.
