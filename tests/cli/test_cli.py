@@ -88,8 +88,8 @@ def test_stations_of_a_cell_have_a_table(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_narrow_terminals_lose_columns_not_digits(small_run: ww.Run) -> None:
-    from windward.show._digest import digests
     from windward.show._terminal import _fit
+    from windward.show.digest._run import digests
 
     flows = digests(small_run)[0]
     for width in (120, 80, 60, 40):

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 import windward as ww
-from windward.show._digest import digests
+from windward.show.digest._run import digests
 
 SNRS_DB = (12, 19, 13, 16)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import windward as ww
-from windward.show._digest import digests
+from windward.show.digest._run import digests
 
 
 def scenario(coding: ww.RandomCoding | ww.IdealCoding | None) -> ww.Scenario:

@@ -12,7 +12,7 @@ from conftest import REPOSITORY, Cli, in_time
 
 import windward as ww
 from windward._engines.emulate import why_not
-from windward.show._digest import digests
+from windward.show.digest._run import digests
 
 MESH = REPOSITORY / "scenarios" / "mesh.toml"
 

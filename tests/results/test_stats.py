@@ -7,7 +7,7 @@ from scipy.special import stdtrit
 
 import windward as ww
 from windward.results.stats import half_width, jain, mean_and_interval, percentile, percentile_of_buckets, t_quantile
-from windward.show._digest import quantity
+from windward.show.digest._numbers import quantity
 
 
 @pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (31, 2.042)])

@@ -17,8 +17,9 @@ import pytest
 from conftest import Cli
 
 import windward as ww
-from windward.show._digest import Digest, quantity
 from windward.show._export import write
+from windward.show.digest._numbers import quantity
+from windward.show.digest._table import Digest
 
 
 def flent(path: Path) -> dict[str, Any]:

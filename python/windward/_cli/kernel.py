@@ -168,7 +168,7 @@ def _milliseconds(seconds: float | None) -> str:
 
 def _table(columns: tuple[str, ...], words: int, rows: Sequence[Sequence[str]], nothing: str) -> None:
     from windward.show import _terminal
-    from windward.show._digest import Digest
+    from windward.show.digest._table import Digest
 
     if rows:
         _terminal.show_tables([Digest(title="", columns=columns, words=words, rows=rows)])

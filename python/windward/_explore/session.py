@@ -25,7 +25,8 @@ from windward._explore.parts import Part, split, together
 from windward._format.own import finders
 from windward.results._summary import about
 from windward.results._tables import EMPTY, Named, Tables, build
-from windward.show._digest import Digest, digests
+from windward.show.digest._run import digests
+from windward.show.digest._table import Digest
 from windward.show.page._engines import engines, scale_of
 from windward.show.page._figures import of_packets
 from windward.show.page._html import chart_of, items, table_of

@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from windward.errors import OptionError
-from windward.show._digest import Amount, Digest, column_scale, with_error
+from windward.show.digest._numbers import Amount, column_scale, with_error
+from windward.show.digest._table import Digest
 
 #: What LaTeX reads as something else.
 _LATEX = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show import _attack, _tuning
-from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
 from windward.show._tables import (
     certificate,
@@ -19,6 +18,9 @@ from windward.show._tables import (
     optimum_digests,
     rests_digest,
 )
+from windward.show.digest._numbers import quantity
+from windward.show.digest._run import digests, headline, seeds
+from windward.show.digest._table import Digest
 
 if TYPE_CHECKING:
     from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Packets, Result, Windows

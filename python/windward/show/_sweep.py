@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from windward.results._figures import FIGURES
-from windward.show._digest import Amount, Digest, number, quantity, without_empty
+from windward.show.digest._numbers import Amount, number, quantity
+from windward.show.digest._table import Digest, without_empty
 
 if TYPE_CHECKING:
     from windward.results._shapes import Grid

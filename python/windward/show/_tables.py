@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from windward.results.stats import mean_and_interval
-from windward.show._digest import Digest, number, percent, quantity, without_empty
+from windward.show.digest._numbers import number, percent, quantity
+from windward.show.digest._table import Digest, without_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

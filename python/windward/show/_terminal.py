@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from windward import _console
 from windward._console import Styled
-from windward.show._digest import Digest
 from windward.show._page import describe
+from windward.show.digest._table import Digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

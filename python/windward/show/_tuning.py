@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from windward.results._figures import FIGURES, is_large
-from windward.show._digest import Amount, Digest, quantity
+from windward.show.digest._numbers import Amount, quantity
+from windward.show.digest._table import Digest
 
 if TYPE_CHECKING:
     from windward.results._shapes import Found

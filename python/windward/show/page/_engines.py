@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windward.show._digest import percent, quantity
 from windward.show._tables import folded
+from windward.show.digest._numbers import percent, quantity
 from windward.show.page._svg import ticks
 
 #: What marks an engine, in the order in which they are drawn.

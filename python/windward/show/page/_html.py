@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from windward.show.page import _svg
 
 if TYPE_CHECKING:
-    from windward.show._digest import Digest
+    from windward.show.digest._table import Digest
     from windward.show.page._chart import Chart, Panel
 
 _HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from windward._engine import Scenario, ScenarioError
 from windward.results import _names
 from windward.results._ways import bend, ways
 from windward.results.stats import mean_and_interval
-from windward.show._digest import quantity
+from windward.show.digest._numbers import quantity
 
 if TYPE_CHECKING:
     from windward.results._shapes import Packets

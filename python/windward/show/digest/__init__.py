@@ -1,0 +1,1 @@
+"""Digests of results: tables of text, for the terminal, reports and pages."""
