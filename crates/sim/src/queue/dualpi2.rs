@@ -128,7 +128,7 @@ enum Verdict {
 }
 
 /// Accumulates a probability; true if an event is due (`recur`).
-fn recurs(count: &mut f64, probability: f64) -> bool {
+pub(super) fn recurs(count: &mut f64, probability: f64) -> bool {
     *count += probability;
     let comes = *count > 1.0;
     if comes {
