@@ -139,6 +139,7 @@ pub(super) struct Leg {
     unpolled: u64,
     polled: u64,
     pub poll_expiry: Option<Time>,
+    /// Newest part: a receiver does not miss it if its block is lost.
     last_part: Interval,
     /// End of what the last handover began to send anew.
     renewed: u64,
@@ -313,11 +314,11 @@ impl Leg {
             room -= header + taken;
         }
         if self.next > from {
-            process.add((from, self.next));
+            self.last_part = (from, self.next);
+            process.add(self.last_part);
             carried += self.next - from;
         }
         if carried > 0 {
-            self.last_part = process.parts[process.part_count - 1];
             self.poll(now, rlc, process);
         }
         carried
