@@ -3,13 +3,13 @@
 use super::cell::{Cell, Fading, Scheduler, deadline, violation};
 use super::named::Named;
 use super::wifi::{Layout, Motion};
-use super::{Buffer, Count, Name, Number, Positive, Probability, Queue, Written, zero};
+use super::{Buffer, Count, Dscp, Name, Number, Positive, Probability, Queue, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
 use windward_sim::ran::geometry::Environment;
 use windward_sim::ran::{RlcMode as SimRlcMode, phy};
-use windward_units::{Bytes, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
+use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
 
 /// A cell: slotted, or of LTE or NR where it has a `technology`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -259,6 +259,31 @@ pub(crate) struct RanStation {
     /// δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
     #[serde(default = "violation")]
     pub violation: Probability,
+    /// Bearers beside the default one, which has 5QI 9.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bearer: Vec<RanBearer>,
+}
+
+/// A bearer of a station, or of each member of a group: packets of some code points, with a queue and an RLC of their
+/// own in both directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RanBearer {
+    /// 5QI of NR, QCI of LTE: 1 to 8. It gives priority level, delay budget, error rate and whether a rate is
+    /// guaranteed (3GPP TS 23.501, table 5.7.4-1), and the mode and timers of RLC.
+    pub qi: Count,
+    /// Code point of its packets. Those of all bearers of a station are different.
+    pub dscp: Dscp,
+    /// Guaranteed rate of each direction; only of 5QI 1 to 4, which need it. Below it the bearer is served before all
+    /// others of the same station priority, in the order of the priority levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guaranteed: Option<Positive<BitRate>>,
+    /// Buffer of the bearer and direction. Default: that of the station.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
+    /// Discipline of the bearer's queues. Default: that of the station.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
 }
 
 /// Radio technology of a cell.

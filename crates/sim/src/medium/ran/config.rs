@@ -2,6 +2,7 @@
 
 use super::geometry::Geometry;
 use super::phy::{Carrier, Curves, Grid, McsTable, SlotKind, Technology};
+use super::qos::Qos;
 use crate::medium::cell::channel::Fading;
 use crate::medium::cell::{MeanChange, SchedulerConfig};
 use crate::medium::wifi::Position;
@@ -45,6 +46,12 @@ pub struct RanConfig {
     pub changes: Vec<MeanChange>,
     /// Sites, and the radio to stations that have a place; `None`: one site.
     pub geometry: Option<Geometry>,
+    /// Bearers beside the default ones, in order of their stations.
+    pub bearers: Vec<BearerConfig>,
+    /// Code points of the data and of the ACKs of each flow.
+    pub flows: Vec<[u8; 2]>,
+    /// Code point of each source.
+    pub sources: Vec<u8>,
 }
 
 /// Transport blocks of the downlink, of special slots, and of the uplink.
@@ -205,6 +212,29 @@ pub struct StationConfig {
     pub priority: u32,
 }
 
+/// A bearer of a station beside its default one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BearerConfig {
+    /// Station.
+    pub station: u32,
+    /// Keys of the random streams of both directions; unique among stations, bearers and links.
+    pub keys: [u64; 2],
+    /// Code points (DSCP) of its packets, a bit each.
+    pub dscps: u64,
+    /// Class.
+    pub qos: Qos,
+    /// Guaranteed rate of each direction, in bits a second.
+    pub guaranteed: Option<f64>,
+    /// Radio link control.
+    pub rlc: Rlc,
+    /// Packet data convergence protocol.
+    pub pdcp: Pdcp,
+    /// Buffers of both directions.
+    pub buffer: [Buffer; 2],
+    /// Queue disciplines of both directions.
+    pub queue: [QueueConfig; 2],
+}
+
 impl StationConfig {
     /// Changes the mean of the downlink, linear; that of the uplink keeps its distance.
     pub(crate) fn move_to(&mut self, mean_snr: f64) {
@@ -257,6 +287,9 @@ impl RanConfig {
             stations: Vec::new(),
             changes: Vec::new(),
             geometry: None,
+            bearers: Vec::new(),
+            flows: Vec::new(),
+            sources: Vec::new(),
             carrier,
         }
     }

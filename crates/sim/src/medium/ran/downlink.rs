@@ -13,9 +13,12 @@ impl Ran {
     /// Next slot of the downlink with something to do.
     pub(super) fn next_down(&self, from: u64) -> Option<u64> {
         let pattern = &self.config.carrier.pattern;
-        let awake = |&id: &u32| match &self.sleeps[id as usize / 2] {
-            Some(sleep) if !self.is_kept_awake(id / 2) => sleep.next_awake(from),
-            _ => from,
+        let awake = |&id: &u32| {
+            let station = self.bearers.station(id);
+            match &self.sleeps[station as usize] {
+                Some(sleep) if !self.is_kept_awake(station) => sleep.next_awake(from),
+                _ => from,
+            }
         };
         let first = match self.config.drx {
             None if self.bases.iter().all(|base| base.active[DOWN].is_empty()) => return None,
@@ -30,8 +33,10 @@ impl Ran {
         let is_failed = |process: &Process| {
             matches!(process.stage, Stage::Failed | Stage::Granted | Stage::Sent { is_good: false, .. })
         };
-        let legs = &self.legs[2 * station as usize..][..2];
-        legs.iter().any(|leg| leg.processes.iter().any(is_failed)) || self.requests[station as usize].is_pending()
+        self.bearers.of(station).any(|bearer| {
+            let legs = &self.legs[2 * bearer as usize..][..2];
+            legs.iter().any(|leg| leg.processes.iter().any(is_failed)) || self.requests[bearer as usize].is_pending()
+        })
     }
 
     /// True if a station listens in `slot`.
@@ -86,7 +91,7 @@ impl Ran {
             // A block keeps its size: in a shorter slot it takes more resource blocks.
             let prbs = self.legs[id as usize].processes[process].elements.div_ceil(elements);
             if most > 0
-                && self.is_awake(id / 2, slot)
+                && self.is_awake(self.bearers.station(id), slot)
                 && let Some(first) = groups.take(prbs)
             {
                 most -= 1;
@@ -133,10 +138,11 @@ impl Ran {
     ) {
         let now = self.start(slot);
         let mut backlog = self.wanted(id, now);
+        let station = self.bearers.station(id);
         let is_able = backlog > 0
-            && self.homes[id as usize / 2] as usize == base
-            && !self.is_out(id / 2)
-            && self.is_awake(id / 2, slot)
+            && self.homes[station as usize] as usize == base
+            && !self.is_out(station)
+            && self.is_awake(station, slot)
             && self.legs[id as usize].free_process(processes).is_some();
         if !is_able {
             // A rule of the user sees all stations.
@@ -157,7 +163,8 @@ impl Ran {
             }
         };
         let view = self.look(id, slot, rate, backlog);
-        share.add(id, view, self.claim(id));
+        let claim = self.claim(id, now);
+        share.add(id, view, claim);
     }
 
     /// Sends a new block to a station on `prbs` resource blocks.
@@ -177,11 +184,10 @@ impl Ran {
         let block = Process { entry, mcs, rank, elements: prbs * elements, ..Process::default() };
         let Some(at) = self.fill(id, (slot, end), block, out) else { return };
         self.credit(id, entry.bits);
-        let station = id as usize / 2;
-        if let Some(sleep) = &mut self.sleeps[station] {
+        if let Some(sleep) = &mut self.sleeps[self.bearers.station(id) as usize] {
             sleep.stay(slot);
         }
-        self.requests[station].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
+        self.requests[id as usize / 2].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
         self.transmit((id, at), (slot, end, known), (first, prbs), out);
     }
 
@@ -194,25 +200,23 @@ impl Ran {
         out: &mut impl Out,
     ) -> Option<usize> {
         let now = self.start(slot);
-        let rlc = self.config.rlc;
         let at = self.legs[id as usize].free_process(self.config.carrier.processes as usize)?;
         let mut room = u64::from(block.entry.bits / 8);
         let other = &mut self.legs[id as usize ^ 1];
         if other.owes_status && other.status_from <= now {
-            let status = other.status(now, &rlc);
+            let status = other.status(now);
             room = room.saturating_sub(super::harq::Status::bytes(status.count));
             block.status = Some(status);
         }
         self.blocks += 1;
         block.made_at = self.blocks;
         block.made = now;
-        let leg = &mut self.legs[id as usize];
-        let carried =
-            leg.fill((now, end), room, (&rlc, &self.config.pdcp), &mut block, |packet| out.lose(packet, Cause::Queue));
+        let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[self.bearers.link(id) as usize]);
+        let carried = leg.fill(line, (now, end), room, &mut block, |packet| out.lose(packet, Cause::Queue));
         if carried == 0 && block.status.is_none() {
             return None;
         }
-        block.backlog = leg.backlog(rlc.headers);
+        block.backlog = leg.backlog();
         leg.processes[at] = block;
         leg.busy += 1;
         self.watch(id);

@@ -15,10 +15,10 @@ use windward_units::Time;
 
 impl Ran {
     /// Asks for a grant if nothing else tells the base station of the data that waits at `now`.
-    pub(super) fn consider_request(&mut self, now: Time, station: u32) {
+    pub(super) fn consider_request(&mut self, now: Time, bearer: u32) {
         let from = self.slot_from(now);
-        let request = &mut self.requests[station as usize];
-        let leg = &mut self.legs[2 * station as usize + 1];
+        let request = &mut self.requests[bearer as usize];
+        let leg = &mut self.legs[2 * bearer as usize + 1];
         let knows = request.asked.is_some()
             || request.believed > 0
             || request.issued.iter().any(|grant| grant.0 >= from)
@@ -118,7 +118,8 @@ impl Ran {
                 _ => self.uplink_bits(id, self.config.carrier.prbs).unwrap_or(0.0) / length,
             };
             let view = self.look(id, slot, rate.max(1.0), believed);
-            share.add(id, view, self.claim(id));
+            let claim = self.claim(id, now);
+            share.add(id, view, claim);
         }
         if most > 0 && groups.free > 0 && !share.legs.is_empty() {
             let mut first = groups.first();
@@ -166,7 +167,7 @@ impl Ran {
         request.believed = request.believed.saturating_sub(bytes);
         request.issued.push_back((target, 0, bytes));
         self.credit(id, entry.bits);
-        if let Some(sleep) = &mut self.sleeps[id as usize / 2] {
+        if let Some(sleep) = &mut self.sleeps[self.bearers.station(id) as usize] {
             sleep.stay(slot);
         }
     }
