@@ -33,6 +33,8 @@ use windward_units::{Decibels, Duration, Time};
 const LIGHT: f64 = 299_792_458.0;
 /// Sinusoids of the fading that a speed gives: the default of `jakes`.
 const SINUSOIDS: usize = 16;
+/// Largest delay spread.
+const MOST_SPREAD: Duration = Duration::from_micros(10);
 /// Transmit power of the only site, in dBm.
 const SITE_POWER: f64 = 46.0;
 /// Decibels of the uplink below the downlink: a guess.
@@ -440,6 +442,7 @@ fn station_config(
             None => Model::Constant,
         },
     };
+    let delay_spread = delay_spread((cell, station), &fading, (at, inside("delay_spread")), problems);
     let snr = match (way, &of_cell.geometry, station.snr) {
         (Some(way), Some(geometry), _) => {
             let noise = Geometry::noise(of_cell.carrier.prbs, of_cell.carrier.slot);
@@ -455,6 +458,7 @@ fn station_config(
         keys: [0; 2],
         mean_snr: snr,
         fading,
+        delay_spread,
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer: [buffer; 2],
         queue: [queue; 2],
@@ -491,6 +495,34 @@ fn check_claim(
     if matches!(cell.scheduler.0, Scheduler::PythonScheduler(_)) && priority != 1 {
         let message = "a scheduler in Python decides by itself, without priorities";
         problems.add(inside("priority"), message, Some("remove it, or decide by the station".to_owned()));
+    }
+}
+
+/// Delay spread of a station's channel in seconds, zero for a flat one; reports a spread without Rayleigh fading by
+/// sinusoids, which a spread of the cell may be for some stations.
+fn delay_spread(
+    (cell, station): (&RanCell, &RanStation),
+    fading: &Model,
+    (at, inside): (usize, Vec<Segment>),
+    problems: &mut Problems,
+) -> f64 {
+    let (spread, place) = match (station.delay_spread, cell.delay_spread) {
+        (Some(own), _) => (own.0, inside),
+        (None, Some(of_cell)) => (of_cell.0, path(at, ["delay_spread"])),
+        (None, None) => return 0.0,
+    };
+    if spread > MOST_SPREAD {
+        problems.add(place, format!("{spread} is out of range; allowed: up to {MOST_SPREAD}"), None);
+        return 0.0;
+    }
+    match fading {
+        Model::Jakes { .. } => spread.as_secs(),
+        _ if station.delay_spread.is_some() => {
+            let hint = Some("give the station a `speed`, or fading = \"jakes\"".to_owned());
+            problems.add(place, "a delay spread is of Rayleigh fading, which the station lacks", hint);
+            0.0
+        }
+        _ => 0.0,
     }
 }
 

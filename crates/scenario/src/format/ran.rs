@@ -81,6 +81,10 @@ pub(crate) struct RanCell {
     /// Fading of the channels around their mean. Default: none, or that of a station's `speed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fading: Option<Named<Fading>>,
+    /// Delay spread of Rayleigh fading, at most 10 us: each group of resource blocks has a gain of its own, by an
+    /// exponential power delay profile. Default: none, all resource blocks of a station fade alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_spread: Option<Positive<Duration>>,
     /// Buffer of a station and direction, in packets or bytes.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
@@ -236,6 +240,9 @@ pub(crate) struct RanStation {
     /// Fading of the station's channel. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fading: Option<Named<Fading>>,
+    /// Delay spread of the station's channel. Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_spread: Option<Positive<Duration>>,
     /// Buffer of the station and direction. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,

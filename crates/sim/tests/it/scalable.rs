@@ -85,10 +85,10 @@ fn prague_shares_a_dual_queue_with_the_others() {
     }
 }
 
-/// Marks of predicted sojourns rest on their ramp, which begins at 0.9·T at a constant rate. One flow of DCTCP gains one
-/// packet a round trip, and loses W·α/2 in each with a mark. Marks that are in every round trip have the share α = 2/W;
-/// marks of whole round trips, those of a step, √(2/W). A ramp of 0.2·T is steep: the share lies between, and the wait at
-/// the foot of the ramp, T·(0.9 + 0.2·α) within a twentieth.
+/// Marks of predicted sojourns rest on their ramp, which begins at 0.9·T at a constant rate. One flow of DCTCP gains
+/// one packet a round trip, and loses W·α/2 in each with a mark. Marks that are in every round trip have the share α =
+/// 2/W; marks of whole round trips, those of a step, √(2/W). A ramp of 0.2·T is steep: the share lies between, and the
+/// wait at the foot of the ramp, T·(0.9 + 0.2·α) within a twentieth.
 #[test]
 fn l4span_rests_on_its_ramp() {
     for (rate, threshold) in [(50_000_000, 10), (50_000_000, 20), (100_000_000, 10)] {

@@ -6,12 +6,12 @@
 //! gap before it closes.
 
 use super::bearer::{Bearers, Guarantee};
-use super::channel::{Channel, linear};
+use super::channel::{Channel, Selectivity, linear};
 use super::config::{Grids, RanConfig, RlcMode};
 use super::delay::Cause as DelayCause;
 use super::drx::Sleep;
 use super::harq::{PROCESSES, Process, Stage, Status};
-use super::leg::{Fate, Leg, Terms};
+use super::leg::{Bands, Fate, Leg, Terms};
 use super::mobility::{Mobility, Moves};
 use super::phy::{LAYER_LOSS, LAYERS, Technology};
 use super::qos::Qos;
@@ -55,6 +55,8 @@ pub struct Ran {
     /// Base station of each station.
     pub(super) homes: Vec<u32>,
     pub(super) mobility: Option<Box<Mobility>>,
+    /// True if the channel of a station depends on the frequency.
+    pub(super) is_selective: bool,
     pub(super) share: Share,
     /// Grants of uplink blocks, in order of their slots.
     pub(super) grants: VecDeque<Grant>,
@@ -89,6 +91,7 @@ impl Ran {
     pub fn new(config: &RanConfig, hooks: &Hooks, seed: u64) -> Self {
         let is_fdd = config.carrier.pattern.is_fdd();
         let bearers = Bearers::new(config);
+        let centres = config.centres();
         let leg = |id: u32| {
             let (local, way) = (bearers.link(id), id as usize % 2);
             let station = &config.stations[local as usize / 2];
@@ -109,14 +112,18 @@ impl Ran {
             // Both directions of TDD share a channel.
             let fading = Stream::new(seed, station.keys[if is_fdd { way } else { DOWN }], Purpose::Fading);
             let mean = 10.0 * libm::log10(station.mean_snr[way]);
-            let channel = Channel::new(&station.fading, mean, fading)
+            let spread = station.delay_spread;
+            let selectivity = (spread > 0.0).then_some(Selectivity { spread, centres: &centres });
+            let channel = Channel::new(&station.fading, mean, fading, selectivity)
                 .unwrap_or_else(|| unreachable!("the check refuses models without a value at an instant"));
             let queue = AnyQueue::new(queues[way], buffers[way], config.mean_rate(local), keys[way], seed);
             let errors = Stream::new(seed, keys[way], Purpose::Error);
             let view = Candidate { urgency, average_rate: 1.0, average_offer: 1.0, ..Candidate::default() };
             let report = config.grid(local).of_cqi(config.adaptation.first_cqi);
             let terms = Terms { rlc, pdcp, give_up, budget };
-            Leg::new(queue, channel, errors, way == UP, report, view, (terms, guarantee))
+            let mut leg = Leg::new(queue, channel, errors, way == UP, report, view, (terms, guarantee));
+            leg.bands = (spread > 0.0 && way == DOWN).then(|| Box::new(Bands::all(report.snr)));
+            leg
         };
         let (stations, count) = (config.stations.len(), bearers.count());
         let up = match config.scheduler {
@@ -140,6 +147,7 @@ impl Ran {
             bases: (0..sites).map(base).collect(),
             homes: vec![0; stations],
             mobility,
+            is_selective: config.stations.iter().any(|station| station.delay_spread > 0.0),
             share: Share::with_capacity(count),
             grants: VecDeque::with_capacity(64.max(8 * count)),
             timed: Vec::with_capacity(2 * count),
@@ -278,6 +286,13 @@ impl Ran {
         }
         leg.reported = Some(number);
         let snr = leg.channel.at(made);
+        if let Some(bands) = &mut leg.bands {
+            let grid = &self.grids.downlink;
+            let below = leg.channel.mean - LAYER_LOSS[usize::from(grid.report(snr).rank)];
+            for (group, gain) in leg.channel.gains(made).into_iter().flatten().enumerate() {
+                bands.set(group, grid.quantised(below + super::channel::decibels(*gain)));
+            }
+        }
         leg.report = match id % 2 {
             0 => self.grids.downlink.report(snr),
             // The base station measures.
@@ -330,14 +345,15 @@ impl Ran {
         &mut self,
         (id, at): (u32, usize),
         (slot, end, known): (u64, Time, u64),
-        (first, prbs): (u32, u32),
+        (first, prbs, groups): (u32, u32, u32),
         out: &mut impl Out,
     ) {
         let now = self.start(slot);
         let leg = &mut self.legs[id as usize];
         let is_up = id % 2 == 1;
         let home = self.homes[self.bearers.station(id) as usize];
-        let mut snr = leg.channel.at(now) - LAYER_LOSS[usize::from(leg.processes[at].rank)];
+        let ratio = if groups == 0 { leg.channel.at(now) } else { leg.channel.on(now, groups) };
+        let mut snr = ratio - LAYER_LOSS[usize::from(leg.processes[at].rank)];
         if is_up {
             snr = (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP));
         }
@@ -369,19 +385,26 @@ impl Ran {
             self.bases[home as usize].sent += u64::from(prbs);
         }
         let site = self.mobility.as_ref().map_or(u32::MAX, |mobility| mobility.geometry.sites[home as usize].number);
-        out.on_block(|| RanBlock {
-            began: now,
-            ended: end,
-            local: self.bearers.link(id),
-            site,
-            first_prb: first,
-            prbs,
-            mcs: u32::from(process.mcs),
-            layers: LAYERS[usize::from(process.rank)],
-            bits: process.entry.bits,
-            attempt: process.attempts,
-            is_received: is_good,
-        });
+        let (local, layers, size) =
+            (self.bearers.link(id), LAYERS[usize::from(process.rank)], self.config.carrier.group);
+        let (mcs, bits, attempt) = (u32::from(process.mcs), process.entry.bits, process.attempts);
+        for (first_prb, of_run) in runs(groups, (first, prbs), size) {
+            // A block on groups that are apart has a part of its bits on each run.
+            let bits = (u64::from(bits) * u64::from(of_run) / u64::from(prbs)) as u32;
+            out.on_block(|| RanBlock {
+                began: now,
+                ended: end,
+                local,
+                site,
+                first_prb,
+                prbs: of_run,
+                mcs,
+                layers,
+                bits,
+                attempt,
+                is_received: is_good,
+            });
+        }
         if is_good {
             self.arrive((id, at), end, known, out);
             return;
@@ -602,5 +625,41 @@ impl Medium for Ran {
 
     fn report(&self, now: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
         self.add_rows(now, members, tables);
+    }
+}
+
+/// First resource block and number of resource blocks of each run of neighbouring groups, of `prbs` from `first` on;
+/// one run without groups.
+fn runs(groups: u32, (first, prbs): (u32, u32), size: u32) -> impl Iterator<Item = (u32, u32)> {
+    let (mut left, mut rest) = (groups, prbs);
+    let is_flat = groups == 0;
+    let next = move || {
+        if rest == 0 {
+            return None;
+        }
+        if is_flat {
+            return Some((first, std::mem::take(&mut rest)));
+        }
+        let from = left.trailing_zeros();
+        let count = (left >> from).trailing_ones();
+        left &= !((u32::MAX >> (u32::BITS - count)) << from);
+        // The last group may be smaller.
+        let of_run = if left == 0 { rest } else { (count * size).min(rest) };
+        rest -= of_run;
+        Some((from * size, of_run))
+    };
+    std::iter::from_fn(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups 1, 2, 4 and 6 of 4 resource blocks, the last one of 2.
+    #[test]
+    fn runs_by_hand() {
+        assert_eq!(runs(0b101_0110, (4, 14), 4).collect::<Vec<_>>(), [(4, 8), (16, 4), (24, 2)]);
+        assert_eq!(runs(0, (3, 5), 4).collect::<Vec<_>>(), [(3, 5)]);
+        assert_eq!(runs(u32::MAX >> 7, (0, 100), 4).collect::<Vec<_>>(), [(0, 100)]);
     }
 }

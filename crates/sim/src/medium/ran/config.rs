@@ -196,6 +196,8 @@ pub struct StationConfig {
     pub mean_snr: [f64; 2],
     /// Fading around the mean: constant, independent, Jakes or a trace.
     pub fading: Fading,
+    /// Root mean square delay spread, in seconds, of Jakes fading; zero for a flat channel.
+    pub delay_spread: f64,
     /// Delay beyond the radio link, of both directions.
     pub delay: Duration,
     /// Buffers of both directions.
@@ -309,6 +311,15 @@ impl RanConfig {
         let elements = if local.is_multiple_of(2) { down } else { up };
         let headers = 1500.0 / (1500 + self.rlc.headers[0]) as f64;
         elements * f64::from(self.carrier.prbs) / self.carrier.slot.as_secs() * headers
+    }
+
+    /// Centre frequency of each group of resource blocks, in hertz from the edge of the carrier.
+    pub(super) fn centres(&self) -> Vec<f64> {
+        let Carrier { prbs, group, slot, .. } = self.carrier;
+        // A slot is 1 ms at a subcarrier spacing of 15 kHz.
+        let width = 12.0 * 15.0 / slot.as_secs();
+        let centre = |first: u32| (f64::from(first) + 0.5 * f64::from(group.min(prbs - first))) * width;
+        (0..prbs).step_by(group as usize).map(centre).collect()
     }
 
     /// Grid of full slots of a member's direction.

@@ -1,6 +1,7 @@
 //! Downlink of a slot: retransmissions, then the groups of resource blocks by the scheduler's rule.
 
 use super::cell::{DOWN, Ran};
+use super::channel::linear;
 use super::harq::{Process, Stage};
 use super::phy::SlotKind;
 use super::share::{Groups, Share};
@@ -61,6 +62,11 @@ impl Ran {
         }
     }
 
+    /// Groups that hold `prbs` resource blocks from `first` on, a bit each; zero if all channels are flat.
+    pub(super) fn groups_from(&self, first: u32, prbs: u32) -> u32 {
+        if self.is_selective { Groups::holding(first, prbs, self.config.carrier.group) } else { 0 }
+    }
+
     /// Slot from which the base station knows the feedback on a block of `slot`.
     fn feedback_slot(&self, slot: u64) -> u64 {
         let harq = &self.config.harq;
@@ -95,7 +101,8 @@ impl Ran {
                 && let Some(first) = groups.take(prbs)
             {
                 most -= 1;
-                self.transmit((id, process), (slot, end, known), (first, prbs), out);
+                let on = self.groups_from(first, prbs);
+                self.transmit((id, process), (slot, end, known), (first, prbs, on), out);
             }
         }
         let mut share = std::mem::take(&mut self.share);
@@ -109,9 +116,9 @@ impl Ran {
         if groups.free > 0 && most > 0 {
             let Self { legs, grids, bases, .. } = self;
             let grid = grids.of(kind);
-            let carried = |id: u32, prbs: u32| {
+            let carried = |id: u32, prbs: u32, on: u32| {
                 let leg = &legs[id as usize];
-                let mcs = grid.choose(leg.report.snr + leg.offset);
+                let mcs = grid.choose(leg.reported_on(on) + leg.offset);
                 Some(f64::from(grid.entry(leg.report.rank, mcs, prbs).bits))
             };
             let mut first = groups.first();
@@ -119,7 +126,8 @@ impl Ran {
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
                     let (id, prbs) = (share.legs[at], share.prbs[at]);
-                    self.send_new(id, (slot, kind), (first, prbs), (elements, end, known), out);
+                    let on = share.groups[at];
+                    self.send_new(id, (slot, kind), (first, prbs, on), (elements, end, known), out);
                     first += prbs;
                 }
             }
@@ -165,6 +173,18 @@ impl Ran {
         let view = self.look(id, slot, rate, backlog);
         let claim = self.claim(id, now);
         share.add(id, view, claim);
+        if self.is_selective {
+            let (leg, grid) = (&self.legs[id as usize], self.grids.of(kind));
+            let length = self.config.carrier.slot.as_secs();
+            share.add_bands(claim.0, |group| match leg.bands.as_ref().map(|bands| bands.at(group)) {
+                None => (view.rate, view.snr),
+                Some(snr) if snr == f64::NEG_INFINITY => (0.0, 0.0),
+                Some(snr) => {
+                    let mcs = grid.choose(snr + leg.offset);
+                    (f64::from(grid.entry(leg.report.rank, mcs, self.config.carrier.prbs).bits) / length, linear(snr))
+                }
+            });
+        }
     }
 
     /// Sends a new block to a station on `prbs` resource blocks.
@@ -172,13 +192,13 @@ impl Ran {
         &mut self,
         id: u32,
         (slot, kind): (u64, SlotKind),
-        (first, prbs): (u32, u32),
+        (first, prbs, groups): (u32, u32, u32),
         (elements, end, known): (u32, Time, u64),
         out: &mut impl Out,
     ) {
         let leg = &self.legs[id as usize];
         let grid = self.grids.of(kind);
-        let mcs = grid.choose(leg.report.snr + leg.offset);
+        let mcs = grid.choose(leg.reported_on(groups) + leg.offset);
         let rank = leg.report.rank;
         let entry = grid.entry(rank, mcs, prbs);
         let block = Process { entry, mcs, rank, elements: prbs * elements, ..Process::default() };
@@ -188,7 +208,7 @@ impl Ran {
             sleep.stay(slot);
         }
         self.requests[id as usize / 2].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
-        self.transmit((id, at), (slot, end, known), (first, prbs), out);
+        self.transmit((id, at), (slot, end, known), (first, prbs, groups), out);
     }
 
     /// Fills a block in a free process; `None` if there is nothing to send.

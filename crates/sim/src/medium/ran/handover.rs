@@ -182,6 +182,9 @@ impl Ran {
                 let report = self.config.grid(id).of_cqi(first);
                 let leg = &mut self.legs[id as usize];
                 (leg.report, leg.reported, leg.attached) = (report, None, now);
+                if let Some(bands) = &mut leg.bands {
+                    **bands = super::leg::Bands::all(report.snr);
+                }
             }
         }
         if let Some(sleep) = &mut self.sleeps[station] {

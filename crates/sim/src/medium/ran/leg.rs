@@ -5,7 +5,7 @@
 //! The receiver is the set of bytes that arrived; packets below the lowest missing byte are delivered.
 
 use super::bearer::Guarantee;
-use super::channel::Channel;
+use super::channel::{Channel, GROUPS, capacity, each_group, effective, linear};
 use super::config::{Pdcp, Rlc, RlcMode};
 use super::delay::{Cause, Delays, Waits};
 use super::harq::{GAPS, PROCESSES, Process, Stage, Status};
@@ -92,6 +92,34 @@ pub(super) struct Terms {
     pub budget: Duration,
 }
 
+/// Reports on groups of resource blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bands {
+    /// Ratio per layer that the CQI of each group stands for, in decibels; −∞ out of range.
+    snr: [f64; GROUPS],
+    /// ln(1 + γ) of each.
+    capacities: [f64; GROUPS],
+}
+
+impl Bands {
+    /// Reports of the same ratio in decibels on all groups.
+    pub fn all(snr: f64) -> Self {
+        Self { snr: [snr; GROUPS], capacities: [capacity(linear(snr)); GROUPS] }
+    }
+
+    /// Sets the report on a group; `None` out of range.
+    pub fn set(&mut self, group: usize, snr: Option<f64>) {
+        self.snr[group] = snr.unwrap_or(f64::NEG_INFINITY);
+        self.capacities[group] = snr.map_or(0.0, |snr| capacity(linear(snr)));
+    }
+
+    /// Report on a group, in decibels.
+    #[inline]
+    pub fn at(&self, group: usize) -> f64 {
+        self.snr[group]
+    }
+}
+
 /// A direction of a bearer.
 #[derive(Debug)]
 pub(super) struct Leg {
@@ -109,6 +137,8 @@ pub(super) struct Leg {
     is_up: bool,
     /// Report in use, and its number; `None` before the first.
     pub report: Report,
+    /// Reports on the groups of resource blocks of a selective channel in the downlink.
+    pub bands: Option<Box<Bands>>,
     pub reported: Option<u64>,
     /// Time from which reports are of the present site.
     pub attached: Time,
@@ -180,6 +210,7 @@ impl Leg {
             errors,
             is_up,
             report,
+            bands: None,
             reported: None,
             attached: Time::ZERO,
             offset: 0.0,
@@ -223,6 +254,15 @@ impl Leg {
                 dropped(waiting.packet);
             })
         })
+    }
+
+    /// Reported ratio in decibels for a block on these groups of resource blocks.
+    #[inline]
+    pub fn reported_on(&self, groups: u32) -> f64 {
+        match &self.bands {
+            None => self.report.snr,
+            Some(bands) => effective(each_group(groups).map(|group| bands.capacities[group])),
+        }
     }
 
     /// Bytes that wait to be sent, with headers.

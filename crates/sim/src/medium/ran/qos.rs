@@ -1,5 +1,5 @@
-//! Quality of service of a bearer: the 5QI of NR (3GPP TS 23.501, table 5.7.4-1), and the QCI of LTE, which has the same
-//! values up to 9.
+//! Quality of service of a bearer: the 5QI of NR (3GPP TS 23.501, table 5.7.4-1), and the QCI of LTE, which has the
+//! same values up to 9.
 
 use super::config::{Pdcp, Rlc, RlcMode};
 use windward_units::Duration;

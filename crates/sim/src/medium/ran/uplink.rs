@@ -125,7 +125,7 @@ impl Ran {
             let mut first = groups.first();
             let idle = super::share::Rule::RoundRobin { next: 0 };
             let mut rule = std::mem::replace(&mut self.bases[base].rules[UP], idle);
-            share.divide(&mut rule, (slot, now), &mut groups, most, |id, prbs| self.uplink_bits(id, prbs));
+            share.divide(&mut rule, (slot, now), &mut groups, most, |id, prbs, _| self.uplink_bits(id, prbs));
             self.bases[base].rules[UP] = rule;
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
@@ -182,7 +182,8 @@ impl Ran {
             self.grants.pop_front();
             let block = self.legs[id as usize].processes[process];
             if block.attempts > 0 {
-                self.transmit((id, process), (slot, end, known), (first, prbs), out);
+                let on = self.groups_from(first, prbs);
+                self.transmit((id, process), (slot, end, known), (first, prbs, on), out);
                 continue;
             }
             // The process was kept for the grant.
@@ -207,7 +208,8 @@ impl Ran {
                         leg.air.grants += 1;
                         leg.air.grant_wait += now.since(since).as_nanos();
                     }
-                    self.transmit((id, at), (slot, end, known), (first, prbs), out);
+                    let on = self.groups_from(first, prbs);
+                    self.transmit((id, at), (slot, end, known), (first, prbs, on), out);
                 }
             }
         }

@@ -82,8 +82,8 @@ fn a_call_does_not_wait_behind_a_download() {
 }
 
 /// A guaranteed rate that is exceeded: 20 Mbit/s at once, then what proportional fairness gives. Three full bearers
-/// have 75.2 Mbit/s, so beyond the guarantee each would have a third, 25.1: the bearer has that, since its average counts.
-/// With a guarantee of 50 Mbit/s it has these, and the others share the rest.
+/// have 75.2 Mbit/s, so beyond the guarantee each would have a third, 25.1: the bearer has that, since its average
+/// counts. With a guarantee of 50 Mbit/s it has these, and the others share the rest.
 #[test]
 fn a_guarantee_is_a_floor() {
     for (guaranteed, right) in [(20e6, 25.06e6), (50e6, 50e6)] {

@@ -30,6 +30,7 @@ pub(super) fn cell(preset: &str, ratios: &[f64]) -> RanConfig {
             keys: [2 * key, 2 * key + 1],
             mean_snr: [linear, linear],
             fading: Fading::Constant,
+            delay_spread: 0.0,
             delay: Duration::ZERO,
             buffer: [Buffer::Unlimited; 2],
             queue: [QueueConfig::DropTail; 2],
