@@ -119,8 +119,8 @@ tagged! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             shift: Option<Written<Duration>>,
         }
-        /// Marks by predicted sojourn (L4Span, 2025): an arrival is marked by the bytes ahead of it over the recent
-        /// rate of service, for links whose rate changes within milliseconds. Packets of flows without `ecn` pass.
+        /// Marks by predicted sojourn (L4Span, 2025): the bytes ahead of an arrival over the recent rate of service.
+        /// For links whose rate changes within milliseconds. Packets of flows without `ecn` pass.
         "l4span" L4Span {
             /// Predicted sojourn at which half of the packets of flows with `ecn = "scalable"` are marked.
             #[serde(default = "span_threshold")]
