@@ -7,7 +7,7 @@
 
 use super::bearer::{Bearers, Guarantee};
 use super::channel::{Channel, Selectivity, linear};
-use super::config::{Grids, RanConfig, RlcMode};
+use super::config::{Grids, RanConfig};
 use super::delay::Cause as DelayCause;
 use super::drx::Sleep;
 use super::harq::{PROCESSES, Process, Stage, Status};
@@ -16,6 +16,7 @@ use super::mobility::{Mobility, Moves};
 use super::phy::{LAYER_LOSS, LAYERS, Technology};
 use super::qos::Qos;
 use super::request::{Grant, Request};
+use super::rlc::RlcMode;
 use super::share::{Rule, Share};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
@@ -132,6 +133,7 @@ impl Ran {
         };
         let prbs = f64::from(config.carrier.prbs);
         let mobility = Mobility::new(config, seed).map(Box::new);
+        let is_selective = config.stations.iter().any(|station| station.delay_spread > 0.0);
         let base = |_| Base {
             active: [Vec::with_capacity(count), Vec::with_capacity(count)],
             rules: [config.scheduler, up].map(|rule| Rule::new(rule, |index| hooks.scheduler(index))),
@@ -147,8 +149,8 @@ impl Ran {
             bases: (0..sites).map(base).collect(),
             homes: vec![0; stations],
             mobility,
-            is_selective: config.stations.iter().any(|station| station.delay_spread > 0.0),
-            share: Share::with_capacity(count),
+            is_selective,
+            share: Share::with_capacity(count, is_selective),
             grants: VecDeque::with_capacity(64.max(8 * count)),
             timed: Vec::with_capacity(2 * count),
             repeats: Vec::with_capacity(PROCESSES * count),

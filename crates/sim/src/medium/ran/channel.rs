@@ -64,13 +64,12 @@ enum Model {
         interval: u64,
     },
     /// Waves of each tap as in `Jakes`; turn of each group by each tap; power gains of the groups at the time of the
-    /// last look, and their number.
+    /// last look.
     Taps {
         waves: Vec<[f64; 2]>,
         turns: Vec<[f64; 2]>,
         seen: Option<Time>,
-        gains: [f64; GROUPS],
-        groups: usize,
+        gains: Vec<f64>,
     },
 }
 
@@ -101,11 +100,8 @@ impl Channel {
                     [cos(angle), sin(angle)]
                 };
                 let turns = centres.iter().flat_map(|&centre| delays().map(|delay| turn((centre, delay)))).collect();
-                let groups = centres.len().min(GROUPS);
-                return Some(Self {
-                    mean,
-                    model: Model::Taps { waves, turns, seen: None, gains: [0.0; GROUPS], groups },
-                });
+                let gains = vec![0.0; centres.len().min(GROUPS)];
+                return Some(Self { mean, model: Model::Taps { waves, turns, seen: None, gains } });
             }
             (fading, _) => fading,
         };
@@ -147,8 +143,8 @@ impl Channel {
             Model::Trace { samples, interval } => {
                 self.mean + samples[(now.as_nanos() / *interval) as usize % samples.len()]
             }
-            Model::Taps { groups, .. } => {
-                let all = u32::MAX >> (u32::BITS - *groups as u32);
+            Model::Taps { gains, .. } => {
+                let all = u32::MAX >> (u32::BITS - gains.len() as u32);
                 self.on(now, all)
             }
         }
@@ -156,7 +152,7 @@ impl Channel {
 
     /// Power gains of the groups at `now`; `None` for a flat channel.
     pub fn gains(&mut self, now: Time) -> Option<&[f64]> {
-        let Model::Taps { waves, turns, seen, gains, groups } = &mut self.model else { return None };
+        let Model::Taps { waves, turns, seen, gains } = &mut self.model else { return None };
         if *seen != Some(now) {
             *seen = Some(now);
             let time = now.as_secs();
@@ -177,7 +173,7 @@ impl Channel {
                 *gain = (real * real + imaginary * imaginary) / (TAPS * WAVES) as f64;
             }
         }
-        Some(&gains[..*groups])
+        Some(gains)
     }
 
     /// Ratio at `now` in decibels for a block on these groups: that of a flat channel with the same mean capacity.

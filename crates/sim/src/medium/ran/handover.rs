@@ -6,9 +6,9 @@
 
 use super::cell::{DOWN, Ran, UP};
 use super::channel::linear;
-use super::config::RlcMode;
 use super::delay::Cause as DelayCause;
 use super::mobility::{Event, Mobility, Step};
+use super::rlc::RlcMode;
 use crate::medium::interface::Out;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
@@ -73,11 +73,7 @@ impl Ran {
                     }
                     self.homes[station] = to;
                     self.set_means(station, &mobility);
-                    mobility.plan();
-                    self.mobility = Some(mobility);
                     self.enter(station, (slot, now));
-                    let Some(back) = self.mobility.take() else { return };
-                    mobility = back;
                 }
                 _ => {}
             }

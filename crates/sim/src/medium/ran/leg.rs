@@ -6,12 +6,12 @@
 
 use super::bearer::Guarantee;
 use super::channel::{Channel, GROUPS, capacity, each_group, effective, linear};
-use super::config::{Pdcp, Rlc, RlcMode};
 use super::delay::{Cause, Delays, Waits};
 use super::harq::{GAPS, PROCESSES, Process, Stage, Status};
 use super::intervals::{Interval, Received};
 use super::phy::Report;
 use super::report::Air;
+use super::rlc::{Pdcp, Rlc, RlcMode};
 use crate::engine::Stream;
 use crate::medium::choose::Candidate;
 use crate::packet::Packet;

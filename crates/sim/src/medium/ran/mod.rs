@@ -20,6 +20,8 @@ pub mod phy;
 pub mod qos;
 mod report;
 mod request;
+mod rlc;
+mod rows;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -27,7 +29,8 @@ mod uplink;
 
 pub use bearer::RanBearerStats;
 pub use cell::Ran;
-pub use config::{Adaptation, BearerConfig, Drx, Grids, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
+pub use config::{Adaptation, BearerConfig, Drx, Grids, Harq, RanConfig, StationConfig, Uplink};
 pub use delay::RanDelayStats;
 pub use mobility::{RanHandover, RanMobilityStats};
 pub use report::{RanLinkStats, RanMcsStats};
+pub use rlc::{Pdcp, Rlc, RlcMode};

@@ -1,7 +1,7 @@
 //! Quality of service of a bearer: the 5QI of NR (3GPP TS 23.501, table 5.7.4-1), and the QCI of LTE, which has the
 //! same values up to 9.
 
-use super::config::{Pdcp, Rlc, RlcMode};
+use super::rlc::{Pdcp, Rlc, RlcMode};
 use windward_units::Duration;
 
 /// 5QI of a station's default bearer.

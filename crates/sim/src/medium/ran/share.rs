@@ -116,7 +116,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    pub fn with_capacity(stations: usize) -> Self {
+    pub fn with_capacity(stations: usize, is_selective: bool) -> Self {
         Self {
             views: Vec::with_capacity(stations),
             legs: Vec::with_capacity(stations),
@@ -124,7 +124,7 @@ impl Share {
             backlogs: Vec::with_capacity(stations),
             levels: Vec::with_capacity(stations),
             groups: Vec::with_capacity(stations),
-            bands: Vec::new(),
+            bands: Vec::with_capacity(if is_selective { stations } else { 0 }),
         }
     }
 
@@ -257,7 +257,7 @@ mod tests {
             let mut channels: Vec<Channel> = (0..count).filter_map(channel).collect();
             let mut rule =
                 Rule::new(SchedulerConfig::MaxSnr { is_oblivious: false }, |_| unreachable!("it is built in"));
-            let mut share = Share::with_capacity(count as usize);
+            let mut share = Share::with_capacity(count as usize, true);
             let mut sum = 0.0;
             for step in 0..1500 {
                 let now = Time::from_nanos(step * 20_000_000);

@@ -168,8 +168,8 @@ impl Grid {
         best
     }
 
-    /// Ratio per layer that the highest CQI with at most 10 % block errors at `snr` decibels per layer stands for; `None`
-    /// out of range.
+    /// Ratio per layer that the highest CQI with at most 10 % block errors at `snr` decibels per layer stands for;
+    /// `None` out of range.
     #[inline]
     pub fn quantised(&self, snr: f64) -> Option<f64> {
         let cqi = self.cqi.partition_point(|&(_, threshold)| threshold <= snr + TOLERANCE);
