@@ -3,15 +3,15 @@
 //!
 //! A radio link changes its rate within milliseconds. Marks at the head tell of the delay of packets that arrived under
 //! an earlier rate; L4Span marks arrivals before the RLC queue by the bytes ahead of them. The rate is the mean of
-//! samples taken while packets wait, ε their standard deviation. Scalable packets are marked with a probability that
+//! samples taken while packets wait, ε their standard deviation. Short queues count too: a rate learned from long ones
+//! alone would stay low after a fade that emptied the queue. Scalable packets are marked with a probability that
 //! rises from 0 to 1 where the backlog over the threshold T passes from ρ − ε to ρ + ε.
 //!
 //! Where we differ: samples are of equal length, and do not come with reports of the base station. Classic packets with
 //! ECN are marked with (p/2)², the coupling of RFC 9332, in place of a probability from each flow's round-trip time,
 //! which a queue does not know. Marks go into data, never into ACKs. Packets without ECN pass.
 
-use super::discipline::{Configure, Queue, Site, Waiting};
-use super::dualpi2::recurs;
+use super::discipline::{Configure, Queue, Site, Waiting, recurs};
 use super::line::{Line, Rule, Ruled};
 use crate::ecn::Codepoint;
 use crate::packet::Packet;
@@ -27,10 +27,10 @@ pub struct L4SpanConfig {
 }
 
 impl Default for L4SpanConfig {
-    /// The threshold of the prototype. Its 50 samples follow the reports of the base station; a window of 50 ms is a
-    /// guess.
+    /// The threshold of the prototype. Its 50 samples follow the reports of the base station; a window of ten patterns
+    /// DDDSU is a guess.
     fn default() -> Self {
-        Self { threshold: Duration::from_millis(10), window: Duration::from_millis(50) }
+        Self { threshold: Duration::from_millis(10), window: Duration::from_millis(25) }
     }
 }
 
@@ -60,8 +60,11 @@ pub struct L4Span {
     /// Newest samples in bits a second, and their number since the start.
     samples: [f64; SAMPLES],
     sampled: usize,
-    /// Start of the present sample and the bytes sent since; `None` while nothing waits.
-    sample: Option<(Time, u64)>,
+    /// Time since which packets wait and the present sample counts; `None` while nothing waits.
+    since: Option<Time>,
+    /// Time of the present sample with packets waiting, and the bytes sent in it.
+    busy: Duration,
+    bytes: u64,
     /// Mean rate, and ε as a share of it.
     rate: f64,
     spread: f64,
@@ -77,7 +80,9 @@ impl L4Span {
             config,
             samples: [0.0; SAMPLES],
             sampled: 0,
-            sample: None,
+            since: None,
+            busy: Duration::ZERO,
+            bytes: 0,
             rate: 0.0,
             spread: LEAST_SPREAD,
             scalable: 0.0,
@@ -85,22 +90,19 @@ impl L4Span {
         }
     }
 
-    /// Counts a packet of `size` bytes that leaves at `now`; with `is_last` the queue is empty then, and the sample,
-    /// which would measure the arrivals, is discarded.
+    /// Counts a packet of `size` bytes that leaves at `now`; with `is_last` the queue is empty then, and the sample
+    /// goes on with the next arrival.
     #[inline]
     fn serve(&mut self, now: Time, size: u32, is_last: bool) {
-        let Some((start, bytes)) = &mut self.sample else { return };
-        let length = now.since(*start);
-        if length.as_nanos() * SAMPLES as u64 >= self.config.window.as_nanos() {
-            let rate = *bytes as f64 * 8.0 / length.as_secs();
-            (*start, *bytes) = (now, 0);
+        let Some(since) = self.since else { return };
+        self.busy += now.since(since);
+        self.since = (!is_last).then_some(now);
+        if self.busy.as_nanos() * SAMPLES as u64 >= self.config.window.as_nanos() {
+            let rate = self.bytes as f64 * 8.0 / self.busy.as_secs();
+            (self.busy, self.bytes) = (Duration::ZERO, 0);
             self.learn(rate);
         }
-        match (&mut self.sample, is_last) {
-            (sample, true) => *sample = None,
-            (Some((_, bytes)), false) => *bytes += u64::from(size),
-            (None, false) => {}
-        }
+        self.bytes += u64::from(size);
     }
 
     /// Takes a sample of the rate.
@@ -144,7 +146,7 @@ impl Rule for L4Span {
             return false;
         }
         self.judge(line, &mut packet);
-        self.sample.get_or_insert((now, 0));
+        self.since.get_or_insert(now);
         line.queue.join(now, packet);
         true
     }

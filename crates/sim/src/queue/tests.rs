@@ -538,11 +538,11 @@ fn dualpi2_takes_marked_packets_for_scalable_ones() {
     assert_eq!(order, [2, 3, 0, 1]);
 }
 
-/// A packet of 1500 bytes a millisecond is 12 Mbit/s. Samples are of 5 ms; the first has only four packets, and has
-/// left the window of ten after 55 ms. Then the rate is constant, and the n-th packet in the queue waits for n ms: none
-/// of up to 9 are marked, half at 10, all from 11 on. The probabilities of the arrivals add up: 0.5 at the tenth, 1.5
-/// at the eleventh, so it and all behind it are marked. Classic packets have (p/2)²: 0.0625 + 0.25·n exceeds one with
-/// the fourth packet after the tenth, then with each fourth.
+/// A packet of 1500 bytes a millisecond is 12 Mbit/s. Samples end with the first packet after 2.5 ms, so they are of 3
+/// ms; the first has only two packets, and has left the window of ten after 33 ms. Then the rate is constant, and the
+/// n-th packet in the queue waits for n ms: none of up to 9 are marked, half at 10, all from 11 on. The probabilities
+/// of the arrivals add up: 0.5 at the tenth, 1.5 at the eleventh, so it and all behind it are marked. Classic packets
+/// have (p/2)²: 0.0625 + 0.25·n exceeds one with the fourth packet after the tenth, then with each fourth.
 #[test]
 fn l4span_marks_by_the_wait_to_come() {
     let run = |codepoint: Codepoint, drain: u64| {
@@ -568,7 +568,7 @@ fn l4span_marks_by_the_wait_to_come() {
     assert_eq!(run(Codepoint::Capable, 60), [14, 18, 22]);
     assert_eq!(run(Codepoint::NotCapable, 60), [0; 0]);
     // No rate is known yet.
-    assert_eq!(run(Codepoint::Scalable, 4), [0; 0]);
+    assert_eq!(run(Codepoint::Scalable, 2), [0; 0]);
 }
 
 /// Samples of 6 and 18 Mbit/s by turns: mean 12, ε = 6, so the ramp is from 5 to 15 ms at T = 10 ms. At a predicted 10
