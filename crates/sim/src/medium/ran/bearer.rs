@@ -123,6 +123,7 @@ impl Bearers {
     }
 
     /// Leg of a packet on a link.
+    #[inline]
     pub fn leg(&self, config: &RanConfig, link: u32, packet: &Packet) -> u32 {
         let (from, to) = self.others[link as usize / 2];
         if from == to {
