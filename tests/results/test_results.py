@@ -100,7 +100,7 @@ def test_every_column_says_what_it_is() -> None:
 
 def test_kinds_of_tables_come_from_the_schema() -> None:
     of_wifi = ("wifi_stations", "wifi_links", "edca_stations", "edca_links")
-    of_cells = ("stations", "ran_links", "ran_delays", "ran_mobility")
+    of_cells = ("stations", "ran_links", "ran_delays", "ran_bearers", "ran_mobility")
     media = (*of_cells, *of_wifi, "csma_links", "slotted_links")
     assert (
         "flows",

@@ -29,6 +29,14 @@ fn at(network: &Network, port: u32) -> Option<Early> {
         QueueConfig::CoDel(config) => to_delay(config.target.as_secs(), config.marks),
         QueueConfig::FqCoDel(config) => to_delay(config.codel.target.as_secs(), config.codel.marks),
         QueueConfig::Pie(config) => to_delay(config.target.as_secs(), config.marks),
+        QueueConfig::L4Span(config) => {
+            let mut crossing = network.flows.iter().filter(|flow| flow.forward.ports().any(|other| other == port));
+            // What it cannot mark fills the buffer.
+            if crossing.any(|flow| flow.tcp.ecn == EcnMode::Off) {
+                return None;
+            }
+            to_delay(config.threshold.as_secs(), true)
+        }
         QueueConfig::DualPi2(config) => {
             let mut crossing = network.flows.iter().filter(|flow| flow.forward.ports().any(|other| other == port));
             match crossing.all(|flow| flow.tcp.ecn == EcnMode::Scalable) {

@@ -53,6 +53,7 @@ pub fn reference() -> String {
                 page.section("`repair` of a cell", "repair", "Repair");
                 page.section("`[[cell]]` of LTE and NR", "rancell", "RanCell");
                 page.section("`[[cell.station]]` of LTE and NR", "ranstation", "RanStation");
+                page.section("`[[cell.station.bearer]]` of LTE and NR", "ranbearer", "RanBearer");
                 page.section("`adaptation` of an LTE or NR cell", "adaptation", "Adaptation");
                 page.section("`harq` of an LTE or NR cell", "harq", "Harq");
                 page.section("`uplink` of an LTE or NR cell", "uplinkgrants", "UplinkGrants");

@@ -90,6 +90,17 @@ class Frames(ABC):
         return self._frame("ran_delays")
 
     @cached_property
+    def ran_bearers(self) -> pd.DataFrame:
+        """Bearers of LTE and NR cells, of stations with more than one.
+
+        A link is one direction of a station; its other tables have the sums of all bearers.
+
+        Columns: `seed`, `link`, `qi`, `packets` (packets), `mean_delay_s` (s), `delay_p50_s` (s), `delay_p95_s` (s),
+        `delay_p99_s` (s), `budget_s` (s), `late`, `dropped` (packets), `lost` (packets).
+        """
+        return self._frame("ran_bearers")
+
+    @cached_property
     def ran_mobility(self) -> pd.DataFrame:
         """Stations of LTE and NR cells that have a place: handovers and failures.
 

@@ -359,8 +359,34 @@ class Dualpi2:
     shift: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class L4span:
+    """Marks by predicted sojourn (L4Span, 2025): the bytes ahead of an arrival over the recent rate of service.
+
+    For links whose rate changes within milliseconds. Packets of flows without `ecn` pass.
+
+    Attributes
+    ----------
+    threshold
+        Predicted sojourn at which half of the packets of flows with `ecn = "scalable"` are marked.
+    window
+        Time over which the rate of service is measured, while packets wait.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.L4span()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "l4span")
+
+    threshold: str = "10 ms"
+    window: str = "25 ms"
+
+
 #: Queue discipline: scheduling, dropping and marking.
-Queue = DropTail | Red | Codel | FqCodel | Pie | Dualpi2
+Queue = DropTail | Red | Codel | FqCodel | Pie | Dualpi2 | L4span
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1672,6 +1698,39 @@ Motion = WaypointsMotion | RandomWaypointMotion
 
 
 @dataclass(frozen=True, kw_only=True)
+class RanBearer:
+    """A bearer of a station, or of a group's members: packets of a code point, with queues and an RLC of their own.
+
+    Attributes
+    ----------
+    qi
+        5QI of NR, QCI of LTE: 1 to 8. It gives priority level, delay budget, error rate and whether a rate is
+        guaranteed (3GPP TS 23.501, table 5.7.4-1), and the mode and timers of RLC.
+    dscp
+        Code point of its packets. Those of all bearers of a station are different.
+    guaranteed
+        Guaranteed rate of each direction; only of 5QI 1 to 4, which need it. Below it the bearer is served before all
+        others of the same station priority, in the order of the priority levels.
+    buffer
+        Buffer of the bearer and direction. Default: that of the station.
+    queue
+        Discipline of the bearer's queues. Default: that of the station.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> bearer = ww.RanBearer(qi=7, dscp="AF41")
+    >>> ran_station = ww.RanStation(node="phone", bearer=[bearer])
+    """
+
+    qi: int
+    dscp: int | str
+    guaranteed: str | None = None
+    buffer: str | None = None
+    queue: str | Queue | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RanStation:
     """A station of an LTE or NR cell, or a group of identical stations.
 
@@ -1695,6 +1754,8 @@ class RanStation:
         `fading`, the mean speed of the `motion` while the station moves.
     fading
         Fading of the station's channel. Default: that of the cell.
+    delay_spread
+        Delay spread of the station's channel. Default: that of the cell.
     buffer
         Buffer of the station and direction. Default: that of the cell.
     queue
@@ -1711,6 +1772,8 @@ class RanStation:
         T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
         δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
+    bearer
+        Bearers beside the default one, which has 5QI 9.
 
     Examples
     --------
@@ -1726,6 +1789,7 @@ class RanStation:
     uplink_snr: str | None = None
     speed: str | None = None
     fading: str | Fading | None = None
+    delay_spread: str | None = None
     buffer: str | None = None
     queue: str | Queue | None = None
     delay: str | None = None
@@ -1733,6 +1797,7 @@ class RanStation:
     priority: int = 1
     deadline: str = "100 ms"
     violation: float | str = 0.05
+    bearer: Sequence[RanBearer] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1784,6 +1849,9 @@ class RanCell:
         Discontinuous reception.
     fading
         Fading of the channels around their mean. Default: none, or that of a station's `speed`.
+    delay_spread
+        Delay spread of Rayleigh fading, at most 10 us: each group of resource blocks has a gain of its own, by an
+        exponential power delay profile. Default: none, all resource blocks of a station fade alike.
     buffer
         Buffer of a station and direction, in packets or bytes.
     queue
@@ -1834,6 +1902,7 @@ class RanCell:
     pdcp: Pdcp = Pdcp()
     drx: str | Drx = "off"
     fading: str | Fading | None = None
+    delay_spread: str | None = None
     buffer: str = "6172672 B"
     queue: str | Queue | None = None
     delay: str = "0 s"

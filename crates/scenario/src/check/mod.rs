@@ -126,6 +126,10 @@ pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Pr
             network.flows = Category::ALL.map(|category| [category; 2]).to_vec();
             network.sources = sources.categories();
         }
+        if matches!(medium, sim::MediumConfig::Ran(cell) if !cell.bearers.is_empty()) {
+            let hint = Some("leave `bearer` out, or run flows with `dscp` by `emulate`".to_owned());
+            problems.add(["cell".into()], "an emulated link has one bearer", hint);
+        }
     }
     problems.is_empty().then_some(LinksPlan { topology: links.topology, routes, sources: sources.configs })
 }
@@ -187,6 +191,12 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flow_routes::spread_starts(&mut flows, span, &links);
     }
 
+    let of_flow = |plan: &FlowPlan| {
+        let flow = &file.flow[plan.entry];
+        [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().0)
+    };
+    let points: Vec<[u8; 2]> = flows.plans.iter().map(of_flow).collect();
+    ran::sort_packets(&file.cell, &mut links.topology.media, (&points, &sources.code_points()), problems);
     for medium in &mut links.topology.media {
         if let sim::MediumConfig::Edca(network) = medium {
             let of_flow = |plan: &FlowPlan| {

@@ -8,8 +8,11 @@ use super::key::key;
 use super::links::Links;
 use super::nodes::{End, Nodes};
 use super::places::{Entry, Way, position};
+use crate::format::AnyCell;
 use crate::format::cell::{Fading, Scheduler};
-use crate::format::ran::{Drx, HandoverTable, McsTable, Propagation, RanCell, RanSite, RanStation, Technology};
+use crate::format::ran::{
+    Drx, HandoverTable, McsTable, Propagation, RanBearer, RanCell, RanSite, RanStation, Technology,
+};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -18,7 +21,10 @@ use std::collections::BTreeSet;
 use windward_sim::cell::channel::{Fading as Model, MAX_SINUSOIDS};
 use windward_sim::ran::geometry::{Geometry, Handover, Site};
 use windward_sim::ran::phy::{Carrier, Pattern, SlotKind, Special, carrier};
-use windward_sim::ran::{Adaptation, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink};
+use windward_sim::ran::qos::{DEFAULT_QI, Qos};
+use windward_sim::ran::{
+    Adaptation, BearerConfig, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink,
+};
 use windward_sim::wifi::place_at;
 use windward_sim::{MediumConfig, NodeId};
 use windward_units::{Decibels, Duration, Time};
@@ -27,6 +33,8 @@ use windward_units::{Decibels, Duration, Time};
 const LIGHT: f64 = 299_792_458.0;
 /// Sinusoids of the fading that a speed gives: the default of `jakes`.
 const SINUSOIDS: usize = 16;
+/// Largest delay spread.
+const MOST_SPREAD: Duration = Duration::from_micros(10);
 /// Transmit power of the only site, in dBm.
 const SITE_POWER: f64 = 46.0;
 /// Decibels of the uplink below the downlink: a guess.
@@ -75,7 +83,8 @@ pub(super) fn expand(
         links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
     }
     if !found.configs.is_empty() {
-        let medium = MediumConfig::Ran(RanConfig { scheduler, stations: found.configs, ..config });
+        let (stations, bearers) = (found.configs, found.bearers);
+        let medium = MediumConfig::Ran(RanConfig { scheduler, stations, bearers, ..config });
         links.topology.add_medium(medium, found.ends);
     }
 }
@@ -249,6 +258,7 @@ fn cycles(drx: &Drx, carrier: &Carrier, at: usize, problems: &mut Problems) -> O
 #[derive(Default)]
 struct Stations {
     configs: Vec<StationConfig>,
+    bearers: Vec<BearerConfig>,
     ends: Vec<(NodeId, NodeId)>,
     nodes: Vec<NodeId>,
 }
@@ -268,6 +278,7 @@ fn stations(
         let Some(end) = nodes.find(&station.node, path(), problems) else { continue };
         let entry = Entry { list: "cell", at, index, node: &station.node.0 };
         let Some(ways) = ways(station, entry, end, (nodes, span), problems) else { continue };
+        let bearers = bearers((cell, of_cell), station, entry, problems);
         let members = end.group().unwrap_or(1);
         if !is_within_limit("link", links.names.len() as u64 + 2 * u64::from(members), MAX_LINKS, at, problems) {
             return None;
@@ -288,6 +299,12 @@ fn stations(
                 continue;
             }
             let names = [format!("{from}->{to}"), format!("{to}->{from}")];
+            let of_station = |bearer: &BearerConfig| BearerConfig {
+                station: found.configs.len() as u32,
+                keys: [&names[0], &names[1]].map(|name| key("bearer", &format!("{name}/{}", bearer.qos.qi))),
+                ..bearer.clone()
+            };
+            found.bearers.extend(bearers.iter().map(of_station));
             found.configs.push(StationConfig { keys: [key("link", &names[0]), key("link", &names[1])], ..config });
             found.nodes.push(node);
             for ((ends, name), [from, to]) in both.into_iter().zip(names).zip([[&from, &to], [&to, &from]]) {
@@ -298,6 +315,105 @@ fn stations(
         }
     }
     Some(found)
+}
+
+/// Bearers of a station beside the default one; reports problems.
+fn bearers(
+    (cell, of_cell): (&RanCell, &RanConfig),
+    station: &RanStation,
+    entry: Entry<'_>,
+    problems: &mut Problems,
+) -> Vec<BearerConfig> {
+    let mut found: Vec<BearerConfig> = Vec::new();
+    for (number, bearer) in station.bearer.iter().enumerate() {
+        let inside = |key: &'static str| entry.path(["bearer".into(), Segment::Index(number), key.into()]);
+        let RanBearer { qi, dscp, guaranteed, buffer, queue } = bearer;
+        if matches!(cell.scheduler.0, Scheduler::PythonScheduler(_)) {
+            let message = "a scheduler in Python decides on stations, without bearers";
+            let hint = Some("remove it, or choose a built-in `scheduler`".to_owned());
+            problems.add(inside("qi"), message, hint);
+            break;
+        }
+        let Some(qos) = Qos::of(qi.0).filter(|_| qi.0 != DEFAULT_QI) else {
+            let (message, hint) = match qi.0 {
+                DEFAULT_QI => ("9 is the 5QI of the default bearer".to_owned(), "allowed: 1 to 8"),
+                other => (
+                    format!("{other} is no 5QI of a bearer; allowed: 1 to 8"),
+                    "delay-critical and mission-critical classes are missing: use the one of the nearest delay budget",
+                ),
+            };
+            problems.add(inside("qi"), message, Some(hint.to_owned()));
+            continue;
+        };
+        if found.iter().any(|other| other.qos.qi == qos.qi) {
+            let hint = Some("choose another `qi`".to_owned());
+            problems.add(inside("qi"), format!("another bearer of the station has {}", qos.qi), hint);
+            continue;
+        }
+        if dscp.0 == 0 {
+            let hint = Some("dscp = \"EF\", and the same in the flow or application".to_owned());
+            problems.add(inside("dscp"), "packets without a code point have the default bearer", hint);
+        } else if found.iter().any(|other| other.dscps >> dscp.0 & 1 == 1) {
+            problems.add(inside("dscp"), "another bearer of the station has this code point", None);
+        }
+        match (qos.is_guaranteed, guaranteed) {
+            (true, None) => {
+                let hint = Some("guaranteed = \"200 kbit/s\"".to_owned());
+                problems.add(inside("guaranteed"), format!("5QI {} needs a guaranteed rate", qos.qi), hint);
+            }
+            (false, Some(_)) => {
+                let message = format!("5QI {} has no guaranteed rate; 1 to 4 have one", qos.qi);
+                problems.add(inside("guaranteed"), message, None);
+            }
+            _ => {}
+        }
+        let queues = (queue.as_ref(), station.queue.as_ref().or(cell.queue.as_ref()));
+        let buffers = (*buffer, station.buffer.unwrap_or(cell.buffer));
+        let (buffer, queue) = queue_of_station(buffers, queues, inside, problems);
+        found.push(BearerConfig {
+            station: 0,
+            keys: [0; 2],
+            dscps: 1 << dscp.0,
+            qos,
+            guaranteed: guaranteed.map(|rate| rate.0.as_bits_per_sec() as f64),
+            rlc: qos.rlc(of_cell.rlc),
+            pdcp: qos.pdcp(),
+            buffer: [buffer; 2],
+            queue: [queue; 2],
+        });
+    }
+    found
+}
+
+/// Gives cells with bearers the code points of flows and sources; reports bearers that no packet has.
+pub(super) fn sort_packets(
+    cells: &[AnyCell],
+    media: &mut [MediumConfig],
+    (flows, sources): (&[[u8; 2]], &[u8]),
+    problems: &mut Problems,
+) {
+    let used = flows.iter().flatten().chain(sources).fold(0_u64, |used, dscp| used | 1 << dscp);
+    for (at, cell) in cells.iter().enumerate() {
+        let AnyCell::Ran(cell) = cell else { continue };
+        for (index, station) in cell.station.iter().enumerate() {
+            for (number, bearer) in
+                station.bearer.iter().enumerate().filter(|(_, bearer)| used >> bearer.dscp.0 & 1 == 0)
+            {
+                let keys =
+                    ["station".into(), Segment::Index(index), "bearer".into(), Segment::Index(number), "dscp".into()];
+                let message = format!("no flow, background source or application has the code point {}", bearer.dscp.0);
+                let hint = Some("`dscp` or `ack_dscp` of a flow, `dscp` of an application".to_owned());
+                problems.add(place("cell", at, keys), message, hint);
+            }
+        }
+    }
+    for medium in media {
+        if let MediumConfig::Ran(cell) = medium
+            && !cell.bearers.is_empty()
+        {
+            (cell.flows, cell.sources) = (flows.to_vec(), sources.to_vec());
+        }
+    }
 }
 
 fn station_config(
@@ -326,6 +442,7 @@ fn station_config(
             None => Model::Constant,
         },
     };
+    let delay_spread = delay_spread((cell, station), &fading, (at, inside("delay_spread")), problems);
     let snr = match (way, &of_cell.geometry, station.snr) {
         (Some(way), Some(geometry), _) => {
             let noise = Geometry::noise(of_cell.carrier.prbs, of_cell.carrier.slot);
@@ -341,6 +458,7 @@ fn station_config(
         keys: [0; 2],
         mean_snr: snr,
         fading,
+        delay_spread,
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer: [buffer; 2],
         queue: [queue; 2],
@@ -377,6 +495,34 @@ fn check_claim(
     if matches!(cell.scheduler.0, Scheduler::PythonScheduler(_)) && priority != 1 {
         let message = "a scheduler in Python decides by itself, without priorities";
         problems.add(inside("priority"), message, Some("remove it, or decide by the station".to_owned()));
+    }
+}
+
+/// Delay spread of a station's channel in seconds, zero for a flat one; reports a spread without Rayleigh fading by
+/// sinusoids, which a spread of the cell may be for some stations.
+fn delay_spread(
+    (cell, station): (&RanCell, &RanStation),
+    fading: &Model,
+    (at, inside): (usize, Vec<Segment>),
+    problems: &mut Problems,
+) -> f64 {
+    let (spread, place) = match (station.delay_spread, cell.delay_spread) {
+        (Some(own), _) => (own.0, inside),
+        (None, Some(of_cell)) => (of_cell.0, path(at, ["delay_spread"])),
+        (None, None) => return 0.0,
+    };
+    if spread > MOST_SPREAD {
+        problems.add(place, format!("{spread} is out of range; allowed: up to {MOST_SPREAD}"), None);
+        return 0.0;
+    }
+    match fading {
+        Model::Jakes { .. } => spread.as_secs(),
+        _ if station.delay_spread.is_some() => {
+            let hint = Some("give the station a `speed`, or fading = \"jakes\"".to_owned());
+            problems.add(place, "a delay spread is of Rayleigh fading, which the station lacks", hint);
+            0.0
+        }
+        _ => 0.0,
     }
 }
 

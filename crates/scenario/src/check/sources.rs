@@ -27,6 +27,11 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
+    /// Code point of each source, as a number.
+    pub fn code_points(&self) -> Vec<u8> {
+        self.dscps.iter().map(|dscp| dscp.0).collect()
+    }
+
     /// Access category of each source.
     pub fn categories(&self) -> Vec<Category> {
         self.dscps.iter().map(|dscp| dscp.category()).collect()

@@ -1,7 +1,9 @@
 //! Queue disciplines, as written.
 
 use super::{Count, Number, Positive, Probability, Written};
-use windward_sim::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
+use windward_sim::{
+    CoDelConfig, DualPi2Config, FqCoDelConfig, L4SpanConfig, PieConfig, QueueConfig, RedConfig, Sharing,
+};
 use windward_units::{Bytes, Duration};
 
 tagged! {
@@ -117,6 +119,16 @@ tagged! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             shift: Option<Written<Duration>>,
         }
+        /// Marks by predicted sojourn (L4Span, 2025): the bytes ahead of an arrival over the recent rate of service.
+        /// For links whose rate changes within milliseconds. Packets of flows without `ecn` pass.
+        "l4span" L4Span {
+            /// Predicted sojourn at which half of the packets of flows with `ecn = "scalable"` are marked.
+            #[serde(default = "span_threshold")]
+            threshold: Positive<Duration>,
+            /// Time over which the rate of service is measured, while packets wait.
+            #[serde(default = "span_window")]
+            window: Positive<Duration>,
+        }
     }
 }
 
@@ -151,6 +163,9 @@ impl Queue {
             }
             Self::Pie(pie) => pie.config().map(QueueConfig::Pie),
             Self::DualPi2(dual) => dual.config().map(QueueConfig::DualPi2),
+            Self::L4Span(L4Span { threshold, window }) => {
+                Ok(QueueConfig::L4Span(L4SpanConfig { threshold: threshold.0, window: window.0 }))
+            }
         }
     }
 }
@@ -300,4 +315,12 @@ fn dual_range() -> Written<Duration> {
 
 fn dual_share() -> Probability {
     Probability(DualPi2Config::CLASSIC_SHARE)
+}
+
+fn span_threshold() -> Positive<Duration> {
+    Positive(L4SpanConfig::default().threshold)
+}
+
+fn span_window() -> Positive<Duration> {
+    Positive(L4SpanConfig::default().window)
 }

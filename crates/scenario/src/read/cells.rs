@@ -1,6 +1,7 @@
 //! Cells, which a `technology` makes those of LTE or NR: keys of the other kind, and features that are not modelled,
 //! are refused by name.
 
+use super::missing::{Missing, refuse_missing};
 use super::table::table;
 use super::tree::{Kind, Tree};
 use crate::format::AnyCell;
@@ -19,7 +20,7 @@ const SLOTTED: [(&str, &str); 7] = [
 ];
 
 /// Keys of LTE and NR alone.
-const RADIO: [&str; 17] = [
+const RADIO: [&str; 18] = [
     "preset",
     "frequency",
     "tdd",
@@ -31,6 +32,7 @@ const RADIO: [&str; 17] = [
     "adaptation",
     "rlc",
     "drx",
+    "delay_spread",
     "propagation",
     "shadowing",
     "line_of_sight",
@@ -40,7 +42,7 @@ const RADIO: [&str; 17] = [
 ];
 
 /// Features of LTE and NR that are not modelled, and what to use instead.
-const MISSING: [(&str, &str, &str); 8] = [
+const MISSING: [Missing; 9] = [
     ("carriers", "carrier aggregation", "use a preset with the bandwidth of all carriers, such as \"n78-100mhz\""),
     (
         "carrier_aggregation",
@@ -52,6 +54,7 @@ const MISSING: [(&str, &str, &str); 8] = [
     ("mini_slots", "mini-slots", "use a preset with slots of 0.5 ms, such as \"n78-20mhz\""),
     ("configured_grants", "configured grants", "use `prescheduling` of `uplink`"),
     ("mu_mimo", "multi-user MIMO", "use `layers`: one station has each resource block"),
+    ("interference", "interference of a given level", "lower the `snr` of stations by it, or add a [[cell.site]]"),
     ("sidelink", "sidelink", "use links between nodes"),
 ];
 
@@ -74,15 +77,13 @@ fn cell(mut item: Tree, place: [Segment; 2], problems: &mut Problems) -> Option<
     let has = |item: &Tree, key: &str| item.get(key).is_some_and(|value| !matches!(value.kind, Kind::Null));
     let before = problems.len();
     let is_radio = has(&item, "technology");
+    refuse_missing(&mut item, &place, &MISSING, problems);
     let mut refuse = |item: &mut Tree, key: &'static str, message: String, hint: String| {
         if has(item, key) {
             problems.add(place.iter().cloned().chain([key.into()]), message, Some(hint));
             item.remove(&[key.into()]);
         }
     };
-    for (key, feature, instead) in MISSING {
-        refuse(&mut item, key, format!("not modelled: {feature}"), instead.to_owned());
-    }
     if let Some(Kind::Text(preset)) = item.get("preset").map(|preset| &preset.kind)
         && MILLIMETRE_WAVES.iter().any(|band| preset.starts_with(band))
     {

@@ -3,6 +3,7 @@
 
 mod cells;
 mod deserialize;
+mod missing;
 mod source;
 mod table;
 mod tree;
@@ -12,9 +13,10 @@ pub use source::{MAX_RECORDING, read_text};
 pub(crate) use table::table;
 pub(crate) use tree::{Kind, Tree};
 
-use crate::format::{File, Lists};
+use crate::format::{Change, File, Lists};
 use crate::path::Segment;
 use crate::problems::Problems;
+use missing::{Missing, refuse_missing};
 use serde::de::DeserializeOwned;
 
 /// Lists of tables of a file. Each table is read separately, so that a problem in one does not hide those of others.
@@ -36,7 +38,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let file: Option<File> = table(rest, &[], problems);
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
     let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
-    let (region, change) = (entries(tree, "region", problems), entries(tree, "change", problems));
+    let (region, change) = (entries(tree, "region", problems), changes(tree, problems));
     let (flow, app) = (entries(tree, "flow", problems), entries(tree, "app", problems));
     let background = entries(tree, "background", problems);
     let (node, link, cell, wifi, region, change) = (node?, link?, cell?, wifi?, region?, change?);
@@ -47,8 +49,27 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
 pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<Lists> {
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
     let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
-    let (change, background) = (entries(tree, "change", problems), entries(tree, "background", problems));
+    let (change, background) = (changes(tree, problems), entries(tree, "background", problems));
     Some(Lists { node: node?, link: link?, cell: cell?, wifi: wifi?, change: change?, background: background? })
+}
+
+/// Changes of LTE and NR cells that are not modelled, and what to use instead.
+const MISSING_CHANGES: [Missing; 3] = [
+    ("site", "sites that change", "change the `snr` of stations, or let a `motion` lead out of the site's reach"),
+    ("power", "powers that change", "change the `snr` of stations"),
+    ("interference", "interference that changes", "change the `snr` of stations, or add a [[cell.site]] with stations"),
+];
+
+/// Reads the changes of a file; `None` if one is wrong.
+fn changes(tree: &Tree, problems: &mut Problems) -> Option<Vec<Change>> {
+    let before = problems.len();
+    if let Some(Kind::List(items)) = tree.get("change").map(|tree| &tree.kind) {
+        for (at, item) in items.iter().enumerate() {
+            refuse_missing(&mut item.clone(), &["change".into(), Segment::Index(at)], &MISSING_CHANGES, problems);
+        }
+    }
+    // What is left lacks what was refused, which is not the fault.
+    if problems.len() > before { None } else { entries(tree, "change", problems) }
 }
 
 /// Reads the tables of a list; `None` if one is wrong.

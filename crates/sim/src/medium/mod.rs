@@ -223,6 +223,7 @@ media! {
         ran::RanLinkStats,
         ran::RanMcsStats,
         ran::RanDelayStats,
+        ran::RanBearerStats,
         ran::RanMobilityStats,
         ran::RanHandover
     ]),

@@ -108,3 +108,13 @@ pub struct Site {
     /// Seed of the run.
     pub seed: u64,
 }
+
+/// Accumulates a probability of marks or drops, which are evenly spaced; true if one is due (`recur` of RFC 9332).
+pub(super) fn recurs(count: &mut f64, probability: f64) -> bool {
+    *count += probability;
+    let comes = *count > 1.0;
+    if comes {
+        *count -= 1.0;
+    }
+    comes
+}

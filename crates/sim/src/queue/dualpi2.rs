@@ -5,7 +5,7 @@
 //! p'². Scalable packets (ECT(1) and CE) are marked with the larger of k·p' and a ramp over their own short delay.
 //! Marks and drops are evenly spaced, as in the RFC's `recur`: at probability p every 1/p-th packet.
 
-use super::discipline::{Buffer, Configure, Queue, Site, Waiting};
+use super::discipline::{Buffer, Configure, Queue, Site, Waiting, recurs};
 use super::tail::Tail;
 use crate::ecn::Codepoint;
 use crate::packet::Packet;
@@ -125,16 +125,6 @@ enum Verdict {
     Sent,
     Marked,
     Dropped,
-}
-
-/// Accumulates a probability; true if an event is due (`recur`).
-fn recurs(count: &mut f64, probability: f64) -> bool {
-    *count += probability;
-    let comes = *count > 1.0;
-    if comes {
-        *count -= 1.0;
-    }
-    comes
 }
 
 impl DualPi2 {

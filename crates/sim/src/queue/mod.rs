@@ -1,4 +1,4 @@
-//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, PIE, DualPI2.
+//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, PIE, DualPI2, L4Span.
 //!
 //! A queue is independent of the transmitter behind it; `now` is an argument. Disciplines that drop or mark at the head
 //! do so in [`Queue::take`], those at the tail in [`Queue::offer`].
@@ -9,6 +9,7 @@ mod dualpi2;
 mod fq_codel;
 mod front;
 mod key;
+mod l4span;
 mod line;
 mod pie;
 mod red;
@@ -150,4 +151,6 @@ queues! {
     pie Pie(PieConfig),
     /// DualPI2: dual queue with coupled PI².
     dualpi2 DualPi2(DualPi2Config),
+    /// L4Span: marks by predicted sojourn.
+    l4span L4Span(L4SpanConfig),
 }

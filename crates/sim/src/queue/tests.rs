@@ -394,6 +394,7 @@ fn all_disciplines_conserve_packets() {
         QueueConfig::FqCoDel(FqCoDelConfig::default()),
         QueueConfig::Pie(PieConfig::default()),
         QueueConfig::DualPi2(DualPi2Config::default()),
+        QueueConfig::L4Span(L4SpanConfig::default()),
     ];
     for config in configs {
         let mut queue = make(config, Buffer::Packets(100));
@@ -535,4 +536,64 @@ fn dualpi2_takes_marked_packets_for_scalable_ones() {
     let order: Vec<u32> =
         (0..4).filter_map(|_| queue.take(Time::ZERO, |_| ())).map(|next| next.packet.number).collect();
     assert_eq!(order, [2, 3, 0, 1]);
+}
+
+/// A packet of 1500 bytes a millisecond is 12 Mbit/s. Samples end with the first packet after 2.5 ms, so they are of 3
+/// ms; the first has only two packets, and has left the window of ten after 33 ms. Then the rate is constant, and the
+/// n-th packet in the queue waits for n ms: none of up to 9 are marked, half at 10, all from 11 on. The probabilities
+/// of the arrivals add up: 0.5 at the tenth, 1.5 at the eleventh, so it and all behind it are marked. Classic packets
+/// have (p/2)²: 0.0625 + 0.25·n exceeds one with the fourth packet after the tenth, then with each fourth.
+#[test]
+fn l4span_marks_by_the_wait_to_come() {
+    let run = |codepoint: Codepoint, drain: u64| {
+        let arrival = |number| Packet { ecn: Ecn::new(codepoint), ..packet(number) };
+        let mut queue = make(QueueConfig::L4Span(L4SpanConfig::default()), Buffer::Unlimited);
+        (0..5).for_each(|n| assert!(queue.offer(Time::ZERO, arrival(n), Duration::ZERO, |_| ())));
+        for ms in 1..=drain {
+            assert!(queue.take(millis(ms), |_| ()).is_some());
+            assert!(queue.offer(millis(ms), arrival(0), Duration::ZERO, |_| ()));
+        }
+        assert_eq!(queue.marked(), 0);
+        let mut marked = Vec::new();
+        for nth in 6..=22 {
+            let before = queue.marked();
+            assert!(queue.offer(millis(drain), arrival(nth), Duration::ZERO, |_| ()));
+            if queue.marked() > before {
+                marked.push(nth);
+            }
+        }
+        marked
+    };
+    assert_eq!(run(Codepoint::Scalable, 60), (11..=22).collect::<Vec<u32>>());
+    assert_eq!(run(Codepoint::Capable, 60), [14, 18, 22]);
+    assert_eq!(run(Codepoint::NotCapable, 60), [0; 0]);
+    // No rate is known yet.
+    assert_eq!(run(Codepoint::Scalable, 2), [0; 0]);
+}
+
+/// Samples of 6 and 18 Mbit/s by turns: mean 12, ε = 6, so the ramp is from 5 to 15 ms at T = 10 ms. At a predicted 10
+/// ms half of the packets are marked, at 15 ms all.
+#[test]
+fn l4span_widens_its_ramp_with_the_rate() {
+    let window = Duration::from_millis(60);
+    let mut rule = l4span::L4Span::new(L4SpanConfig { window, ..L4SpanConfig::default() });
+    let mut line = line::Line { queue: tail::Tail::new(Buffer::Unlimited), marked: 0 };
+    use line::Rule;
+    for n in 0..2000 {
+        assert!(rule.offer(&mut line, Time::ZERO, packet(n), Duration::ZERO));
+    }
+    // Packets of 1500 bytes every 2 ms and every 2/3 ms, in samples of 6 ms.
+    let mut now = Time::ZERO;
+    for sample in 0..20 {
+        let (count, step) = if sample % 2 == 0 { (3, 2_000_000) } else { (9, 666_667) };
+        for _ in 0..count {
+            assert!(rule.take(&mut line, now, |_| ()).is_some());
+            now += Duration::from_nanos(step);
+        }
+    }
+    assert!(rule.take(&mut line, now, |_| ()).is_some());
+    for (ms, right) in [(5.0, 0.0), (10.0, 0.5), (12.5, 0.75), (15.0, 1.0)] {
+        let bytes = (ms * 1500.0) as u64;
+        assert!((rule.probability(bytes) - right).abs() < 0.01, "{ms}: {}", rule.probability(bytes));
+    }
 }

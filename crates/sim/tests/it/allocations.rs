@@ -349,6 +349,7 @@ fn mobile(seconds: u64, moves: bool) -> Network {
         keys: [2 * key, 2 * key + 1],
         mean_snr: [60.0, 30.0],
         fading: Fading::Jakes { doppler: 10.0, sinusoids: 16 },
+        delay_spread: if key == 1 { 0.0 } else { 300e-9 },
         delay: Duration::ZERO,
         buffer: [Buffer::Packets(200); 2],
         queue: [QueueConfig::DropTail; 2],

@@ -2,8 +2,8 @@
 
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
-    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, Network, Output, Pattern, PieConfig,
-    QueueConfig, RedConfig, SourceConfig, TcpOptions,
+    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, L4SpanConfig, Network, Output, Pattern,
+    PieConfig, QueueConfig, RedConfig, SourceConfig, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -17,6 +17,7 @@ pub fn contented() -> Vec<QueueConfig> {
         QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() }),
         QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
         QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
+        QueueConfig::L4Span(L4SpanConfig::default()),
     ]
 }
 

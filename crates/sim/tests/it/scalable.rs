@@ -4,7 +4,7 @@ use crate::common::{flow, law, link, network, simulate, with_queues};
 use serde_json::{Value, json};
 use std::iter;
 use windward_sim::{
-    Buffer, DualPi2Config, EcnMode, FlowStats, LossDetection, Network, QueueConfig, RedConfig, TcpOptions,
+    Buffer, DualPi2Config, EcnMode, FlowStats, L4SpanConfig, LossDetection, Network, QueueConfig, RedConfig, TcpOptions,
 };
 use windward_units::{Duration, Time};
 
@@ -82,5 +82,25 @@ fn prague_shares_a_dual_queue_with_the_others() {
         assert!(prague.iter().all(|flow| flow.mean_rtt_s < 0.011 && flow.retransmits == 0));
         assert!(others.iter().all(|flow| (flow.mean_rtt_s - 0.025).abs() < 0.001), "{:?}", others[0]);
         assert!(output.links[0].utilization > 0.99);
+    }
+}
+
+/// Marks of predicted sojourns rest on their ramp, which begins at 0.9·T at a constant rate. One flow of DCTCP gains
+/// one packet a round trip, and loses W·α/2 in each with a mark. Marks that are in every round trip have the share α =
+/// 2/W; marks of whole round trips, those of a step, √(2/W). A ramp of 0.2·T is steep: the share lies between, and the
+/// wait at the foot of the ramp, T·(0.9 + 0.2·α) within a twentieth.
+#[test]
+fn l4span_rests_on_its_ramp() {
+    for (rate, threshold) in [(50_000_000, 10), (50_000_000, 20), (100_000_000, 10)] {
+        let config = L4SpanConfig { threshold: Duration::from_millis(threshold), ..L4SpanConfig::default() };
+        let tcp = TcpOptions { delayed_ack: None, ..marking(EcnMode::Scalable) };
+        let output = simulate(&dumbbell(&[("dctcp", json!({}), tcp)], rate, 20, QueueConfig::L4Span(config)), 1);
+        let (flow, link) = (&output.flows[0], &output.links[0]);
+        let window = flow.goodput_bps / 12_000.0 * flow.mean_rtt_s;
+        let share = flow.marked as f64 / flow.segments_sent as f64;
+        let wait = link.mean_queue_delay_s / (threshold as f64 * 1e-3);
+        assert!((2.0 / window..(2.0 / window).sqrt()).contains(&share), "{share} of {window}");
+        assert!((wait - 0.9 - 0.2 * share).abs() < 0.05, "{wait}");
+        assert!(link.utilization > 0.9999 && flow.retransmits == 0);
     }
 }

@@ -5,15 +5,18 @@
 //! The outcome of a transmission is drawn when it is sent, so the time of a packet's delivery is known as soon as the
 //! gap before it closes.
 
-use super::channel::{Channel, linear};
-use super::config::{Grids, RanConfig, RlcMode};
+use super::bearer::{Bearers, Guarantee};
+use super::channel::{Channel, Selectivity, linear};
+use super::config::{Grids, RanConfig};
 use super::delay::Cause as DelayCause;
 use super::drx::Sleep;
 use super::harq::{PROCESSES, Process, Stage, Status};
-use super::leg::{Fate, Leg};
-use super::mobility::{Event, Mobility, Mover, Moves, RanHandover, RanMobilityStats};
-use super::phy::{LAYER_LOSS, LAYERS, SlotKind, Technology};
+use super::leg::{Bands, Fate, Leg, Terms};
+use super::mobility::{Mobility, Moves};
+use super::phy::{LAYER_LOSS, LAYERS, Technology};
+use super::qos::Qos;
 use super::request::{Grant, Request};
+use super::rlc::RlcMode;
 use super::share::{Rule, Share};
 use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
@@ -22,7 +25,7 @@ use crate::medium::interface::{Medium, Out};
 use crate::output::RanBlock;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{AnyQueue, Queue};
-use crate::status::{Cause, Counts, Sight};
+use crate::status::{Cause, Counts, Line, Sight};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use windward_tables::{Frames, Histogram};
@@ -42,14 +45,19 @@ pub(super) const UP: usize = 1;
 pub struct Ran {
     pub(super) config: RanConfig,
     pub(super) grids: Arc<Grids>,
-    /// Leg 2i is the downlink of station i, leg 2i + 1 its uplink.
+    pub(super) bearers: Bearers,
+    /// Leg 2b is the downlink of bearer b, leg 2b + 1 its uplink.
     pub(super) legs: Vec<Leg>,
+    /// Waits in the queues of each link.
+    pub(super) lines: Vec<Line>,
     pub(super) sleeps: Vec<Option<Sleep>>,
     pub(super) requests: Vec<Request>,
     pub(super) bases: Vec<Base>,
     /// Base station of each station.
     pub(super) homes: Vec<u32>,
     pub(super) mobility: Option<Box<Mobility>>,
+    /// True if the channel of a station depends on the frequency.
+    pub(super) is_selective: bool,
     pub(super) share: Share,
     /// Grants of uplink blocks, in order of their slots.
     pub(super) grants: VecDeque<Grant>,
@@ -66,7 +74,7 @@ pub struct Ran {
     /// Slots that are done.
     done: u64,
     changes: VecDeque<MeanChange>,
-    since: Time,
+    pub(super) since: Time,
 }
 
 /// A base station: what it schedules.
@@ -83,52 +91,69 @@ impl Ran {
     /// Creates the cell of `config` in the run of `seed`; a user-defined scheduler comes from `hooks`.
     pub fn new(config: &RanConfig, hooks: &Hooks, seed: u64) -> Self {
         let is_fdd = config.carrier.pattern.is_fdd();
-        let leg = |local: u32| {
+        let bearers = Bearers::new(config);
+        let centres = config.centres();
+        let leg = |id: u32| {
+            let (local, way) = (bearers.link(id), id as usize % 2);
             let station = &config.stations[local as usize / 2];
-            let way = local as usize % 2;
+            let other = config.other(id as usize / 2);
+            let (keys, queues, buffers) = other.map_or((station.keys, station.queue, station.buffer), |bearer| {
+                (bearer.keys, bearer.queue, bearer.buffer)
+            });
+            let (rlc, pdcp) = other.map_or((config.rlc, config.pdcp), |bearer| (bearer.rlc, bearer.pdcp));
+            let urgency = other.map_or(station.urgency, |bearer| bearer.qos.urgency());
+            // That of PDCP in NR; of RLC in LTE, where acknowledged mode never gives up.
+            let give_up = match (config.carrier.technology, rlc.mode) {
+                (Technology::Nr, _) => pdcp.reordering,
+                (Technology::Lte, RlcMode::Unacknowledged) => Some(rlc.reassembly),
+                (Technology::Lte, RlcMode::Acknowledged) => None,
+            };
+            let budget = config.qos(id as usize / 2).radio_budget();
+            let guarantee = other.and_then(|bearer| bearer.guaranteed).map(Guarantee::new);
             // Both directions of TDD share a channel.
             let fading = Stream::new(seed, station.keys[if is_fdd { way } else { DOWN }], Purpose::Fading);
             let mean = 10.0 * libm::log10(station.mean_snr[way]);
-            let channel = Channel::new(&station.fading, mean, fading)
+            let spread = station.delay_spread;
+            let selectivity = (spread > 0.0).then_some(Selectivity { spread, centres: &centres });
+            let channel = Channel::new(&station.fading, mean, fading, selectivity)
                 .unwrap_or_else(|| unreachable!("the check refuses models without a value at an instant"));
-            let queue = AnyQueue::new(
-                station.queue[way],
-                station.buffer[way],
-                config.mean_rate(local),
-                station.keys[way],
-                seed,
-            );
-            let errors = Stream::new(seed, station.keys[way], Purpose::Error);
-            let view =
-                Candidate { urgency: station.urgency, average_rate: 1.0, average_offer: 1.0, ..Candidate::default() };
+            let queue = AnyQueue::new(queues[way], buffers[way], config.mean_rate(local), keys[way], seed);
+            let errors = Stream::new(seed, keys[way], Purpose::Error);
+            let view = Candidate { urgency, average_rate: 1.0, average_offer: 1.0, ..Candidate::default() };
             let report = config.grid(local).of_cqi(config.adaptation.first_cqi);
-            Leg::new(queue, channel, errors, way == UP, report, view)
+            let terms = Terms { rlc, pdcp, give_up, budget };
+            let mut leg = Leg::new(queue, channel, errors, way == UP, report, view, (terms, guarantee));
+            leg.bands = (spread > 0.0 && way == DOWN).then(|| Box::new(Bands::all(report.snr)));
+            leg
         };
-        let stations = config.stations.len();
+        let (stations, count) = (config.stations.len(), bearers.count());
         let up = match config.scheduler {
             SchedulerConfig::Own(_) => SchedulerConfig::ProportionalFair,
             other => other,
         };
         let prbs = f64::from(config.carrier.prbs);
         let mobility = Mobility::new(config, seed).map(Box::new);
+        let is_selective = config.stations.iter().any(|station| station.delay_spread > 0.0);
         let base = |_| Base {
-            active: [Vec::with_capacity(stations), Vec::with_capacity(stations)],
+            active: [Vec::with_capacity(count), Vec::with_capacity(count)],
             rules: [config.scheduler, up].map(|rule| Rule::new(rule, |index| hooks.scheduler(index))),
             sent: 0,
         };
         let sites = config.geometry.as_ref().map_or(1, |geometry| geometry.sites.len());
         let mut ran = Self {
             grids: Arc::clone(&config.grids),
-            legs: (0..2 * stations as u32).map(leg).collect(),
+            legs: (0..2 * count as u32).map(leg).collect(),
+            lines: vec![Line::default(); 2 * stations],
             sleeps: (0..stations as u64).map(|at| config.drx.map(|drx| Sleep::new(drx, at * drx.on))).collect(),
-            requests: (0..stations as u64).map(|at| Request::new(at, config)).collect(),
+            requests: (0..count as u64).map(|at| Request::new(at, config)).collect(),
             bases: (0..sites).map(base).collect(),
             homes: vec![0; stations],
             mobility,
-            share: Share::with_capacity(stations),
-            grants: VecDeque::with_capacity(64.max(8 * stations)),
-            timed: Vec::with_capacity(2 * stations),
-            repeats: Vec::with_capacity(PROCESSES * stations),
+            is_selective,
+            share: Share::with_capacity(count, is_selective),
+            grants: VecDeque::with_capacity(64.max(8 * count)),
+            timed: Vec::with_capacity(2 * count),
+            repeats: Vec::with_capacity(PROCESSES * count),
             blocks: 0,
             concentration: (1..=config.carrier.prbs).map(|n| 10.0 * libm::log10(prbs / f64::from(n))).collect(),
             scheduled: Time::NEVER,
@@ -136,6 +161,7 @@ impl Ran {
             changes: config.changes.iter().copied().collect(),
             since: Time::ZERO,
             config: RanConfig { average: config.average.max(1.0), ..config.clone() },
+            bearers,
         };
         ran.place_stations();
         ran
@@ -152,19 +178,9 @@ impl Ran {
         now.as_nanos().div_ceil(self.config.carrier.slot.as_nanos()).max(self.done)
     }
 
-    /// Time after which a receiver gives up a gap: t-Reordering of PDCP in NR; of RLC in LTE, where acknowledged mode
-    /// never does.
-    pub(super) fn give_up(&self) -> Option<Duration> {
-        match (self.config.carrier.technology, self.config.rlc.mode) {
-            (Technology::Nr, _) => self.config.pdcp.reordering,
-            (Technology::Lte, RlcMode::Unacknowledged) => Some(self.config.rlc.reassembly),
-            (Technology::Lte, RlcMode::Acknowledged) => None,
-        }
-    }
-
     /// Bytes that a leg has to send: data, and a status report on the data of the other direction.
     pub(super) fn wanted(&self, id: u32, now: Time) -> u64 {
-        self.legs[id as usize].backlog(self.config.rlc.headers) + self.status_bytes(id, now).unwrap_or(0)
+        self.legs[id as usize].backlog() + self.status_bytes(id, now).unwrap_or(0)
     }
 
     /// Bytes of the status report that leg `id` has to carry.
@@ -178,7 +194,8 @@ impl Ran {
         let leg = &mut self.legs[id as usize];
         if !leg.is_active {
             leg.is_active = true;
-            let list = &mut self.bases[self.homes[id as usize / 2] as usize].active[id as usize % 2];
+            let home = self.homes[self.bearers.station(id) as usize];
+            let list = &mut self.bases[home as usize].active[id as usize % 2];
             let place = list.partition_point(|other| *other < id);
             list.insert(place, id);
         }
@@ -186,7 +203,7 @@ impl Ran {
 
     /// A leg has something new to send at `now`.
     pub(super) fn want(&mut self, now: Time, id: u32) {
-        if self.is_out(id / 2) {
+        if self.is_out(self.bearers.station(id)) {
             return;
         }
         self.activate(id);
@@ -251,7 +268,7 @@ impl Ran {
     pub(super) fn refresh(&mut self, id: u32, slot: u64) {
         let length = self.config.carrier.slot.as_nanos();
         let adaptation = &self.config.adaptation;
-        let station = u64::from(id / 2);
+        let station = u64::from(self.bearers.station(id));
         let period = adaptation.cqi_period.as_nanos().max(length);
         // Stations report in different slots.
         let offset = station * length % period;
@@ -271,6 +288,13 @@ impl Ran {
         }
         leg.reported = Some(number);
         let snr = leg.channel.at(made);
+        if let Some(bands) = &mut leg.bands {
+            let grid = &self.grids.downlink;
+            let below = leg.channel.mean - LAYER_LOSS[usize::from(grid.report(snr).rank)];
+            for (group, gain) in leg.channel.gains(made).into_iter().flatten().enumerate() {
+                bands.set(group, grid.quantised(below + super::channel::decibels(*gain)));
+            }
+        }
         leg.report = match id % 2 {
             0 => self.grids.downlink.report(snr),
             // The base station measures.
@@ -300,10 +324,15 @@ impl Ran {
         leg.view
     }
 
-    /// Weight and priority of a leg.
-    pub(super) fn claim(&self, id: u32) -> (f64, u32) {
-        let station = &self.config.stations[id as usize / 2];
-        (station.weight, station.priority)
+    /// Weight and rank of a leg at `now`.
+    pub(super) fn claim(&mut self, id: u32, now: Time) -> (f64, u32) {
+        let station = &self.config.stations[self.bearers.station(id) as usize];
+        let Some(bearer) = self.config.other(id as usize / 2) else {
+            return (station.weight, Qos::DEFAULT.rank(station.priority, false));
+        };
+        let holds = self.legs[id as usize].guarantee.as_mut().is_some_and(|guarantee| guarantee.holds(now));
+        let weight = if bearer.qos.is_guaranteed { 1.0 } else { bearer.qos.weight() };
+        (station.weight * weight, bearer.qos.rank(station.priority, holds))
     }
 
     /// Counts the bits that a leg gets in a slot.
@@ -318,14 +347,15 @@ impl Ran {
         &mut self,
         (id, at): (u32, usize),
         (slot, end, known): (u64, Time, u64),
-        (first, prbs): (u32, u32),
+        (first, prbs, groups): (u32, u32, u32),
         out: &mut impl Out,
     ) {
         let now = self.start(slot);
         let leg = &mut self.legs[id as usize];
         let is_up = id % 2 == 1;
-        let home = self.homes[id as usize / 2];
-        let mut snr = leg.channel.at(now) - LAYER_LOSS[usize::from(leg.processes[at].rank)];
+        let home = self.homes[self.bearers.station(id) as usize];
+        let ratio = if groups == 0 { leg.channel.at(now) } else { leg.channel.on(now, groups) };
+        let mut snr = ratio - LAYER_LOSS[usize::from(leg.processes[at].rank)];
         if is_up {
             snr = (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP));
         }
@@ -357,19 +387,26 @@ impl Ran {
             self.bases[home as usize].sent += u64::from(prbs);
         }
         let site = self.mobility.as_ref().map_or(u32::MAX, |mobility| mobility.geometry.sites[home as usize].number);
-        out.on_block(|| RanBlock {
-            began: now,
-            ended: end,
-            local: id,
-            site,
-            first_prb: first,
-            prbs,
-            mcs: u32::from(process.mcs),
-            layers: LAYERS[usize::from(process.rank)],
-            bits: process.entry.bits,
-            attempt: process.attempts,
-            is_received: is_good,
-        });
+        let (local, layers, size) =
+            (self.bearers.link(id), LAYERS[usize::from(process.rank)], self.config.carrier.group);
+        let (mcs, bits, attempt) = (u32::from(process.mcs), process.entry.bits, process.attempts);
+        for (first_prb, of_run) in runs(groups, (first, prbs), size) {
+            // A block on groups that are apart has a part of its bits on each run.
+            let bits = (u64::from(bits) * u64::from(of_run) / u64::from(prbs)) as u32;
+            out.on_block(|| RanBlock {
+                began: now,
+                ended: end,
+                local,
+                site,
+                first_prb,
+                prbs: of_run,
+                mcs,
+                layers,
+                bits,
+                attempt,
+                is_received: is_good,
+            });
+        }
         if is_good {
             self.arrive((id, at), end, known, out);
             return;
@@ -381,10 +418,9 @@ impl Ran {
 
     /// A block has been decoded at `end`.
     fn arrive(&mut self, (id, at): (u32, usize), end: Time, known: u64, out: &mut impl Out) {
-        let give_up = self.give_up();
         let process: Process = self.legs[id as usize].processes[at];
         let leg = &mut self.legs[id as usize];
-        leg.receive(end, &process, &self.config.rlc, give_up);
+        leg.receive(end, &process);
         let cause = if process.has_repeats { DelayCause::Rlc } else { DelayCause::Harq };
         self.release((end, cause), id, out);
         self.watch(id);
@@ -399,9 +435,9 @@ impl Ran {
         }
         if let Some(status) = process.status {
             let other = id ^ 1;
-            self.legs[other as usize].acknowledge(&status, &self.config.rlc);
+            self.legs[other as usize].acknowledge(&status);
             self.release((end, DelayCause::Rlc), other, out);
-            if self.legs[other as usize].backlog(self.config.rlc.headers) > 0 {
+            if self.legs[other as usize].backlog() > 0 {
                 self.want(end, other);
             }
         }
@@ -412,16 +448,17 @@ impl Ran {
         let way = id as usize % 2;
         let decoding = self.config.decoding[way];
         let decoded = end + decoding;
-        let arrival = decoded + self.config.stations[id as usize / 2].delay;
+        let link = self.bearers.link(id);
+        let arrival = decoded + self.config.stations[link as usize / 2].delay;
         let leg = &mut self.legs[id as usize];
-        while let Some((sdu, fate)) = leg.release(&self.config.rlc) {
+        while let Some((sdu, fate)) = leg.release() {
             match fate {
                 Fate::Arrives => {
                     let delay = decoded.since(sdu.sent).as_nanos();
                     leg.air.delays.record(delay);
                     leg.air.delay += u128::from(delay);
                     leg.count_delay(&sdu, (end, cause), decoding);
-                    out.arrive_at(arrival, id, sdu.packet);
+                    out.arrive_at(arrival, link, sdu.packet);
                 }
                 Fate::Lost => out.lose(sdu.packet, Cause::Sent),
             }
@@ -437,14 +474,12 @@ impl Ran {
 
     /// Handles the timers of RLC and PDCP that have expired by `now`.
     fn expire(&mut self, now: Time, out: &mut impl Out) {
-        let give_up = self.give_up();
         for at in (0..self.timed.len()).rev() {
             let id = self.timed[at];
-            let rlc = self.config.rlc;
             let leg = &mut self.legs[id as usize];
-            let opens = leg.expire(now, &rlc, give_up);
-            leg.repeat_poll(now, &rlc);
-            let has_more = leg.backlog(rlc.headers) > 0;
+            let opens = leg.expire(now);
+            leg.repeat_poll(now);
+            let has_more = leg.backlog() > 0;
             let owes = leg.owes_status && !leg.asks_status && leg.status_from <= now;
             if opens {
                 self.release((now, DelayCause::Rlc), id, out);
@@ -471,9 +506,11 @@ impl Ran {
             let of = &self.config.stations[station as usize].mean_snr;
             let below = 10.0 * libm::log10(of[DOWN] / of[UP]);
             let mean = 10.0 * libm::log10(mean_snr);
-            self.legs[2 * station as usize].channel.mean = mean;
-            // The uplink keeps its distance.
-            self.legs[2 * station as usize + 1].channel.mean = mean - below;
+            for bearer in self.bearers.of(station) {
+                self.legs[2 * bearer as usize].channel.mean = mean;
+                // The uplink keeps its distance.
+                self.legs[2 * bearer as usize + 1].channel.mean = mean - below;
+            }
         }
     }
 
@@ -512,17 +549,18 @@ impl Medium for Ran {
     }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
-        let leg = &mut self.legs[local as usize];
-        if !leg.offer(now, packet, |packet| out.lose(packet, Cause::Queue)) {
+        let id = self.bearers.leg(&self.config, local, &packet);
+        let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[local as usize]);
+        if !leg.offer(line, now, packet, |packet| out.lose(packet, Cause::Queue)) {
             leg.counts.dropped += 1;
             return out.lose(packet, Cause::Queue);
         }
         // An active downlink has its wake.
-        if leg.is_active && local.is_multiple_of(2) {
+        if leg.is_active && id.is_multiple_of(2) {
             return;
         }
-        self.note_sleep(now, local);
-        self.want(now, local);
+        self.note_sleep(now, id);
+        self.want(now, id);
         self.arm(now, out);
     }
 
@@ -545,63 +583,85 @@ impl Medium for Ran {
 
     /// The queueing delay is the backlog over the average rate, as in the slotted cell.
     fn see(&mut self, _: Time, local: u32) -> Sight {
-        let leg = &self.legs[local as usize];
-        let backlog = leg.waiting();
+        let legs = || self.bearers.legs(local).map(|id| &self.legs[id]);
+        let backlog = legs().map(Leg::waiting).sum();
         let queue_delay = match backlog {
             0 => Duration::ZERO,
-            _ => Duration::from_secs(leg.queue.bytes() as f64 * 8.0 / leg.view.average_rate),
+            _ => {
+                let bytes: u64 = legs().map(|leg| leg.queue.bytes()).sum();
+                Duration::from_secs(bytes as f64 * 8.0 / legs().map(|leg| leg.view.average_rate).sum::<f64>())
+            }
         };
-        Sight { backlog, queue_delay, rate: leg.view.rate }
+        Sight { backlog, queue_delay, rate: self.legs[local as usize].view.rate }
     }
 
     fn counts(&self, now: Time, local: u32) -> Counts {
-        self.legs[local as usize].counts(now)
+        let sum = self.bearers.legs(local).fold(Counts::default(), |sum, id| {
+            let of = self.legs[id].counts();
+            Counts {
+                packets: sum.packets + of.packets,
+                bytes: sum.bytes + of.bytes,
+                dropped: sum.dropped + of.dropped,
+                marked: sum.marked + of.marked,
+                lost: sum.lost + of.lost,
+                busy: sum.busy + of.busy,
+                ..sum
+            }
+        });
+        self.lines[local as usize].show(now, sum)
     }
 
     fn reset_counts(&mut self, now: Time) {
         self.since = now;
-        self.legs.iter_mut().for_each(|leg| leg.reset_counts(now));
+        self.legs.iter_mut().for_each(Leg::reset_counts);
+        self.lines.iter_mut().for_each(|line| line.reset(now));
         if let Some(mobility) = &mut self.mobility {
             mobility.movers.iter_mut().flatten().for_each(|mover| mover.counts = Moves::default());
         }
     }
 
     fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
-        Some(self.legs[local as usize].all_waits())
+        let packets = self.bearers.legs(local).map(|id| self.legs[id].counts.packets).sum();
+        Some(self.lines[local as usize].all_waits(packets))
     }
 
     fn report(&self, now: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
-        let carrier = &self.config.carrier;
-        let slots = now.since(self.since).ratio(carrier.slot);
-        let share = |is_used: fn(SlotKind) -> bool| {
-            let used = carrier.pattern.slots().iter().filter(|&&kind| is_used(kind)).count();
-            used as f64 / carrier.pattern.period() as f64 * slots * f64::from(carrier.prbs)
-        };
-        let all = [share(SlotKind::has_downlink), share(SlotKind::has_uplink)];
-        let links = || members.iter().zip(&self.legs).zip((0..2).cycle());
-        let rows = links().map(|((&port, leg), way)| leg.air.row(port, all[way], leg.offset));
-        tables.add(&rows.collect::<Vec<_>>());
-        let by_mcs = links().flat_map(|((&port, leg), _)| leg.air.mcs_rows(port));
-        tables.add(&by_mcs.collect::<Vec<_>>());
-        tables.add(&links().map(|((&port, leg), _)| leg.delays.row(port)).collect::<Vec<_>>());
-        let Some(mobility) = &self.mobility else { return };
-        let number = |home: u32| mobility.geometry.sites[home as usize].number;
-        let downlink = |station: usize| members[2 * station];
-        let of_station = |(station, mover): (usize, &Option<Mover>)| {
-            let Moves { handovers, failures, interrupted, forwarded } = mover.as_ref()?.counts;
-            let (link, interrupted_s) = (downlink(station), interrupted.as_secs());
-            Some(RanMobilityStats { link, handovers, failures, interrupted_s, forwarded })
-        };
-        tables.add(&mobility.movers.iter().enumerate().filter_map(of_station).collect::<Vec<_>>());
-        let of_event = |event: &Event| RanHandover {
-            link: downlink(event.station as usize),
-            time_s: event.time.as_secs(),
-            from: number(event.from),
-            to: number(event.to),
-            interrupted_s: event.interrupted.as_secs(),
-            forwarded: event.forwarded,
-            failure: u32::from(event.is_failure),
-        };
-        tables.add(&mobility.log.iter().map(of_event).collect::<Vec<_>>());
+        self.add_rows(now, members, tables);
+    }
+}
+
+/// First resource block and number of resource blocks of each run of neighbouring groups, of `prbs` from `first` on;
+/// one run without groups.
+fn runs(groups: u32, (first, prbs): (u32, u32), size: u32) -> impl Iterator<Item = (u32, u32)> {
+    let (mut left, mut rest) = (groups, prbs);
+    let is_flat = groups == 0;
+    let next = move || {
+        if rest == 0 {
+            return None;
+        }
+        if is_flat {
+            return Some((first, std::mem::take(&mut rest)));
+        }
+        let from = left.trailing_zeros();
+        let count = (left >> from).trailing_ones();
+        left &= !((u32::MAX >> (u32::BITS - count)) << from);
+        // The last group may be smaller.
+        let of_run = if left == 0 { rest } else { (count * size).min(rest) };
+        rest -= of_run;
+        Some((from * size, of_run))
+    };
+    std::iter::from_fn(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups 1, 2, 4 and 6 of 4 resource blocks, the last one of 2.
+    #[test]
+    fn runs_by_hand() {
+        assert_eq!(runs(0b101_0110, (4, 14), 4).collect::<Vec<_>>(), [(4, 8), (16, 4), (24, 2)]);
+        assert_eq!(runs(0, (3, 5), 4).collect::<Vec<_>>(), [(3, 5)]);
+        assert_eq!(runs(u32::MAX >> 7, (0, 100), 4).collect::<Vec<_>>(), [(0, 100)]);
     }
 }

@@ -2,6 +2,8 @@
 
 use super::geometry::Geometry;
 use super::phy::{Carrier, Curves, Grid, McsTable, SlotKind, Technology};
+use super::qos::Qos;
+use super::rlc::{Pdcp, Rlc, RlcMode};
 use crate::medium::cell::channel::Fading;
 use crate::medium::cell::{MeanChange, SchedulerConfig};
 use crate::medium::wifi::Position;
@@ -45,6 +47,12 @@ pub struct RanConfig {
     pub changes: Vec<MeanChange>,
     /// Sites, and the radio to stations that have a place; `None`: one site.
     pub geometry: Option<Geometry>,
+    /// Bearers beside the default ones, in order of their stations.
+    pub bearers: Vec<BearerConfig>,
+    /// Code points of the data and of the ACKs of each flow.
+    pub flows: Vec<[u8; 2]>,
+    /// Code point of each source.
+    pub sources: Vec<u8>,
 }
 
 /// Transport blocks of the downlink, of special slots, and of the uplink.
@@ -127,46 +135,6 @@ pub struct Uplink {
     pub prescheduling: Duration,
 }
 
-/// Mode of radio link control.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RlcMode {
-    /// Acknowledged mode.
-    #[default]
-    Acknowledged,
-    /// Unacknowledged mode.
-    Unacknowledged,
-}
-
-/// Radio link control.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rlc {
-    /// Mode.
-    pub mode: RlcMode,
-    /// t-Reassembly of NR, t-Reordering of LTE.
-    pub reassembly: Duration,
-    /// t-PollRetransmit.
-    pub poll_retransmit: Duration,
-    /// Packets after which a poll is sent.
-    pub poll_packets: u64,
-    /// t-StatusProhibit.
-    pub status_prohibit: Duration,
-    /// Retransmissions of a part after which it is given up.
-    pub max_retransmissions: u32,
-    /// Most packets that are sent and not acknowledged; `None`: no limit.
-    pub window: Option<u64>,
-    /// Headers of a packet in its first block, and of its continuation in a later one, in bytes.
-    pub headers: [u64; 2],
-}
-
-/// Packet data convergence protocol.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pdcp {
-    /// t-Reordering, after which a gap is given up; `None`: never.
-    pub reordering: Option<Duration>,
-    /// Age at which a packet that has not been sent is discarded; `None`: never.
-    pub discard: Option<Duration>,
-}
-
 /// Discontinuous reception in connected mode. Times are in slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drx {
@@ -189,6 +157,8 @@ pub struct StationConfig {
     pub mean_snr: [f64; 2],
     /// Fading around the mean: constant, independent, Jakes or a trace.
     pub fading: Fading,
+    /// Root mean square delay spread, in seconds, of Jakes fading; zero for a flat channel.
+    pub delay_spread: f64,
     /// Delay beyond the radio link, of both directions.
     pub delay: Duration,
     /// Buffers of both directions.
@@ -203,6 +173,29 @@ pub struct StationConfig {
     pub weight: f64,
     /// Stations of a higher priority are served first in each slot.
     pub priority: u32,
+}
+
+/// A bearer of a station beside its default one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BearerConfig {
+    /// Station.
+    pub station: u32,
+    /// Keys of the random streams of both directions; unique among stations, bearers and links.
+    pub keys: [u64; 2],
+    /// Code points (DSCP) of its packets, a bit each.
+    pub dscps: u64,
+    /// Class.
+    pub qos: Qos,
+    /// Guaranteed rate of each direction, in bits a second.
+    pub guaranteed: Option<f64>,
+    /// Radio link control.
+    pub rlc: Rlc,
+    /// Packet data convergence protocol.
+    pub pdcp: Pdcp,
+    /// Buffers of both directions.
+    pub buffer: [Buffer; 2],
+    /// Queue disciplines of both directions.
+    pub queue: [QueueConfig; 2],
 }
 
 impl StationConfig {
@@ -257,6 +250,9 @@ impl RanConfig {
             stations: Vec::new(),
             changes: Vec::new(),
             geometry: None,
+            bearers: Vec::new(),
+            flows: Vec::new(),
+            sources: Vec::new(),
             carrier,
         }
     }
@@ -276,6 +272,15 @@ impl RanConfig {
         let elements = if local.is_multiple_of(2) { down } else { up };
         let headers = 1500.0 / (1500 + self.rlc.headers[0]) as f64;
         elements * f64::from(self.carrier.prbs) / self.carrier.slot.as_secs() * headers
+    }
+
+    /// Centre frequency of each group of resource blocks, in hertz from the edge of the carrier.
+    pub(super) fn centres(&self) -> Vec<f64> {
+        let Carrier { prbs, group, slot, .. } = self.carrier;
+        // A slot is 1 ms at a subcarrier spacing of 15 kHz.
+        let width = 12.0 * 15.0 / slot.as_secs();
+        let centre = |first: u32| (f64::from(first) + 0.5 * f64::from(group.min(prbs - first))) * width;
+        (0..prbs).step_by(group as usize).map(centre).collect()
     }
 
     /// Grid of full slots of a member's direction.

@@ -75,24 +75,42 @@ pub(super) struct Delays {
     delays: Histogram,
     /// Sum by cause, in nanoseconds.
     sums: [u64; CAUSES],
+    /// Packets beyond the budget.
+    late: u64,
 }
 
 impl Delays {
-    /// Counts a packet with these parts of its delay, in nanoseconds.
+    /// Counts a packet with these parts of its delay, in nanoseconds; beyond `budget` it is late.
     #[inline]
-    pub fn count(&mut self, parts: [(Cause, u64); CAUSES]) {
+    pub fn count(&mut self, budget: Duration, parts: [(Cause, u64); CAUSES]) {
         let mut total = 0;
         for (cause, part) in parts {
             self.sums[cause as usize] += part;
             total += part;
         }
         self.delays.record(total);
+        self.late += u64::from(total > budget.as_nanos());
     }
 
     /// Counts from now.
     pub fn reset(&mut self) {
         self.delays.clear();
         self.sums = [0; CAUSES];
+        self.late = 0;
+    }
+
+    /// Adds the packets of another bearer.
+    pub fn merge(&mut self, other: &Self) {
+        self.delays.merge(&other.delays);
+        self.sums.iter_mut().zip(other.sums).for_each(|(sum, more)| *sum += more);
+        self.late += other.late;
+    }
+
+    /// Packets, the mean delay, its percentiles, and the share of late packets.
+    pub fn summary(&self) -> (u64, f64, [f64; 3], f64) {
+        let packets = self.delays.count();
+        let of = |sum: f64| sum / packets as f64;
+        (packets, of(self.sum() as f64 * 1e-9), self.delays.percentiles(), of(self.late as f64))
     }
 
     /// Sum of all delays, in nanoseconds.
@@ -102,14 +120,12 @@ impl Delays {
 
     /// Row of the link.
     pub fn row(&self, link: u32) -> RanDelayStats {
-        let packets = self.delays.count();
-        let mean = |sum: u64| sum as f64 * 1e-9 / packets as f64;
-        let of = |cause: Cause| mean(self.sums[cause as usize]);
-        let [delay_p50_s, delay_p95_s, delay_p99_s] = self.delays.percentiles();
+        let (packets, mean_delay_s, [delay_p50_s, delay_p95_s, delay_p99_s], _) = self.summary();
+        let of = |cause: Cause| self.sums[cause as usize] as f64 * 1e-9 / packets as f64;
         RanDelayStats {
             link,
             packets,
-            mean_delay_s: mean(self.sum()),
+            mean_delay_s,
             delay_p50_s,
             delay_p95_s,
             delay_p99_s,

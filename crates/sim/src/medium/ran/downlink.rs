@@ -1,6 +1,7 @@
 //! Downlink of a slot: retransmissions, then the groups of resource blocks by the scheduler's rule.
 
 use super::cell::{DOWN, Ran};
+use super::channel::linear;
 use super::harq::{Process, Stage};
 use super::phy::SlotKind;
 use super::share::{Groups, Share};
@@ -13,9 +14,12 @@ impl Ran {
     /// Next slot of the downlink with something to do.
     pub(super) fn next_down(&self, from: u64) -> Option<u64> {
         let pattern = &self.config.carrier.pattern;
-        let awake = |&id: &u32| match &self.sleeps[id as usize / 2] {
-            Some(sleep) if !self.is_kept_awake(id / 2) => sleep.next_awake(from),
-            _ => from,
+        let awake = |&id: &u32| {
+            let station = self.bearers.station(id);
+            match &self.sleeps[station as usize] {
+                Some(sleep) if !self.is_kept_awake(station) => sleep.next_awake(from),
+                _ => from,
+            }
         };
         let first = match self.config.drx {
             None if self.bases.iter().all(|base| base.active[DOWN].is_empty()) => return None,
@@ -30,8 +34,10 @@ impl Ran {
         let is_failed = |process: &Process| {
             matches!(process.stage, Stage::Failed | Stage::Granted | Stage::Sent { is_good: false, .. })
         };
-        let legs = &self.legs[2 * station as usize..][..2];
-        legs.iter().any(|leg| leg.processes.iter().any(is_failed)) || self.requests[station as usize].is_pending()
+        self.bearers.of(station).any(|bearer| {
+            let legs = &self.legs[2 * bearer as usize..][..2];
+            legs.iter().any(|leg| leg.processes.iter().any(is_failed)) || self.requests[bearer as usize].is_pending()
+        })
     }
 
     /// True if a station listens in `slot`.
@@ -54,6 +60,11 @@ impl Ran {
             }
             _ => (carrier.elements.downlink, self.start(slot + 1)),
         }
+    }
+
+    /// Groups that hold `prbs` resource blocks from `first` on, a bit each; zero if all channels are flat.
+    pub(super) fn groups_from(&self, first: u32, prbs: u32) -> u32 {
+        if self.is_selective { Groups::holding(first, prbs, self.config.carrier.group) } else { 0 }
     }
 
     /// Slot from which the base station knows the feedback on a block of `slot`.
@@ -86,11 +97,12 @@ impl Ran {
             // A block keeps its size: in a shorter slot it takes more resource blocks.
             let prbs = self.legs[id as usize].processes[process].elements.div_ceil(elements);
             if most > 0
-                && self.is_awake(id / 2, slot)
+                && self.is_awake(self.bearers.station(id), slot)
                 && let Some(first) = groups.take(prbs)
             {
                 most -= 1;
-                self.transmit((id, process), (slot, end, known), (first, prbs), out);
+                let on = self.groups_from(first, prbs);
+                self.transmit((id, process), (slot, end, known), (first, prbs, on), out);
             }
         }
         let mut share = std::mem::take(&mut self.share);
@@ -104,9 +116,9 @@ impl Ran {
         if groups.free > 0 && most > 0 {
             let Self { legs, grids, bases, .. } = self;
             let grid = grids.of(kind);
-            let carried = |id: u32, prbs: u32| {
+            let carried = |id: u32, prbs: u32, on: u32| {
                 let leg = &legs[id as usize];
-                let mcs = grid.choose(leg.report.snr + leg.offset);
+                let mcs = grid.choose(leg.reported_on(on) + leg.offset);
                 Some(f64::from(grid.entry(leg.report.rank, mcs, prbs).bits))
             };
             let mut first = groups.first();
@@ -114,7 +126,8 @@ impl Ran {
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
                     let (id, prbs) = (share.legs[at], share.prbs[at]);
-                    self.send_new(id, (slot, kind), (first, prbs), (elements, end, known), out);
+                    let on = share.groups[at];
+                    self.send_new(id, (slot, kind), (first, prbs, on), (elements, end, known), out);
                     first += prbs;
                 }
             }
@@ -133,10 +146,11 @@ impl Ran {
     ) {
         let now = self.start(slot);
         let mut backlog = self.wanted(id, now);
+        let station = self.bearers.station(id);
         let is_able = backlog > 0
-            && self.homes[id as usize / 2] as usize == base
-            && !self.is_out(id / 2)
-            && self.is_awake(id / 2, slot)
+            && self.homes[station as usize] as usize == base
+            && !self.is_out(station)
+            && self.is_awake(station, slot)
             && self.legs[id as usize].free_process(processes).is_some();
         if !is_able {
             // A rule of the user sees all stations.
@@ -157,7 +171,20 @@ impl Ran {
             }
         };
         let view = self.look(id, slot, rate, backlog);
-        share.add(id, view, self.claim(id));
+        let claim = self.claim(id, now);
+        share.add(id, view, claim);
+        if self.is_selective {
+            let (leg, grid) = (&self.legs[id as usize], self.grids.of(kind));
+            let length = self.config.carrier.slot.as_secs();
+            share.add_bands(claim.0, |group| match leg.bands.as_ref().map(|bands| bands.at(group)) {
+                None => (view.rate, view.snr),
+                Some(snr) if snr == f64::NEG_INFINITY => (0.0, 0.0),
+                Some(snr) => {
+                    let mcs = grid.choose(snr + leg.offset);
+                    (f64::from(grid.entry(leg.report.rank, mcs, self.config.carrier.prbs).bits) / length, linear(snr))
+                }
+            });
+        }
     }
 
     /// Sends a new block to a station on `prbs` resource blocks.
@@ -165,24 +192,23 @@ impl Ran {
         &mut self,
         id: u32,
         (slot, kind): (u64, SlotKind),
-        (first, prbs): (u32, u32),
+        (first, prbs, groups): (u32, u32, u32),
         (elements, end, known): (u32, Time, u64),
         out: &mut impl Out,
     ) {
         let leg = &self.legs[id as usize];
         let grid = self.grids.of(kind);
-        let mcs = grid.choose(leg.report.snr + leg.offset);
+        let mcs = grid.choose(leg.reported_on(groups) + leg.offset);
         let rank = leg.report.rank;
         let entry = grid.entry(rank, mcs, prbs);
         let block = Process { entry, mcs, rank, elements: prbs * elements, ..Process::default() };
         let Some(at) = self.fill(id, (slot, end), block, out) else { return };
         self.credit(id, entry.bits);
-        let station = id as usize / 2;
-        if let Some(sleep) = &mut self.sleeps[station] {
+        if let Some(sleep) = &mut self.sleeps[self.bearers.station(id) as usize] {
             sleep.stay(slot);
         }
-        self.requests[station].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
-        self.transmit((id, at), (slot, end, known), (first, prbs), out);
+        self.requests[id as usize / 2].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
+        self.transmit((id, at), (slot, end, known), (first, prbs, groups), out);
     }
 
     /// Fills a block in a free process; `None` if there is nothing to send.
@@ -194,25 +220,23 @@ impl Ran {
         out: &mut impl Out,
     ) -> Option<usize> {
         let now = self.start(slot);
-        let rlc = self.config.rlc;
         let at = self.legs[id as usize].free_process(self.config.carrier.processes as usize)?;
         let mut room = u64::from(block.entry.bits / 8);
         let other = &mut self.legs[id as usize ^ 1];
         if other.owes_status && other.status_from <= now {
-            let status = other.status(now, &rlc);
+            let status = other.status(now);
             room = room.saturating_sub(super::harq::Status::bytes(status.count));
             block.status = Some(status);
         }
         self.blocks += 1;
         block.made_at = self.blocks;
         block.made = now;
-        let leg = &mut self.legs[id as usize];
-        let carried =
-            leg.fill((now, end), room, (&rlc, &self.config.pdcp), &mut block, |packet| out.lose(packet, Cause::Queue));
+        let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[self.bearers.link(id) as usize]);
+        let carried = leg.fill(line, (now, end), room, &mut block, |packet| out.lose(packet, Cause::Queue));
         if carried == 0 && block.status.is_none() {
             return None;
         }
-        block.backlog = leg.backlog(rlc.headers);
+        block.backlog = leg.backlog();
         leg.processes[at] = block;
         leg.busy += 1;
         self.watch(id);

@@ -6,9 +6,9 @@
 
 use super::cell::{DOWN, Ran, UP};
 use super::channel::linear;
-use super::config::RlcMode;
 use super::delay::Cause as DelayCause;
 use super::mobility::{Event, Mobility, Step};
+use super::rlc::RlcMode;
 use crate::medium::interface::Out;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
@@ -41,7 +41,9 @@ impl Ran {
     fn set_means(&mut self, station: usize, mobility: &Mobility) -> Option<f64> {
         let means = mobility.means(station, self.homes[station])?;
         for (way, mean) in means.into_iter().enumerate() {
-            self.legs[2 * station + way].channel.mean = mean;
+            for id in self.bearers.legs((2 * station + way) as u32) {
+                self.legs[id].channel.mean = mean;
+            }
             self.config.stations[station].mean_snr[way] = linear(mean);
         }
         Some(means[DOWN])
@@ -71,11 +73,7 @@ impl Ran {
                     }
                     self.homes[station] = to;
                     self.set_means(station, &mobility);
-                    mobility.plan();
-                    self.mobility = Some(mobility);
                     self.enter(station, (slot, now));
-                    let Some(back) = self.mobility.take() else { return };
-                    mobility = back;
                 }
                 _ => {}
             }
@@ -134,10 +132,10 @@ impl Ran {
         };
         let back = slot + self.slots(length).max(1);
         let until = self.start(back);
-        let mode = self.config.rlc.mode;
         let mut forwarded = 0;
-        for way in [DOWN, UP] {
-            let id = 2 * station as u32 + way as u32;
+        for (bearer, way) in self.bearers.of(station as u32).flat_map(|bearer| [(bearer, DOWN), (bearer, UP)]) {
+            let id = 2 * bearer + way as u32;
+            let mode = self.legs[id as usize].terms.rlc.mode;
             self.bases[home as usize].active[way].retain(|other| *other != id);
             // What comes down waits at the source; the station keeps what it has.
             let is_kept = way == UP || is_failure || handover.forwarding.is_some();
@@ -146,20 +144,20 @@ impl Ran {
             let begun = leg.reestablish(now, is_kept && mode == RlcMode::Acknowledged);
             if way == DOWN && is_kept && !is_failure && to != home {
                 let begun = if mode == RlcMode::Acknowledged { begun } else { 0 };
-                forwarded = begun + leg.waiting() as u64;
+                forwarded += begun + leg.waiting() as u64;
             }
             leg.waits.lose(now, until);
             self.release((now, DelayCause::Handover), id, out);
-            let leg = &mut self.legs[id as usize];
+            let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[self.bearers.link(id) as usize]);
             if !(is_kept && mode == RlcMode::Acknowledged) {
                 leg.forget_delivered();
             }
             if !is_kept {
-                leg.empty(now, |packet| out.lose(packet, Cause::Queue));
+                leg.empty(line, now, |packet| out.lose(packet, Cause::Queue));
             }
             self.grants.retain(|grant| grant.leg != id);
         }
-        self.requests[station].restart();
+        self.bearers.of(station as u32).for_each(|bearer| self.requests[bearer as usize].restart());
         mobility.restart(station);
         let interrupted = until.since(now);
         let (from, time) = (home, until);
@@ -175,36 +173,42 @@ impl Ran {
     /// A site begins to serve a station at `now`.
     fn enter(&mut self, station: usize, (slot, now): (u64, Time)) {
         let first = self.config.adaptation.first_cqi;
-        for way in [DOWN, UP] {
-            let id = (2 * station + way) as u32;
-            let report = self.config.grid(id).of_cqi(first);
-            let leg = &mut self.legs[id as usize];
-            (leg.report, leg.reported, leg.attached) = (report, None, now);
+        for bearer in self.bearers.of(station as u32) {
+            for id in [2 * bearer, 2 * bearer + 1] {
+                let report = self.config.grid(id).of_cqi(first);
+                let leg = &mut self.legs[id as usize];
+                (leg.report, leg.reported, leg.attached) = (report, None, now);
+                if let Some(bands) = &mut leg.bands {
+                    **bands = super::leg::Bands::all(report.snr);
+                }
+            }
         }
         if let Some(sleep) = &mut self.sleeps[station] {
             sleep.stay(slot);
         }
-        // The random access carries the first report of the backlog, and its answer the first grant.
-        if self.wanted(2 * station as u32 + 1, now) > 0 {
-            self.requests[station].believed = self.config.uplink.first_grant;
-        }
-        for id in [2 * station as u32, 2 * station as u32 + 1] {
-            if self.wanted(id, now) > 0 {
-                self.want(now, id);
+        for bearer in self.bearers.of(station as u32) {
+            // The random access carries the first report of the backlog, and its answer the first grant.
+            if self.wanted(2 * bearer + 1, now) > 0 {
+                self.requests[bearer as usize].believed = self.config.uplink.first_grant;
+            }
+            for id in [2 * bearer, 2 * bearer + 1] {
+                if self.wanted(id, now) > 0 {
+                    self.want(now, id);
+                }
             }
         }
     }
 
     /// Notes that a packet for a sleeping station waits for its next on-duration.
-    pub(super) fn note_sleep(&mut self, now: Time, local: u32) {
-        if self.config.drx.is_none() || !local.is_multiple_of(2) {
+    pub(super) fn note_sleep(&mut self, now: Time, id: u32) {
+        if self.config.drx.is_none() || !id.is_multiple_of(2) {
             return;
         }
         let slot = self.slot_from(now);
-        if let Some(sleep) = &self.sleeps[local as usize / 2] {
+        if let Some(sleep) = &self.sleeps[self.bearers.station(id) as usize] {
             let until = self.start(sleep.next_awake(slot));
             if until > self.start(slot) {
-                self.legs[local as usize].waits.sleep(now, until);
+                self.legs[id as usize].waits.sleep(now, until);
             }
         }
     }

@@ -4,20 +4,20 @@
 //! carries an interval of new bytes and intervals that RLC repeats. Headers take room in blocks and none in the stream.
 //! The receiver is the set of bytes that arrived; packets below the lowest missing byte are delivered.
 
-use super::channel::Channel;
-use super::config::{Pdcp, Rlc, RlcMode};
+use super::bearer::Guarantee;
+use super::channel::{Channel, GROUPS, capacity, each_group, effective, linear};
 use super::delay::{Cause, Delays, Waits};
 use super::harq::{GAPS, PROCESSES, Process, Stage, Status};
 use super::intervals::{Interval, Received};
 use super::phy::Report;
 use super::report::Air;
+use super::rlc::{Pdcp, Rlc, RlcMode};
 use crate::engine::Stream;
 use crate::medium::choose::Candidate;
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
 use crate::status::{Counts, Line};
 use std::collections::VecDeque;
-use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// Initial room for packets between sender and receiver.
@@ -81,12 +81,52 @@ pub(super) enum Fate {
     Lost,
 }
 
-/// A direction of a station.
+/// Parameters of a bearer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub rlc: Rlc,
+    pub pdcp: Pdcp,
+    /// Time after which a receiver gives up a gap; `None`: never.
+    pub give_up: Option<Duration>,
+    /// Delay above which a delivered packet is late.
+    pub budget: Duration,
+}
+
+/// Reports on groups of resource blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bands {
+    /// Ratio per layer that the CQI of each group stands for, in decibels; −∞ out of range.
+    snr: [f64; GROUPS],
+    /// ln(1 + γ) of each.
+    capacities: [f64; GROUPS],
+}
+
+impl Bands {
+    /// Reports of the same ratio in decibels on all groups.
+    pub fn all(snr: f64) -> Self {
+        Self { snr: [snr; GROUPS], capacities: [capacity(linear(snr)); GROUPS] }
+    }
+
+    /// Sets the report on a group; `None` out of range.
+    pub fn set(&mut self, group: usize, snr: Option<f64>) {
+        self.snr[group] = snr.unwrap_or(f64::NEG_INFINITY);
+        self.capacities[group] = snr.map_or(0.0, |snr| capacity(linear(snr)));
+    }
+
+    /// Report on a group, in decibels.
+    #[inline]
+    pub fn at(&self, group: usize) -> f64 {
+        self.snr[group]
+    }
+}
+
+/// A direction of a bearer.
 #[derive(Debug)]
 pub(super) struct Leg {
+    pub terms: Terms,
+    pub guarantee: Option<Guarantee>,
     pub queue: AnyQueue,
     pub counts: Counts,
-    line: Line,
     marked_before: u64,
     pub air: Air,
     pub delays: Delays,
@@ -97,6 +137,8 @@ pub(super) struct Leg {
     is_up: bool,
     /// Report in use, and its number; `None` before the first.
     pub report: Report,
+    /// Reports on the groups of resource blocks of a selective channel in the downlink.
+    pub bands: Option<Box<Bands>>,
     pub reported: Option<u64>,
     /// Time from which reports are of the present site.
     pub attached: Time,
@@ -139,6 +181,7 @@ pub(super) struct Leg {
     unpolled: u64,
     polled: u64,
     pub poll_expiry: Option<Time>,
+    /// Newest part: a receiver does not miss it if its block is lost.
     last_part: Interval,
     /// End of what the last handover began to send anew.
     renewed: u64,
@@ -152,11 +195,13 @@ impl Leg {
         is_up: bool,
         report: Report,
         view: Candidate,
+        (terms, guarantee): (Terms, Option<Guarantee>),
     ) -> Self {
         Self {
+            terms,
+            guarantee,
             queue,
             counts: Counts::default(),
-            line: Line::default(),
             marked_before: 0,
             air: Air::default(),
             delays: Delays::default(),
@@ -165,6 +210,7 @@ impl Leg {
             errors,
             is_up,
             report,
+            bands: None,
             reported: None,
             attached: Time::ZERO,
             offset: 0.0,
@@ -196,9 +242,10 @@ impl Leg {
         }
     }
 
-    /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
-    pub fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
-        let Self { queue, line, counts, .. } = self;
+    /// Queues a packet of the link whose waits are `line`; returns false if it is refused. Packets dropped in its place
+    /// go to `dropped`.
+    pub fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
+        let Self { queue, counts, .. } = self;
         line.admit(now, |line| {
             // The waiting time is unknown.
             queue.offer(now, packet, Duration::ZERO, |waiting| {
@@ -209,9 +256,19 @@ impl Leg {
         })
     }
 
+    /// Reported ratio in decibels for a block on these groups of resource blocks.
+    #[inline]
+    pub fn reported_on(&self, groups: u32) -> f64 {
+        match &self.bands {
+            None => self.report.snr,
+            Some(bands) => effective(each_group(groups).map(|group| bands.capacities[group])),
+        }
+    }
+
     /// Bytes that wait to be sent, with headers.
     #[inline]
-    pub fn backlog(&self, headers: [u64; 2]) -> u64 {
+    pub fn backlog(&self) -> u64 {
+        let headers = self.terms.rlc.headers;
         let begun = self.numbered - self.next;
         let begun = if begun > 0 { begun + headers[1] } else { 0 };
         let repeats = self.repeat_bytes + headers[1] * self.repeats.len() as u64;
@@ -238,12 +295,13 @@ impl Leg {
     /// the queue; discarded ones go to `discarded`. Returns the bytes of stream in it.
     pub fn fill(
         &mut self,
+        line: &mut Line,
         (now, end): (Time, Time),
         mut room: u64,
-        (rlc, pdcp): (&Rlc, &Pdcp),
         process: &mut Process,
         mut discarded: impl FnMut(Packet),
     ) -> u64 {
+        let Terms { rlc, pdcp, .. } = self.terms;
         let [header, continuation] = rlc.headers;
         let mut carried = 0;
         while process.part_count + 1 < process.parts.len()
@@ -276,7 +334,7 @@ impl Leg {
             if rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window) {
                 break;
             }
-            let Self { queue, counts, line, air, waits, is_up, .. } = self;
+            let Self { queue, counts, air, waits, is_up, .. } = self;
             let Some(waiting) = queue.take(now, |waiting| {
                 line.drop(waiting.since, now);
                 counts.dropped += 1;
@@ -313,18 +371,22 @@ impl Leg {
             room -= header + taken;
         }
         if self.next > from {
-            process.add((from, self.next));
+            self.last_part = (from, self.next);
+            process.add(self.last_part);
             carried += self.next - from;
         }
         if carried > 0 {
-            self.last_part = process.parts[process.part_count - 1];
-            self.poll(now, rlc, process);
+            self.poll(now, process);
+        }
+        if let Some(guarantee) = &mut self.guarantee {
+            guarantee.spend(carried);
         }
         carried
     }
 
     /// Adds a poll to a block where acknowledged mode wants one.
-    fn poll(&mut self, now: Time, rlc: &Rlc, process: &mut Process) {
+    fn poll(&mut self, now: Time, process: &mut Process) {
+        let rlc = &self.terms.rlc;
         if rlc.mode != RlcMode::Acknowledged {
             return;
         }
@@ -338,8 +400,9 @@ impl Leg {
         }
     }
 
-    /// Takes a decoded block at the receiver at `now`; `give_up` is the time after which a gap is given up.
-    pub fn receive(&mut self, now: Time, process: &Process, rlc: &Rlc, give_up: Option<Duration>) {
+    /// Takes a decoded block at the receiver at `now`.
+    pub fn receive(&mut self, now: Time, process: &Process) {
+        let Terms { rlc, give_up, .. } = self.terms;
         for &part in process.parts() {
             self.received.insert(part);
         }
@@ -354,7 +417,8 @@ impl Leg {
     }
 
     /// Handles the timers of the receiver; true if packets may be released.
-    pub fn expire(&mut self, now: Time, rlc: &Rlc, give_up: Option<Duration>) -> bool {
+    pub fn expire(&mut self, now: Time) -> bool {
+        let Terms { rlc, give_up, .. } = self.terms;
         if self.reassembly.expires(now) {
             self.highest_status = self.received.first_missing(self.reassembly.trigger);
             self.owes_status = true;
@@ -384,7 +448,7 @@ impl Leg {
     }
 
     /// Next packet below the lowest missing byte.
-    pub fn release(&mut self, rlc: &Rlc) -> Option<(Sdu, Fate)> {
+    pub fn release(&mut self) -> Option<(Sdu, Fate)> {
         let Some(&sdu) = self.sdus.get(self.delivered).filter(|sdu| sdu.end <= self.received.low) else {
             if !self.abandoned.is_empty() {
                 self.forget();
@@ -395,7 +459,7 @@ impl Leg {
         let is_lost =
             !self.abandoned.is_empty() && self.abandoned.iter().any(|&(from, to)| from < sdu.end && begin < to);
         self.counts.lost += u64::from(is_lost);
-        match rlc.mode {
+        match self.terms.rlc.mode {
             RlcMode::Acknowledged => self.delivered += 1,
             RlcMode::Unacknowledged => _ = self.sdus.pop_front(),
         }
@@ -419,16 +483,19 @@ impl Leg {
         waits[at] = radio - transmission;
         let idle = sdu.idle.as_nanos();
         let (grants, sleep) = if self.is_up { (idle, 0) } else { (0, idle) };
-        self.delays.count([
-            (Cause::Queue, queued),
-            (Cause::Grants, grants),
-            (Cause::Sleep, sleep),
-            (Cause::Transmission, transmission),
-            (Cause::Harq, waits[2]),
-            (Cause::Rlc, waits[1]),
-            (Cause::Handover, waits[0] + away + sdu.outage.as_nanos()),
-            (Cause::Decoding, decoding.as_nanos()),
-        ]);
+        self.delays.count(
+            self.terms.budget,
+            [
+                (Cause::Queue, queued),
+                (Cause::Grants, grants),
+                (Cause::Sleep, sleep),
+                (Cause::Transmission, transmission),
+                (Cause::Harq, waits[2]),
+                (Cause::Rlc, waits[1]),
+                (Cause::Handover, waits[0] + away + sdu.outage.as_nanos()),
+                (Cause::Decoding, decoding.as_nanos()),
+            ],
+        );
     }
 
     /// Starts anew at another site at `now`: HARQ, RLC and parts of packets are forgotten. With `keeps` all packets
@@ -484,8 +551,8 @@ impl Leg {
     }
 
     /// Drops all packets that wait.
-    pub fn empty(&mut self, now: Time, mut dropped: impl FnMut(Packet)) {
-        let Self { queue, counts, line, .. } = self;
+    pub fn empty(&mut self, line: &mut Line, now: Time, mut dropped: impl FnMut(Packet)) {
+        let Self { queue, counts, .. } = self;
         while queue.packets() > 0 {
             let mut drop = |waiting: crate::queue::Waiting| {
                 line.drop(waiting.since, now);
@@ -510,7 +577,7 @@ impl Leg {
     }
 
     /// Makes the status report at `now`.
-    pub fn status(&mut self, now: Time, rlc: &Rlc) -> Status {
+    pub fn status(&mut self, now: Time) -> Status {
         let upto = self.received.first_missing(self.highest_status.max(self.received.low));
         let mut status = Status { upto, ..Status::default() };
         for gap in self.received.gaps().filter(|gap| gap.0 < self.highest_status) {
@@ -523,19 +590,19 @@ impl Leg {
         }
         self.owes_status = false;
         self.asks_status = false;
-        self.status_from = now + rlc.status_prohibit;
+        self.status_from = now + self.terms.rlc.status_prohibit;
         status
     }
 
     /// Takes a status report at the sender.
-    pub fn acknowledge(&mut self, status: &Status, rlc: &Rlc) {
+    pub fn acknowledge(&mut self, status: &Status) {
         if self.polled <= status.upto {
             self.poll_expiry = None;
         }
         let gaps = &status.gaps[..status.count];
         if let Some(&first) = gaps.first() {
             self.named = if self.named.0 == first.0 { (first.0, self.named.1 + 1) } else { (first.0, 1) };
-            if self.named.1 > rlc.max_retransmissions {
+            if self.named.1 > self.terms.rlc.max_retransmissions {
                 self.air.failures += 1;
                 self.abandon(first);
             }
@@ -558,10 +625,11 @@ impl Leg {
     }
 
     /// Handles t-PollRetransmit: if nothing else is to be sent, the last part goes again with a poll.
-    pub fn repeat_poll(&mut self, now: Time, rlc: &Rlc) {
+    pub fn repeat_poll(&mut self, now: Time) {
         if self.poll_expiry.is_none_or(|expiry| expiry > now) {
             return;
         }
+        let rlc = &self.terms.rlc;
         self.poll_expiry = Some(now + rlc.poll_retransmit);
         let (from, to) = self.last_part;
         let has_more = self.queue.packets() > 0 || self.next < self.numbered || !self.repeats.is_empty();
@@ -579,20 +647,13 @@ impl Leg {
         [self.reassembly.expiry, self.reordering.expiry, self.poll_expiry, owed].into_iter().flatten().min()
     }
 
-    /// Counters from the last reset to `now`.
-    pub fn counts(&self, now: Time) -> Counts {
-        let marked = self.queue.marked() - self.marked_before;
-        self.line.show(now, Counts { marked, ..self.counts })
-    }
-
-    /// Waits of the packets sent since the last reset.
-    pub fn all_waits(&mut self) -> Histogram {
-        self.line.all_waits(self.counts.packets)
+    /// Counters since the last reset, without waits.
+    pub fn counts(&self) -> Counts {
+        Counts { marked: self.queue.marked() - self.marked_before, ..self.counts }
     }
 
     /// Restarts the counters.
-    pub fn reset_counts(&mut self, now: Time) {
-        self.line.reset(now);
+    pub fn reset_counts(&mut self) {
         self.marked_before = self.queue.marked();
         self.counts = Counts::default();
         self.air.reset();

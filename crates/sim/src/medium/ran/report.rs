@@ -100,6 +100,26 @@ impl Air {
         *self = Self { delays, ..Self::default() };
     }
 
+    /// Adds the counters of another bearer.
+    pub fn merge(&mut self, other: &Self) {
+        self.prbs += other.prbs;
+        self.transmissions += other.transmissions;
+        self.cqi += other.cqi;
+        self.snr += other.snr;
+        let of_mcs = self.by_mcs.iter_mut().flatten().zip(other.by_mcs.iter().flatten());
+        of_mcs.for_each(|(count, more)| *count += more);
+        self.harq_lost += other.harq_lost;
+        self.repeats += other.repeats;
+        self.gaps += other.gaps;
+        self.failures += other.failures;
+        self.discarded += other.discarded;
+        self.delays.merge(&other.delays);
+        self.delay += other.delay;
+        self.requests += other.requests;
+        self.grants += other.grants;
+        self.grant_wait += other.grant_wait;
+    }
+
     /// Row of the link; `all` are the resource blocks of its direction since the reset.
     pub fn row(&self, link: u32, all: f64, olla_db: f64) -> RanLinkStats {
         let sum = |of: usize| self.by_mcs.iter().map(|counts| counts[of]).sum::<u64>();

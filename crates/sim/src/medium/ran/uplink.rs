@@ -15,10 +15,10 @@ use windward_units::Time;
 
 impl Ran {
     /// Asks for a grant if nothing else tells the base station of the data that waits at `now`.
-    pub(super) fn consider_request(&mut self, now: Time, station: u32) {
+    pub(super) fn consider_request(&mut self, now: Time, bearer: u32) {
         let from = self.slot_from(now);
-        let request = &mut self.requests[station as usize];
-        let leg = &mut self.legs[2 * station as usize + 1];
+        let request = &mut self.requests[bearer as usize];
+        let leg = &mut self.legs[2 * bearer as usize + 1];
         let knows = request.asked.is_some()
             || request.believed > 0
             || request.issued.iter().any(|grant| grant.0 >= from)
@@ -118,13 +118,14 @@ impl Ran {
                 _ => self.uplink_bits(id, self.config.carrier.prbs).unwrap_or(0.0) / length,
             };
             let view = self.look(id, slot, rate.max(1.0), believed);
-            share.add(id, view, self.claim(id));
+            let claim = self.claim(id, now);
+            share.add(id, view, claim);
         }
         if most > 0 && groups.free > 0 && !share.legs.is_empty() {
             let mut first = groups.first();
             let idle = super::share::Rule::RoundRobin { next: 0 };
             let mut rule = std::mem::replace(&mut self.bases[base].rules[UP], idle);
-            share.divide(&mut rule, (slot, now), &mut groups, most, |id, prbs| self.uplink_bits(id, prbs));
+            share.divide(&mut rule, (slot, now), &mut groups, most, |id, prbs, _| self.uplink_bits(id, prbs));
             self.bases[base].rules[UP] = rule;
             for at in 0..share.legs.len() {
                 if share.prbs[at] > 0 {
@@ -166,7 +167,7 @@ impl Ran {
         request.believed = request.believed.saturating_sub(bytes);
         request.issued.push_back((target, 0, bytes));
         self.credit(id, entry.bits);
-        if let Some(sleep) = &mut self.sleeps[id as usize / 2] {
+        if let Some(sleep) = &mut self.sleeps[self.bearers.station(id) as usize] {
             sleep.stay(slot);
         }
     }
@@ -181,7 +182,8 @@ impl Ran {
             self.grants.pop_front();
             let block = self.legs[id as usize].processes[process];
             if block.attempts > 0 {
-                self.transmit((id, process), (slot, end, known), (first, prbs), out);
+                let on = self.groups_from(first, prbs);
+                self.transmit((id, process), (slot, end, known), (first, prbs, on), out);
                 continue;
             }
             // The process was kept for the grant.
@@ -206,7 +208,8 @@ impl Ran {
                         leg.air.grants += 1;
                         leg.air.grant_wait += now.since(since).as_nanos();
                     }
-                    self.transmit((id, at), (slot, end, known), (first, prbs), out);
+                    let on = self.groups_from(first, prbs);
+                    self.transmit((id, at), (slot, end, known), (first, prbs, on), out);
                 }
             }
         }

@@ -168,6 +168,14 @@ impl Grid {
         best
     }
 
+    /// Ratio per layer that the highest CQI with at most 10 % block errors at `snr` decibels per layer stands for;
+    /// `None` out of range.
+    #[inline]
+    pub fn quantised(&self, snr: f64) -> Option<f64> {
+        let cqi = self.cqi.partition_point(|&(_, threshold)| threshold <= snr + TOLERANCE);
+        Some(self.cqi[cqi.checked_sub(1)?].1)
+    }
+
     /// Report of one layer and CQI `cqi`, at least 1.
     pub fn of_cqi(&self, cqi: u8) -> Report {
         Report { cqi, rank: 0, snr: self.cqi[usize::from(cqi) - 1].1 }

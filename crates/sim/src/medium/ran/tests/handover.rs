@@ -25,7 +25,7 @@ pub(super) fn geometry(places: &[f64]) -> Geometry {
 }
 
 /// A cell of two sites 1 km apart, with a station that drives from 100 m at 20 m/s.
-fn driving() -> RanConfig {
+pub(super) fn driving() -> RanConfig {
     let mut config = cell("nr-fdd-20mhz", &[20.0]);
     config.stations[0].way = Some(Arc::new([(Time::ZERO, (100.0, 0.0)), (at_ms(45_000.0), (1000.0, 0.0))]));
     config.geometry = Some(geometry(&[0.0, 1000.0]));

@@ -11,6 +11,7 @@ use crate::packet::{Kind, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
+mod bearers;
 mod handover;
 mod oracles;
 
@@ -29,6 +30,7 @@ pub(super) fn cell(preset: &str, ratios: &[f64]) -> RanConfig {
             keys: [2 * key, 2 * key + 1],
             mean_snr: [linear, linear],
             fading: Fading::Constant,
+            delay_spread: 0.0,
             delay: Duration::ZERO,
             buffer: [Buffer::Unlimited; 2],
             queue: [QueueConfig::DropTail; 2],
@@ -475,17 +477,27 @@ fn packets_are_conserved() {
                 station.way = (pick(1.0) < 0.8).then(|| way.into());
             }
         }
+        // A bearer beside the default one, whose packets are those of flow 1.
+        if run_number % 3 == 0 {
+            config.sources = vec![0, 46];
+            let number = config.stations.len() as u32;
+            let qi = 1 + pick(8.0) as u32;
+            config.bearers =
+                (0..number).filter(|station| station % 2 == 0).map(|at| bearers::bearer(&config, at, qi)).collect();
+        }
         let members = config.members() as u32;
         let mut run = Run::new(&config);
         run.medium.begin(&mut run.world);
         let mut now = 0.0;
         let count = 1500;
-        let mut offered = Vec::new();
+        let (mut offered, mut flows) = (Vec::new(), Vec::new());
         for number in 0..count {
             now += pick(2.0);
             let size = 40 + pick(1460.0) as u32;
             offered.push(at_ms(now));
-            run.offer(at_ms(now), pick(f64::from(members)) as u32, packet(number, size));
+            flows.push(number % 2);
+            let packet = Packet { flow: number % 2, ..packet(number, size) };
+            run.offer(at_ms(now), pick(f64::from(members)) as u32, packet);
         }
         run.until(at_ms(now + 20_000.0));
         let waiting: usize = (0..members).map(|local| run.medium.see(at_ms(now), local).backlog).sum();
@@ -499,14 +511,19 @@ fn packets_are_conserved() {
         assert_eq!(seen.len(), arrived + lost, "run {run_number}: twice");
         for local in 0..members {
             let of: Vec<&(Time, u32, u32)> = run.world.arrived.iter().filter(|seen| seen.1 == local).collect();
-            assert!(of.is_sorted_by(|a, b| a.2 < b.2 && a.0 <= b.0), "run {run_number}: order");
+            for flow in 0..2 {
+                let of_flow = of.iter().filter(|seen| flows[seen.2 as usize] == flow);
+                assert!(of_flow.is_sorted_by(|a, b| a.2 < b.2 && a.0 <= b.0), "run {run_number}: order");
+            }
             // The causes of the delays add up to them.
             let delays: u64 = of.iter().map(|seen| seen.0.since(offered[seen.2 as usize]).as_nanos()).sum();
-            let parts = run.medium.legs[local as usize].delays.sum();
+            let parts: u64 = run.medium.bearers.legs(local).map(|id| run.medium.legs[id].delays.sum()).sum();
             assert_eq!(delays, parts, "run {run_number}: delays");
         }
-        let is_repaired =
-            config.rlc.mode == RlcMode::Acknowledged && config.drx.is_none() && config.rlc.window.is_none();
+        let is_repaired = config.rlc.mode == RlcMode::Acknowledged
+            && config.drx.is_none()
+            && config.rlc.window.is_none()
+            && config.bearers.is_empty();
         handovers += run.medium.mobility.iter().map(|mobility| mobility.log.len()).sum::<usize>();
         let is_heard = !moves && ratios.iter().all(|&ratio| ratio > 6.0);
         if is_repaired && is_heard {
