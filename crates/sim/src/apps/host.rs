@@ -236,7 +236,13 @@ impl<T: Transport> Apps<T> {
         }
         let after = talk.link.repairs();
         let mut next = None;
-        for served in self.done.drain(..) {
+        if !self.done.is_empty() {
+            http.count_from(after);
+        }
+        for (earlier, mut served) in self.done.drain(..).enumerate() {
+            if earlier > 0 {
+                served.before = after;
+            }
             app.finish(net.now(), &served, connection, after);
             next = app.next_of_page(net.now(), served.request.user, &mut self.found).or(next);
             if !app.is_multiplexed() {
