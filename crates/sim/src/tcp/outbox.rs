@@ -141,8 +141,8 @@ mod tests {
         Outbox::new(&tcp, &law).expect("the buffer is limited")
     }
 
-    /// A buffer of 10 000 B takes seven segments of 1448 B, 10 136 B, of a write of 100 000 B. It takes more once no more
-    /// than 6666 B are left: with 5792 B of them three segments, 10 136 B again.
+    /// A buffer of 10 000 B takes seven segments of 1448 B, 10 136 B, of a write of 100 000 B. It takes more once no
+    /// more than 6666 B are left: with 5792 B of them three segments, 10 136 B again.
     #[test]
     fn a_full_buffer_wakes_the_writer_with_a_third_free() {
         let mut outbox = outbox(SendBuffer::Fixed(Bytes::new(10_000)), "reno");
@@ -158,7 +158,8 @@ mod tests {
     }
 
     /// A segment of 1448 B takes 1448 + 12 + 640 = 2100 B, so 4096 B, and 256 B. Twice ten segments are 87 040 B, the
-    /// initial buffer of Linux; three times 130 560 B. A window of 400 gives 3 481 600 B; twice that is above the limit.
+    /// initial buffer of Linux; three times 130 560 B. A window of 400 gives 3 481 600 B; twice that is above the
+    /// limit.
     #[test]
     fn an_autotuned_buffer_follows_the_window() {
         let auto = SendBuffer::Auto { most: SendBuffer::MOST };
