@@ -266,8 +266,8 @@ def main() -> int:
 <!-- Generated: make validate-nginx -->
 
 Linux {platform.release()}, {os.cpu_count()} processors, nginx {version}, curl {curl}, CUBIC with HyStart.
-nginx and curl are at the ends of `windward link`; the simulator has the same line, `stack = "linux"` and the same
-numbers of bytes, headers included.
+The web server and curl are at the ends of `windward link`. The simulator has the same line, `stack = "linux"` and the
+same numbers of bytes, headers included.
 
 Medians in milliseconds.
 
