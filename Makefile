@@ -23,6 +23,7 @@
 # make validate-vht80  compare 802.11ac of 80 MHz between two and three kernels with the simulator, as root
 # make validate-hwsim  compare airtime shares with those of the kernel's mac80211_hwsim, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
+# make validate-nginx  compare responses and pages that curl loads from nginx with the simulator's; minutes
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
@@ -65,7 +66,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
-	validate-emulation validate-linux-stack \
+	validate-emulation validate-linux-stack validate-nginx \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
 	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay
 
@@ -248,6 +249,11 @@ validate-hwsim: $(VENV)/engine
 # Two minutes in real time, to docs/measured/validation/dual-queue.md.
 validate-dual-queue: $(VENV)/engine
 	$(BIN)/python benches/emulate/dual_queue.py
+
+# Four minutes in real time, to docs/measured/validation/nginx.md; skipped, with the reason, where nginx or curl is not
+# installed.
+validate-nginx: $(VENV)/engine
+	$(BIN)/python benches/emulate/nginx.py
 
 # Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
 validate-linux-stack: $(VENV)/engine

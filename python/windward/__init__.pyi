@@ -173,6 +173,7 @@ from ._format.fields import (
     RoundRobinScheduler as RoundRobinScheduler,
     Scalable as Scalable,
     Scream as Scream,
+    SendAutotuning as SendAutotuning,
     Session as Session,
     ShannonAmc as ShannonAmc,
     ShortestRouting as ShortestRouting,

@@ -278,3 +278,30 @@ def test_transfers_of_a_session_come_and_go() -> None:
     series = run.table("flow_series", 1).to_pandas()
     opened = series[series["cwnd"].notna()].groupby("flow", observed=True)["time_s"].min()
     assert opened.tolist() == pytest.approx([10.1, 5.1], abs=0.15)
+
+
+def test_transfers_of_a_session_may_have_a_time() -> None:
+    """A user downloads for 2 s, pauses for 1 s, and downloads again."""
+    session = ww.Session(
+        name="photos",
+        from_="phone",
+        to="server",
+        law="reno",
+        arrivals=ww.ClosedArrivals(users=1, think="1 s", think_spread="fixed"),
+        on="2 s",
+        on_spread="fixed",
+    )
+    scenario = ww.Scenario(
+        name="session",
+        duration="31 s",
+        node=[ww.Node(name="phone"), ww.Node(name="server")],
+        link=[ww.Link(from_="server", to="phone", rate="10 Mbit/s", delay="10 ms", buffer="20 packets")],
+        app=[session],
+    )
+    run = scenario.simulate(seeds=1)
+    done = run.requests.dropna(subset=["end_s"])
+    assert len(done) == 10
+    assert (done["end_s"] - done["start_s"]).tolist() == pytest.approx([2.05] * 10, abs=0.05)
+    assert (8 * done["size_bytes"] / 2 / 9.65e6).tolist() == pytest.approx([0.95] * 10, abs=0.1)
+    with pytest.raises(ValueError, match="its demand depends on the network"):
+        scenario.optimum()

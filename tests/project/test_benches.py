@@ -74,3 +74,19 @@ def test_networks_of_aggregation_simulate() -> None:
     found = case.simulate(0.6, 1)
     assert sum(found.goodput[0]) == pytest.approx(case.expected(), rel=0.02)
     assert found.mean_ampdu == pytest.approx(28, abs=1)
+
+
+def test_nginx_is_compared_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = REPOSITORY / "benches" / "emulate"
+    monkeypatch.syspath_prepend(str(folder))
+    bench = runpy.run_path(str(folder / "nginx.py"))
+    network = bench["NETWORKS"][0]
+    response, page = bench["simulated"](network, bench["Measured"]([], [], 237, 106, 0.0))
+    # Of 42 segments a first window of ten takes three round trips of 40 ms, after the handshake; 1.2 ms each.
+    assert 4 * 0.04 < response < 4 * 0.04 + 42 * 0.0012
+    assert page > 8 * sum(bench["OBJECTS"]) / 10e6
+    monkeypatch.setenv("PATH", "")
+    assert bench["main"]() == 0
+    assert capsys.readouterr().out == "skipped: nginx and curl not installed\n"

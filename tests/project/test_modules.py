@@ -200,7 +200,7 @@ FLOORS = {
     ),
     "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
     "sim/tcp": (
-        "averages chronograph headers ranges reader receive_window stream timer writer",
+        "averages chronograph headers outbox ranges reader receive_window stream timer writer",
         "coding receiver sender",
         "inbox",
         "end",

@@ -9,6 +9,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
+from windward.show._page import describe
 from windward.show.plot import FIGURES
 
 SHARED = REPOSITORY / "scenarios" / "flow-in-the-middle.toml"
@@ -114,3 +115,29 @@ def test_compare_goes_without_packets_where_there_are_none(cli: Cli, tmp_path: P
         "error: the capacity region `channel` has no packets and cannot be simulated\n"
         "hint: use `optimum` or `fluid`, or replace the region by a [[cell]]\n",
     )
+
+
+def test_a_comparison_without_flows_is_of_applications(tmp_path: Path) -> None:
+    scenario = ww.Scenario(
+        name="pages",
+        duration="5 s",
+        node=[ww.Node(name="home"), ww.Node(name="server")],
+        link=[ww.Link(from_="server", to="home", rate="10 Mbit/s", delay="10 ms", buffer="100 ms")],
+        app=[
+            ww.Requests(
+                name="page",
+                from_="home",
+                to="server",
+                law="cubic",
+                arrivals=ww.PeriodicArrivals(every="1 s"),
+                response="10 kB",
+            )
+        ],
+    )
+    compared = scenario.compare(seeds=1, emulate=False)
+    said = describe(compared)
+    assert said.subtitle == "completion times of each application"
+    assert [table.columns[0] for table in said.tables] == ["application"]
+    page = compared.report(tmp_path / "report.html").read_text()
+    assert "goodput of each flow" not in page
+    assert "processor sharing" in page

@@ -139,7 +139,7 @@ impl Scenario {
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
-        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_played();
+        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_elastic();
         if let Some(at) = network.apps.iter().position(is_loop) {
             return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
         }

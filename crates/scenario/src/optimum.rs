@@ -119,7 +119,7 @@ impl Scenario {
             let solution = solve_until(&question.problem, &Options::default(), stop)?;
             Ok((question, solution))
         };
-        if let Some(at) = network.apps.iter().position(RequestsConfig::is_played) {
+        if let Some(at) = network.apps.iter().position(RequestsConfig::is_elastic) {
             return Err(Error::Invalid {
                 at: format!("app `{}`", compiled.apps[at].name),
                 reason: "its demand depends on the network; the optimum has applications of requests alone".to_owned(),

@@ -99,6 +99,7 @@ pub fn reference() -> String {
                 page.section("`write` of a flow", "write", "Write");
                 page.section("`read` of a flow or an application", "read", "Read");
                 page.section("`receive_buffer` of a flow or an application", "autotuning", "Autotuning");
+                page.section("`send_buffer` of a flow or an application", "sendautotuning", "SendAutotuning");
             }
             "app" => {
                 page.section("`tcp` of an application", "tcp", "Tcp");

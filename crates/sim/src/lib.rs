@@ -52,7 +52,7 @@ pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
     Arrivals, ConnectionUse, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice,
     LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer, RequestsConfig, RtoRule,
-    SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
+    SendBuffer, SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{

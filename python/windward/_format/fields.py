@@ -4271,6 +4271,25 @@ class Autotuning:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SendAutotuning:
+    """Autotuning of a send buffer.
+
+    Attributes
+    ----------
+    max
+        Largest buffer in bytes (Linux: `tcp_wmem[2]`).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> send_buffer = ww.SendAutotuning()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", send_buffer=send_buffer)
+    """
+
+    max: str = "4194304 B"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flow:
     """A TCP flow.
 
@@ -4404,6 +4423,10 @@ class Flow:
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
         from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+    send_buffer
+        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
+        follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and
+        not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4461,6 +4484,7 @@ class Flow:
     write: Write | None = None
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
+    send_buffer: str | SendAutotuning | None = None
     nagle: bool = False
     idle_restart: bool | None = None
 
@@ -4524,6 +4548,10 @@ class Tcp:
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
         from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+    send_buffer
+        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
+        follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and
+        not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4558,6 +4586,7 @@ class Tcp:
     ecn: Ecn = "off"
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
+    send_buffer: str | SendAutotuning | None = None
     nagle: bool = False
     idle_restart: bool | None = None
 
@@ -4618,7 +4647,7 @@ class Pareto:
     Examples
     --------
     >>> import windward as ww
-    >>> reading_spread = ww.Pareto(pareto=1.5)
+    >>> on_spread = ww.Pareto(pareto=1.5)
     """
 
     pareto: float
@@ -4941,7 +4970,7 @@ DataDirection = Literal["down"] | Literal["up"]
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """Bulk transfers that come and go, each over a connection of its own.
+    """Bulk transfers that come and go, each over a connection of its own, of a given `size` or for a given time (`on`).
 
     The end that receives asks for a transfer with one byte. With arrivals of the kind `closed` a user transfers,
     pauses, and transfers again.
@@ -4974,13 +5003,17 @@ class Session:
         Arrivals of transfers.
     size
         Size of a transfer, or its distribution.
+    on
+        Mean time for which a transfer has data, in the place of a `size`. What is in flight then still arrives.
+    on_spread
+        Distribution of these times. Default: exponential.
     direction
         Direction of the data: "down", from the server to the client, or "up".
 
     Examples
     --------
     >>> import windward as ww
-    >>> session = ww.Session(from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(), size="20 kB")
+    >>> session = ww.Session(from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals())
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "session")
@@ -4996,7 +5029,9 @@ class Session:
     law: str | LawSpec | Tfrc | PythonLaw
     tcp: Tcp = Tcp()
     arrivals: Arrivals
-    size: str | Sizes
+    size: str | Sizes | None = None
+    on: str | None = None
+    on_spread: Spread | None = None
     direction: DataDirection = "down"
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def notebook(result: Result) -> str:
     """Display of a result in Jupyter, as HTML."""
     said = describe(result)
-    head = (
-        f"<p><b>{html.escape(said.title)}</b><br><small>{html.escape(said.span)} · {html.escape(said.how)}</small></p>"
-    )
+    head = f"<p><b>{html.escape(said.title)}</b><br><small>{html.escape(said.subtitle)}</small></p>"
     facts = "<br>".join(f"{html.escape(name)}: <b>{html.escape(value)}</b>" for name, value in said.facts)
     what = names(result)[0]
     figure = figure_of(result, what, what)

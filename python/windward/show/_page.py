@@ -45,6 +45,11 @@ class Page:
     scenario: str
     versions: Mapping[str, str]
 
+    @property
+    def subtitle(self) -> str:
+        """The line under the title."""
+        return " · ".join(filter(None, (self.span, self.how)))
+
 
 def describe(result: Result) -> Page:
     """Description of a result."""
@@ -151,11 +156,15 @@ def _sweep(sweep: Grid) -> Page:
 
 def _compare(compared: Compared) -> Page:
     kernel = compared.kernel
+    subjects = [
+        *(["goodput of each flow"] if compared.rows else []),
+        *(["completion times of each application"] if compared.app_rows else []),
+    ]
     return Page(
         name=compared.name,
         title=compared.title or compared.name,
-        span="goodput of each flow",
-        how=f"optimum: {compared.optimum.objective}",
+        span=", ".join(subjects) or "no flows, and no applications with requests",
+        how=f"optimum: {compared.optimum.objective}" if compared.rows else "",
         facts=[],
         footer=[
             *(("note", note) for note in compared.notes),
@@ -164,7 +173,7 @@ def _compare(compared: Compared) -> Page:
             *(("the kernel differs", note) for note in (kernel.notes if kernel else ())),
         ],
         tables=[
-            *([compare_digest(compared.rows)] if compared.rows or not compared.app_rows else []),
+            *([compare_digest(compared.rows)] if compared.rows else []),
             *([compare_app_digest(compared.app_rows)] if compared.app_rows else []),
         ],
         scenario=compared.scenario,

@@ -12,6 +12,7 @@ from windward.results._files import replace_text
 from windward.results._summary import versions
 from windward.show import _attack as _attack_words
 from windward.show._page import Page, describe
+from windward.show._tables import compare_app_digest
 from windward.show.page import _html
 from windward.show.page._engines import engines
 from windward.show.page._figures import of_packets, of_windows
@@ -48,7 +49,10 @@ def page(result: Result) -> str:
 def _comparison(compared: Compared) -> str:
     """All engines: side by side, on the map, one after the other."""
     said = describe(compared)
-    parts = [Section("engines", "Engines side by side", said.how, engines(compared.rows) + _left_out(compared))]
+    beside = engines(compared.rows) if compared.rows else ""
+    if compared.app_rows:
+        beside += table_of(compare_app_digest(compared.app_rows))
+    parts = [Section("engines", "Engines side by side", said.how, beside + _left_out(compared))]
     parts += _map(compared.packets, compared.scenario)
     charts: list[Chart] = []
     packets, fluid, best = compared.packets, compared.fluid, compared.optimum
@@ -227,7 +231,7 @@ def _whole(said: Page, parts: list[Section], charts: list[Chart], facts: Any = N
     return _html.page(
         name=said.name,
         title=said.title,
-        how=how or f"{_span(said)} · {said.how}",
+        how=how or " · ".join(filter(None, (_span(said), said.how))),
         facts=said.facts if facts is None else facts,
         sections=[part for part in parts if part.body],
         charts=charts,

@@ -32,7 +32,7 @@ def show(result: Result) -> None:
     """Prints a result: its question, its tables, the few numbers that sum it up or prove it."""
     page = describe(result)
     say(page.title, "bold")
-    say(f"{page.span} · {page.how}", "dim")
+    say(page.subtitle, "dim")
     show_tables(page.tables)
     if page.footer:
         print()

@@ -232,6 +232,15 @@ impl Transport for Kernel<'_> {
         }
     }
 
+    fn cut(&mut self, link: &mut Pair, side: Side) {
+        let end = &mut link.ends[side as usize];
+        end.written = end.sent;
+        end.is_last = true;
+        if let Err(problem) = end.send(link.chunk) {
+            self.problem.get_or_insert(problem);
+        }
+    }
+
     fn end(&mut self, link: &mut Pair) {
         for socket in link.ends.iter_mut().filter_map(|end| end.socket.take()) {
             if let Ok(port) = socket.port() {

@@ -375,8 +375,8 @@ fn connections(compiled: &Compiled) -> impl Iterator<Item = (String, &TcpOptions
 fn check_tcp(whose: &str, tcp: &TcpOptions) -> Result<(), Error> {
     if tcp.is_paced_by_applications() {
         let message = format!(
-            "{whose}: `write`, `read` and `receive_buffer` are not supported by the emulator\nhint: remove them, or use \
-             `simulate`"
+            "{whose}: `write`, `read`, `receive_buffer` and `send_buffer` are not supported by the emulator\nhint: \
+             remove them, or use `simulate`"
         );
         return Err(Error::Impossible(message));
     }

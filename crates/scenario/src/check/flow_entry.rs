@@ -198,6 +198,7 @@ impl Table<'_> {
                 ("write", flow.write.is_some()),
                 ("read", flow.read.is_some()),
                 ("receive_buffer", flow.receive_buffer.is_some()),
+                ("send_buffer", flow.send_buffer.is_some()),
             ];
             self.refuse_beside(key, others);
         }
@@ -214,6 +215,7 @@ impl Table<'_> {
             ("write", flow.write.is_some()),
             ("read", flow.read.is_some()),
             ("receive_buffer", flow.receive_buffer.is_some()),
+            ("send_buffer", flow.send_buffer.is_some()),
         ];
         let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return };
         if self.is_tfrc() {

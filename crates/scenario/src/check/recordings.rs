@@ -4,7 +4,8 @@ use super::common::place;
 use super::{har, listed, steps};
 use crate::format::cell::Fading;
 use crate::format::{
-    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Requests, Session, Sizes,
+    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Requests, Response, Session,
+    Sizes,
 };
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -93,12 +94,16 @@ fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Probl
             }
         }
         App::Page(page) => replace(&mut page.objects, har::page, path(&["objects"]), read, problems),
-        App::Requests(Requests { arrivals, response: sizes, .. })
-        | App::Session(Session { arrivals, size: sizes, .. }) => {
+        App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
             if let Arrivals::ListedArrivals(listed) = arrivals {
                 replace(&mut listed.times, listed::arrivals, path(&["arrivals", "times"]), read, problems);
             }
-            if let Sizes::ListedSizes(listed) = &mut sizes.0 {
+            let sizes = match app {
+                App::Requests(app) => Some(&mut app.response),
+                App::Session(app) => app.size.as_mut(),
+                _ => None,
+            };
+            if let Some(Response(Sizes::ListedSizes(listed))) = sizes {
                 replace(&mut listed.points, listed::points, path(&[field, "points"]), read, problems);
             }
         }

@@ -1,7 +1,7 @@
 //! TCP options of flows and applications.
 
 use super::common::place;
-use crate::format::{Autotuning, LossDetection, Read, ReceiveBuffer, ReceiveWindow, Stack, Tcp, Written};
+use crate::format::{Autotuning, LossDetection, Read, ReceiveBuffer, ReceiveWindow, SendBuffer, Stack, Tcp, Written};
 use crate::path::Segment;
 use crate::problems::Problems;
 use windward_sim::{self as sim, EcnMode, IdleRestart, LawChoice, Reading, TcpOptions};
@@ -54,6 +54,7 @@ pub(super) fn options(tcp: &Tcp) -> TcpOptions {
             (Some(true), Stack::Linux) => IdleRestart::Linux,
         },
         receive_buffer: tcp.receive_buffer.map(ReceiveBuffer::config),
+        send_buffer: tcp.send_buffer.map(SendBuffer::config),
         reading: tcp.read.as_ref().map(|read| reading(read, segment)),
         ..stack
     }
@@ -115,6 +116,15 @@ fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
         }
     }
     let segment = tcp.segment.0.count();
+    let to_send = match tcp.send_buffer {
+        Some(SendBuffer::Of(bytes)) => Some((bytes, &["send_buffer"] as &[_])),
+        Some(SendBuffer::Limited(limit)) => Some((limit.max.0, &["send_buffer", "max"] as &[_])),
+        Some(SendBuffer::Auto) | None => None,
+    };
+    if let Some((bytes, keys)) = to_send.filter(|(bytes, _)| bytes.count() < segment) {
+        let why = format!("a send buffer of {bytes} is smaller than one segment of {}", tcp.segment.0);
+        refuse(keys, why, "allow at least two segments");
+    }
     match tcp.receive_buffer {
         Some(_) if has_window => {
             let why = "`receive_buffer` cannot be combined with `receive_window`".to_owned();

@@ -8,7 +8,8 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
-use windward_sim::ReceiveBuffer as Buffer;
+use std::marker::PhantomData;
+use windward_sim as sim;
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Pace of an application that reads: a rate, pauses, or both.
@@ -42,16 +43,22 @@ pub(crate) struct Write {
     pub chunk: Option<Positive<Bytes>>,
 }
 
-/// Receive buffer: a size in bytes of payload, "auto", or a table with the largest size.
+/// Buffer of a socket: a size in bytes of payload, "auto", or a table with the largest size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum ReceiveBuffer {
+pub(crate) enum Buffer<L> {
     /// Constant.
     Of(Bytes),
     /// Autotuning with Linux's limit.
     Auto,
     /// Autotuning with this limit.
-    Limited(Autotuning),
+    Limited(L),
 }
+
+/// Receive buffer.
+pub(crate) type ReceiveBuffer = Buffer<Autotuning>;
+
+/// Send buffer.
+pub(crate) type SendBuffer = Buffer<SendAutotuning>;
 
 /// Autotuning of a receive buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,49 +72,76 @@ pub(crate) struct Autotuning {
 }
 
 fn most() -> Positive<Bytes> {
-    Positive(Buffer::MOST)
+    Positive(sim::ReceiveBuffer::MOST)
+}
+
+/// Autotuning of a send buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "SendAutotuning")]
+pub(crate) struct SendAutotuning {
+    /// Largest buffer in bytes (Linux: `tcp_wmem[2]`).
+    #[serde(default = "most_to_send")]
+    pub max: Positive<Bytes>,
+}
+
+fn most_to_send() -> Positive<Bytes> {
+    Positive(sim::SendBuffer::MOST)
 }
 
 const AUTO: &str = "auto";
 
 impl ReceiveBuffer {
     /// The simulator's buffer.
-    pub fn config(self) -> Buffer {
-        let auto = |most| Buffer::Auto { start: Buffer::START, most };
+    pub fn config(self) -> sim::ReceiveBuffer {
+        let auto = |most| sim::ReceiveBuffer::Auto { start: sim::ReceiveBuffer::START, most };
         match self {
-            Self::Of(bytes) => Buffer::Fixed(bytes),
-            Self::Auto => auto(Buffer::MOST),
+            Self::Of(bytes) => sim::ReceiveBuffer::Fixed(bytes),
+            Self::Auto => auto(sim::ReceiveBuffer::MOST),
             Self::Limited(Autotuning { max }) => auto(max.0),
         }
     }
+}
 
+impl SendBuffer {
+    /// The simulator's buffer.
+    pub fn config(self) -> sim::SendBuffer {
+        match self {
+            Self::Of(bytes) => sim::SendBuffer::Fixed(bytes),
+            Self::Auto => sim::SendBuffer::Auto { most: sim::SendBuffer::MOST },
+            Self::Limited(SendAutotuning { max }) => sim::SendBuffer::Auto { most: max.0 },
+        }
+    }
+}
+
+impl<L> Buffer<L> {
     fn read(text: &str) -> Result<Self, Refusal> {
         if text.trim() == AUTO { Ok(Self::Auto) } else { parse(text).map(Self::Of) }
     }
 }
 
-struct BufferVisitor;
+struct BufferVisitor<L>(PhantomData<L>);
 
-impl<'de> Visitor<'de> for BufferVisitor {
-    type Value = ReceiveBuffer;
+impl<'de, L: Deserialize<'de>> Visitor<'de> for BufferVisitor<L> {
+    type Value = Buffer<L>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a size such as \"256 KiB\", \"auto\", or a table such as { max = \"6 MiB\" }")
     }
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<ReceiveBuffer, E> {
-        ReceiveBuffer::read(text).map_err(E::custom)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Buffer<L>, E> {
+        Buffer::read(text).map_err(E::custom)
     }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ReceiveBuffer, A::Error> {
-        Autotuning::deserialize(MapAccessDeserializer::new(map)).map(ReceiveBuffer::Limited)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Buffer<L>, A::Error> {
+        L::deserialize(MapAccessDeserializer::new(map)).map(Buffer::Limited)
     }
 }
 
-impl<'de> Deserialize<'de> for ReceiveBuffer {
+impl<'de, L: Deserialize<'de>> Deserialize<'de> for Buffer<L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BufferVisitor)
+        deserializer.deserialize_any(BufferVisitor(PhantomData))
     }
 }
 
-impl Serialize for ReceiveBuffer {
+impl<L: Serialize> Serialize for Buffer<L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Of(bytes) => serializer.collect_str(bytes),
@@ -117,15 +151,15 @@ impl Serialize for ReceiveBuffer {
     }
 }
 
-impl JsonSchema for ReceiveBuffer {
+impl<L: JsonSchema> JsonSchema for Buffer<L> {
     fn inline_schema() -> bool {
         true
     }
     fn schema_name() -> Cow<'static, str> {
-        "ReceiveBuffer".into()
+        format!("Buffer_{}", L::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let text = text_schema(&units::<Bytes>().collect::<Vec<_>>(), &[AUTO], &["256 KiB", AUTO]);
-        json_schema!({ "anyOf": [text, generator.subschema_for::<Autotuning>()] })
+        json_schema!({ "anyOf": [text, generator.subschema_for::<L>()] })
     }
 }

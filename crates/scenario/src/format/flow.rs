@@ -2,7 +2,7 @@
 
 use super::{
     Coding, Connections, Count, DelayedAck, Dscp, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, Read,
-    ReceiveBuffer, ReceiveWindow, SmallQueues, Starts, Write, Written, zero,
+    ReceiveBuffer, ReceiveWindow, SendBuffer, SmallQueues, Starts, Write, Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -231,6 +231,11 @@ tcp_tables! {
         /// `receive_window`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub receive_buffer: Option<ReceiveBuffer>,
+        /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
+        /// follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written
+        /// and not sent is unlimited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub send_buffer: Option<SendBuffer>,
         /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         /// Default: false, as browsers and servers choose with `TCP_NODELAY`.
         #[serde(default)]

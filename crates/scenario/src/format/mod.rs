@@ -35,7 +35,7 @@ pub(crate) use app::{
     App, ArrivalTime, Arrivals, Call, CallVideo, DataDirection, Ends, HttpProtocol, Mpc, Page, PageObject, Ping,
     Requests, Response, Reuse, RobustMpc, Rule, Session, SizePoint, Sizes, Video,
 };
-pub(crate) use application::{Autotuning, Read, ReceiveBuffer, Write};
+pub(crate) use application::{Autotuning, Read, ReceiveBuffer, SendBuffer, Write};
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;

@@ -236,7 +236,13 @@ impl<T: Transport> Apps<T> {
         }
         let after = talk.link.repairs();
         let mut next = None;
-        for served in self.done.drain(..) {
+        if !self.done.is_empty() {
+            http.count_from(after);
+        }
+        for (earlier, mut served) in self.done.drain(..).enumerate() {
+            if earlier > 0 {
+                served.before = after;
+            }
             app.finish(net.now(), &served, connection, after);
             next = app.next_of_page(net.now(), served.request.user, &mut self.found).or(next);
             if !app.is_multiplexed() {
@@ -287,6 +293,20 @@ impl<T: Transport> Apps<T> {
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
                 let is_last = app.config.connections == ConnectionUse::New;
                 net.write(&mut talk.link, Side::Server, served.request.size, is_last);
+                if let Some(on) = served.request.on {
+                    net.schedule(net.now() + on, AppTimer::Serve, flow, 0);
+                }
+            }
+            (Stage::Answering(served), AppTimer::Serve, Side::Server) => {
+                net.cut(&mut talk.link, Side::Server);
+                let whole = talk.link.written(Side::Server);
+                let request = Request { size: whole, ..served.request };
+                *stage = Stage::Answering(Served { request, ..served });
+                talk.link.watch(Side::Client, if served.first_byte.is_some() { whole } else { 1 });
+                // If everything has arrived, the client hears of it at once.
+                if talk.link.arrived(Side::Client) >= whole {
+                    net.schedule(net.now(), AppTimer::Heard, talk.id, 0);
+                }
             }
             (Stage::Answering(mut served), AppTimer::Heard, Side::Client) => {
                 served.first_byte.get_or_insert(net.now());
@@ -327,7 +347,10 @@ impl<T: Transport> Apps<T> {
             match &talk.work {
                 Work::Requests(
                     Stage::Opening(served) | Stage::Asking(served) | Stage::Working(served) | Stage::Answering(served),
-                ) => app.give_up(&served.request, Some(served.start)),
+                ) => {
+                    let size = served.request.on.map_or(served.request.size, |_| talk.link.arrived(Side::Client));
+                    app.give_up(&Request { size, ..served.request }, Some(served.start));
+                }
                 Work::Requests(Stage::Idle | Stage::Closing) => {}
                 Work::Page(http) => {
                     http.unfinished().for_each(|served| app.give_up(&served.request, Some(served.start)));

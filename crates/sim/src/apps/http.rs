@@ -60,6 +60,14 @@ impl Http {
         asked.chain(&self.working).chain(self.answering.iter().map(|(_, served)| served))
     }
 
+    /// Counts retransmissions and timeouts from `now` on for the requests that have no complete response: those before
+    /// belong to the response that is complete.
+    pub fn count_from(&mut self, now: [u64; 2]) {
+        let asked = self.asked.iter_mut().map(|(_, served)| served);
+        let answering = self.answering.iter_mut().map(|(_, served)| served);
+        asked.chain(&mut self.working).chain(answering).for_each(|served| served.before = now);
+    }
+
     /// Sends a request of `bytes`; the connection has had the retransmissions and timeouts `before`.
     pub fn ask<T: Transport>(
         &mut self,

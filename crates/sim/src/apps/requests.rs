@@ -21,6 +21,8 @@ pub struct Request {
     pub intended: Time,
     /// Bytes of its response.
     pub size: u64,
+    /// Time for which the server has data, if it is that which ends the response.
+    pub on: Option<Duration>,
 }
 
 /// A request in service.
@@ -151,9 +153,15 @@ impl Requests {
         if let Some(browser) = &mut self.browser {
             let object = browser.page().objects[user as usize];
             let intended = browser.of(user).discovered.unwrap_or(now);
-            return (Request { number, user, pool: object.origin, intended, size: object.size }, None);
+            return (Request { number, user, pool: object.origin, intended, size: object.size, on: None }, None);
         }
-        let drawn = self.config.response.draw(&mut self.users[user as usize][0]);
+        let sizes = &mut self.users[user as usize][0];
+        let on = self.config.on.map(|(mean, spread)| spread.draw(mean, sizes));
+        let drawn = match on {
+            // As many segments as have numbers: more than any run can send.
+            Some(_) => u64::from(u32::MAX - 1) * self.config.tcp.segment.count(),
+            None => self.config.response.draw(sizes),
+        };
         let (size, next) = match &self.config.arrivals {
             Arrivals::Periodic { every } => (drawn, Some(now + *every)),
             Arrivals::Poisson { mean } => (drawn, Some(now + exponential(*mean, &mut self.arrivals))),
@@ -165,7 +173,7 @@ impl Requests {
                 (size, times.get(self.arrived as usize).map(|(at, _)| self.config.start + *at))
             }
         };
-        (Request { number, user, pool: 0, intended: now, size }, next.and_then(|at| self.within(at)))
+        (Request { number, user, pool: 0, intended: now, size, on }, next.and_then(|at| self.within(at)))
     }
 
     /// Time of the next request of a user whose response is complete now; `None` in an open loop.
@@ -180,11 +188,7 @@ impl Requests {
     fn think(&mut self, user: u32) -> Option<Duration> {
         let Arrivals::Closed { think, spread, .. } = self.config.arrivals else { return None };
         let [_, stream] = &mut self.users[user as usize];
-        Some(match spread {
-            Spread::Fixed => think,
-            Spread::Exponential => exponential(think, stream),
-            Spread::Pareto(shape) => think.scale(stream.pareto(shape)),
-        })
+        Some(spread.draw(think, stream))
     }
 
     /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
@@ -334,6 +338,17 @@ impl Requests {
             rate: self.config.ideal.rate.as_bits_per_sec(),
         };
         (context, self.rows)
+    }
+}
+
+impl Spread {
+    /// A span with this mean, from at most one uniform variate.
+    fn draw(self, mean: Duration, stream: &mut Stream) -> Duration {
+        match self {
+            Self::Fixed => mean,
+            Self::Exponential => exponential(mean, stream),
+            Self::Pareto(shape) => mean.scale(stream.pareto(shape)),
+        }
     }
 }
 

@@ -67,6 +67,10 @@ impl Transport for Net {
         link.write(self, side, bytes, is_last);
     }
 
+    fn cut(&mut self, link: &mut Duplex, side: Side) {
+        link.cut(side);
+    }
+
     fn end(&mut self, _: &mut Duplex) {}
 }
 

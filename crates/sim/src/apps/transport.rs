@@ -45,6 +45,8 @@ pub trait Transport {
     fn open(&mut self, app: &Self::App, opening: Opening<'_>, old: Option<&mut Self::Link>) -> Option<Self::Link>;
     /// Writes `bytes` at `side`, which closes its direction after them if they are the last.
     fn write(&mut self, link: &mut Self::Link, side: Side, bytes: u64, is_last: bool);
+    /// Drops the bytes of `side` that have not been sent, and closes its direction.
+    fn cut(&mut self, link: &mut Self::Link, side: Side);
     /// Ends a connection that carries nothing any more.
     fn end(&mut self, link: &mut Self::Link);
 }

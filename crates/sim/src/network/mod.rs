@@ -13,7 +13,9 @@ pub use flow::{FlowConfig, LawChoice, TfrcOptions, TransferConfig};
 pub use requests::{Arrivals, ConnectionUse, Ideal, RequestsConfig};
 pub use source::{ExtremeValue, LEAST_SPACING, MOST_PERIODS, Pattern, SourceConfig, Spread};
 use std::ops::Range;
-pub use tcp::{EcnMode, IdleRestart, LossDetection, NewReno, Reading, ReceiveBuffer, RtoRule, TcpOptions, Writing};
+pub use tcp::{
+    EcnMode, IdleRestart, LossDetection, NewReno, Reading, ReceiveBuffer, RtoRule, SendBuffer, TcpOptions, Writing,
+};
 use windward_units::{Duration, Time};
 
 /// A network ready to run.

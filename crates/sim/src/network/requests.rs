@@ -39,6 +39,9 @@ pub struct RequestsConfig {
     pub request: Bytes,
     /// Bytes of a response, unless the arrivals give them.
     pub response: Size,
+    /// Time for which the server has data, in the place of a number of bytes, over a connection of its own: mean, and
+    /// distribution. `None`: until the last byte of the response.
+    pub on: Option<(Duration, Spread)>,
     /// Time at the server from the request's last byte to the first byte of the response.
     pub service: Duration,
     /// Use of connections.
@@ -50,9 +53,9 @@ pub struct RequestsConfig {
 }
 
 impl RequestsConfig {
-    /// True if a player or a browser asks, whose demand depends on the network.
-    pub fn is_played(&self) -> bool {
-        matches!(self.arrivals, Arrivals::Video(_) | Arrivals::Page(_))
+    /// True if the demand depends on the network: a player or a browser asks, or a response has a time.
+    pub fn is_elastic(&self) -> bool {
+        matches!(self.arrivals, Arrivals::Video(_) | Arrivals::Page(_)) || self.on.is_some()
     }
 
     /// True if the application draws from the seed.
@@ -64,7 +67,8 @@ impl RequestsConfig {
             Arrivals::Poisson { .. } => true,
             Arrivals::Closed { spread, .. } => *spread != Spread::Fixed,
         };
-        arrives || !matches!(self.response, Size::Fixed(_))
+        let is_fixed = self.on.map_or(matches!(self.response, Size::Fixed(_)), |(_, spread)| spread == Spread::Fixed);
+        arrives || !is_fixed
     }
 }
 

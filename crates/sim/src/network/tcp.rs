@@ -66,6 +66,8 @@ pub struct TcpOptions {
     pub idle_restart: IdleRestart,
     /// Receive buffer in bytes, whose window moves; `None`: the constant `receive_window`.
     pub receive_buffer: Option<ReceiveBuffer>,
+    /// Send buffer of two-way connections, which makes a writer wait; `None`: unlimited.
+    pub send_buffer: Option<SendBuffer>,
     /// Application that reads at its own pace; `None`: everything at once. Without `receive_buffer` the buffer is that
     /// of `receive_window`.
     pub reading: Option<Reading>,
@@ -92,6 +94,23 @@ impl ReceiveBuffer {
     pub const START: Bytes = Bytes::new(131_072);
     /// Linux's largest size since 6.16.
     pub const MOST: Bytes = Bytes::new(32 << 20);
+}
+
+/// Send buffer of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendBuffer {
+    /// Constant, in bytes of payload; at least a segment.
+    Fixed(Bytes),
+    /// Follows the congestion window, as in Linux.
+    Auto {
+        /// Largest size (`tcp_wmem[2]`); positive.
+        most: Bytes,
+    },
+}
+
+impl SendBuffer {
+    /// Linux's largest size.
+    pub const MOST: Bytes = Bytes::new(4 << 20);
 }
 
 /// Pace of an application that reads.
@@ -237,9 +256,9 @@ impl TcpOptions {
         }
     }
 
-    /// True if the applications of a flow write or read at their own pace, or its receive window moves.
+    /// True if the applications of a flow write or read at their own pace, or its buffers are limited.
     pub fn is_paced_by_applications(&self) -> bool {
-        self.receive_buffer.is_some() || self.reading.is_some() || self.writing.is_some()
+        self.receive_buffer.is_some() || self.send_buffer.is_some() || self.reading.is_some() || self.writing.is_some()
     }
 
     /// Receive buffer of an end whose window moves.
@@ -289,6 +308,7 @@ impl Default for TcpOptions {
             nagle: false,
             idle_restart: IdleRestart::Off,
             receive_buffer: None,
+            send_buffer: None,
             reading: None,
             writing: None,
         }

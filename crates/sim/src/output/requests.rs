@@ -56,7 +56,7 @@ table! {
         late: u64 ["requests"],
         /// Connections opened since the beginning of the run.
         connections: u64 ["connections"],
-        /// Retransmissions of both ends while these requests were served.
+        /// Retransmissions of both ends while these requests were served, each counted once.
         retransmits: u64 ["segments"],
         /// Retransmission timeouts of both ends meanwhile.
         timeouts: u64 [""],
@@ -114,7 +114,7 @@ table! {
         connection: f64 [""],
         /// 1 if the connection had carried a request before, otherwise 0.
         reused: u64 [""],
-        /// Retransmissions of both ends while it was served.
+        /// Retransmissions of both ends while it was served; on a shared connection, since the response before it.
         retransmits: u64 ["segments"],
         /// Retransmission timeouts of both ends meanwhile.
         timeouts: u64 [""],
@@ -147,9 +147,9 @@ pub struct RequestRow {
     pub connection: Option<u64>,
     /// True if the connection had carried a request before.
     pub is_reused: bool,
-    /// Retransmissions while it was served.
+    /// Retransmissions while it was served, or since the response before it.
     pub retransmits: u64,
-    /// Timeouts while it was served.
+    /// Timeouts in the same time.
     pub timeouts: u64,
     /// Completion time in seconds on the path without other traffic.
     pub ideal: f64,

@@ -2,6 +2,7 @@
 
 use super::chronograph::Chronograph;
 use super::inbox::Inbox;
+use super::outbox::Outbox;
 use super::receiver::{AckDue, Receiver};
 use super::sender::{Sender, Turn};
 use super::stream::Stream;
@@ -39,6 +40,8 @@ pub struct End {
     /// Probes sent since the other end closed its window; `None` while data may be sent. The retransmission timer is
     /// then that of the probes.
     probes: Option<u32>,
+    /// Buffer of written data; `None` if it is unlimited.
+    outbox: Option<Outbox>,
     /// Buffer and application of arriving data; `None` if everything is read at once from a window that does not move.
     pub inbox: Option<Box<Inbox>>,
     /// Round-trip sample of the last packet.
@@ -98,6 +101,7 @@ impl End {
     /// An end before the handshake. Its law draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, seed: u64) -> Self {
         let inbox = Inbox::new(tcp).map(Box::new);
+        let outbox = Outbox::new(tcp, &law);
         Self {
             sender: Sender::new(law, tcp, 0, seed),
             receiver: Receiver::two_way(tcp),
@@ -111,6 +115,7 @@ impl End {
             // Both ends have the same options.
             edge: inbox.as_ref().map(|inbox| inbox.announced()),
             probes: None,
+            outbox,
             inbox,
             sample: None,
             chronograph: Chronograph::default(),
@@ -132,10 +137,12 @@ impl End {
             used,
             edge,
             probes,
+            outbox,
             inbox,
             sample,
             chronograph,
         } = self;
+        *outbox = Outbox::new(tcp, &law);
         sender.recycle(law, tcp, seed);
         receiver.recycle(tcp);
         stream.recycle();
@@ -147,7 +154,18 @@ impl End {
 
     /// Bytes that this end has written.
     pub fn written(&self) -> u64 {
-        self.stream.written()
+        self.stream.written() + self.outbox.as_ref().map_or(0, |outbox| outbox.waiting())
+    }
+
+    /// Bytes in the send buffer: written, and not acknowledged.
+    fn held(&self) -> u64 {
+        self.stream.written() - self.stream.below(self.sender.una())
+    }
+
+    /// True if the application waits for room in the send buffer.
+    #[inline]
+    fn is_blocked(&self) -> bool {
+        self.outbox.as_ref().is_some_and(|outbox| outbox.is_blocked())
     }
 
     /// Bytes from the other end, `from`, that the application has read.
@@ -161,13 +179,18 @@ impl End {
 
     /// Adds `bytes` of the application, the last ones if `is_last`, and sends what may be sent.
     pub fn write(&mut self, now: Time, bytes: u64, is_last: bool, out: impl FnMut(Outgoing)) {
-        if self.stream.unsent() < u64::from(self.stream.segment()) {
+        if self.stream.unsent() < u64::from(self.stream.segment()) && !self.is_blocked() {
             self.sender.note_short_write();
         }
         self.resume(now);
         if self.last_sent.is_none() {
             self.used.1 = now;
         }
+        let held = self.held();
+        let (bytes, is_last) = match &mut self.outbox {
+            None => (bytes, is_last),
+            Some(outbox) => (outbox.write(bytes, is_last, held), outbox.is_complete()),
+        };
         self.stream.write(bytes);
         if is_last {
             self.stream.close();
@@ -175,9 +198,30 @@ impl End {
         self.send(now, out);
     }
 
+    /// Lets an application that waits write, once the send buffer has room (Linux: `tcp_check_space`). Returns true if
+    /// it has written.
+    #[cold]
+    fn refill(&mut self, now: Time) -> bool {
+        let (held, cwnd) = (self.held(), self.sender.window());
+        let Some(outbox) = self.outbox.as_mut().filter(|outbox| outbox.is_blocked()) else { return false };
+        if self.sender.pipe() < cwnd {
+            outbox.expand(cwnd, self.sender.reordering());
+            self.used.1 = now;
+        }
+        let bytes = outbox.wake(held);
+        self.stream.write(bytes);
+        if outbox.is_complete() {
+            self.stream.close();
+        }
+        bytes > 0
+    }
+
     /// Closes this direction: FIN follows the last byte written. The other direction stays open.
     pub fn close(&mut self, now: Time, out: impl FnMut(Outgoing)) {
-        self.stream.close();
+        match &mut self.outbox {
+            Some(outbox) if outbox.is_blocked() => outbox.close(),
+            _ => self.stream.close(),
+        }
         self.send(now, out);
     }
 
@@ -211,6 +255,9 @@ impl End {
 
     /// Drops the data that has not been sent, and writes no more.
     pub fn cut(&mut self) {
+        if let Some(outbox) = &mut self.outbox {
+            outbox.cut();
+        }
         self.stream.cut();
         self.stream.close();
         self.stop_probing();
@@ -362,9 +409,20 @@ impl End {
         }
     }
 
-    /// Sends all segments that are allowed now. Returns true if there were any.
+    /// Sends all segments that are allowed now, and lets an application write that waits for room. Returns true if
+    /// there were any.
     #[inline]
     pub fn send(&mut self, now: Time, mut out: impl FnMut(Outgoing)) -> bool {
+        let mut has_sent = self.send_written(now, &mut out);
+        while self.is_blocked() && self.refill(now) {
+            has_sent |= self.send_written(now, &mut out);
+        }
+        has_sent
+    }
+
+    /// Sends all segments of the send buffer that are allowed now. Returns true if there were any.
+    #[inline]
+    fn send_written(&mut self, now: Time, out: &mut impl FnMut(Outgoing)) -> bool {
         let with_tail = self.stream.is_closing()
             || match self.nagle {
                 Nagle::Off => true,
@@ -404,7 +462,7 @@ impl End {
             };
             self.receiver.note_send(now);
             self.last_sent = Some(now);
-            self.put(Some(Data { number, payload, is_last: self.stream.is_last(number) }), ecn, &mut out);
+            self.put(Some(Data { number, payload, is_last: self.stream.is_last(number) }), ecn, out);
             has_sent = true;
         }
         if has_sent && self.idle_restart == IdleRestart::Linux {
@@ -442,7 +500,10 @@ impl End {
         let used = used.max(self.sender.unacknowledged());
         self.used = (used, since);
         if now.since(since) >= self.sender.rtt().rto() {
-            self.sender.shrink_unused(used.max(self.initial_window));
+            // A lack of room in the send buffer is no lack of data.
+            if !self.is_blocked() {
+                self.sender.shrink_unused(used.max(self.initial_window));
+            }
             self.used = (0, now);
         }
     }

@@ -12,6 +12,7 @@ mod duplex;
 mod end;
 mod headers;
 mod inbox;
+mod outbox;
 mod paced;
 mod ranges;
 mod reader;

@@ -1,7 +1,9 @@
 //! Flows whose applications write or read at their own pace.
 
 use crate::common::{flow, law, link, network, simulate};
-use windward_sim::{Buffer, FlowConfig, IdleRestart, Network, Output, Reading, ReceiveBuffer, TcpOptions, Writing};
+use windward_sim::{
+    Buffer, FlowConfig, IdleRestart, Network, Output, Reading, ReceiveBuffer, SendBuffer, TcpOptions, Writing,
+};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// A link of this rate, 20 ms each way.
@@ -85,6 +87,24 @@ fn autotuning_fills_the_path() {
     // 45 full segments of 65 535 B, a round trip of 40 ms and a segment's time twice.
     let expected = 45.0 * 1448.0 * 8.0 / 0.0405 / 1e6;
     assert!((least / expected - 1.0).abs() < 0.03, "{least} of {expected}");
+}
+
+/// Send buffers on the same path. One of 65 536 B holds at most 46 segments, 66 608 B. The writer waits while it holds
+/// more than two thirds, 30 segments. So between 30 and 46 segments leave in a round trip of 40 ms.
+/// Autotuning fills the path, unless its limit is below.
+#[test]
+fn a_send_buffer_bounds_the_rate() {
+    let goodput = |buffer| {
+        let tcp = TcpOptions { send_buffer: Some(buffer), ..TcpOptions::linux(true) };
+        simulate(&over(50_000_000, "cubic", tcp, 15), 1).flows[0].goodput_bps / 1e6
+    };
+    let most = goodput(SendBuffer::Auto { most: SendBuffer::MOST });
+    assert!(most > 0.95 * 50.0 * 1448.0 / 1500.0, "{most}");
+    let of = |segments: f64| segments * 1448.0 * 8.0 / 0.0405 / 1e6;
+    for buffer in [SendBuffer::Fixed(Bytes::new(65_536)), SendBuffer::Auto { most: Bytes::new(65_536) }] {
+        let found = goodput(buffer);
+        assert!((of(30.0)..of(46.0)).contains(&found), "{found} with {buffer:?}");
+    }
 }
 
 /// An application that writes 1 Mbit/s: its goodput is that, whatever the pieces, and nothing waits anywhere.

@@ -55,6 +55,7 @@ pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> RequestsConfi
         arrivals,
         request: Bytes::new(328),
         response: Size::Fixed(1),
+        on: None,
         service: Duration::ZERO,
         connections: ConnectionUse::Kept { most: 1 },
         deadline: None,

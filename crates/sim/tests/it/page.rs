@@ -118,6 +118,10 @@ fn every_object_arrives_over_few_connections() {
         assert!(output.visits.connections.iter().all(|count| *count == most), "{:?}", output.visits.connections);
         assert_eq!(output.objects.size_bytes.iter().sum::<u64>(), 3 * bytes);
         assert_eq!(output.apps[0].finished, 120);
+        // Each retransmission repairs a loss of data or of an ACK, and counts for one object, also where objects share
+        // a connection.
+        let lost: u64 = output.links.iter().map(|link| link.lost).sum();
+        assert!((1..=lost).contains(&output.apps[0].retransmits), "{} of {lost}", output.apps[0].retransmits);
         // A visit begins 2 s after the last byte of the one before.
         let starts = &output.visits.start_s;
         for visit in [0, 1] {

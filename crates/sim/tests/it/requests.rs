@@ -3,7 +3,7 @@
 use crate::common::{app, law, link, network, simulate};
 use windward_sim::{
     Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, LinkConfig, Network, Output, QueueConfig,
-    RequestsConfig, Size, TcpOptions,
+    RequestsConfig, Size, Spread, TcpOptions,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -235,4 +235,29 @@ fn an_application_elsewhere_changes_no_flow() {
     let shown = |output: &Output| format!("{:?} {:?}", output.flows, output.flow_series);
     assert_eq!(shown(&alone), shown(&both));
     assert!(both.apps[0].finished > 300);
+}
+
+/// A user uploads for 2 s, pauses for 1 s, and uploads again, alone on 10 Mbit/s and 10 ms each way. A transfer begins
+/// 2·20 ms after its arrival (handshake, request) less the last way, and its data are all sent 2 s later; what is in
+/// flight arrives a round trip later at most. The connection is a new one each time.
+#[test]
+fn sessions_come_and_go_by_time() {
+    let ms = Duration::from_millis;
+    let arrivals = Arrivals::Closed { users: 1, think: ms(1000), spread: Spread::Fixed };
+    let config = requests(TcpOptions::default(), arrivals, Size::Fixed(1), ConnectionUse::New);
+    let app = RequestsConfig { on: Some((ms(2000), Spread::Fixed)), ..config };
+    let links = [1, 2].map(|key| link(key, 10_000_000, ms(10), Buffer::Packets(20))).to_vec();
+    let output = simulate(&Network { apps: vec![app], ..network(links, Vec::new(), 0, 32) }, 1);
+    let log = &output.requests;
+    let done = (0..log.end_s.len()).filter(|at| log.end_s[*at].is_finite());
+    for at in done.clone() {
+        let length = log.end_s[at] - log.start_s[at];
+        assert!((2.03..2.10).contains(&length), "{length}");
+        // After slow start the line is full.
+        let rate = 8.0 * log.size_bytes[at] as f64 / length;
+        assert!((7e6..9.66e6).contains(&rate), "{rate}");
+        assert!(log.first_byte_s[at] - log.start_s[at] < 0.07);
+    }
+    // Each takes 3 s and some round trips.
+    assert_eq!((done.count(), output.apps[0].connections), (10, 11));
 }

@@ -182,6 +182,7 @@ fn connections(
         arrivals: sim::Arrivals::Times(Arc::new([])),
         request: Bytes::new(1),
         response: Size::Fixed(1),
+        on: None,
         service: Duration::ZERO,
         connections: ConnectionUse::Kept { most: 1 },
         deadline: None,

@@ -39,8 +39,20 @@ pub fn session(
     at: usize,
     problems: &mut Problems,
 ) -> Option<RequestsConfig> {
-    let response = size(&app.size, "size", at, problems)?;
-    Some(RequestsConfig { response, connections: ConnectionUse::New, ..connections })
+    let spread = app.on_spread.map_or(sim::Spread::Exponential, sim::Spread::from);
+    let (response, on) = match (&app.size, app.on) {
+        (Some(sizes), None) => (size(sizes, "size", at, problems)?, None),
+        (None, Some(on)) => (connections.response, Some((on.0, spread))),
+        (given, _) => {
+            let key = if given.is_some() { "on" } else { "size" };
+            problems.add(inside(at, [key.into()]), "give either `size` or `on`", None);
+            return None;
+        }
+    };
+    if on.is_none() && app.on_spread.is_some() {
+        problems.add(inside(at, ["on_spread".into()]), "`on_spread` needs `on`", None);
+    }
+    Some(RequestsConfig { response, on, connections: ConnectionUse::New, ..connections })
 }
 
 /// Distribution of the sizes of the field `field`; reports problems.
@@ -109,6 +121,10 @@ pub fn arrivals(
     let (expected, key, arrivals) = match arrivals {
         Arrivals::PoissonArrivals(poisson) => {
             let (key, rate) = match (poisson.load, poisson.rate) {
+                (Some(_), None) if common.on.is_some() => {
+                    let why = "`load` needs a `size`: how much a transfer of a given time carries is not known";
+                    return refuse("load", why.to_owned(), Some("give a `rate`"));
+                }
                 (Some(load), None) => {
                     if ideal.rate.as_bits_per_sec() == 0 {
                         let why = "`load` needs links with a known rate on the way of the responses".to_owned();
@@ -152,6 +168,9 @@ pub fn arrivals(
             if let Some(back) = times.windows(2).position(|pair| pair[1].0 < pair[0].0) {
                 let why = format!("arrival {} is before the one above", back + 2);
                 return refuse("times", why, Some("sort them by time"));
+            }
+            if common.on.is_some() && times.iter().any(|(_, bytes)| bytes.is_some()) {
+                return refuse("times", "`bytes` and `on` exclude each other".to_owned(), None);
             }
             (times.len() as f64, "times", sim::Arrivals::Times(times.into()))
         }

@@ -74,8 +74,9 @@ tagged! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             deadline: Option<Positive<Duration>>,
         }
-        /// Bulk transfers that come and go, each over a connection of its own. The end that receives asks for a
-        /// transfer with one byte. With arrivals of the kind `closed` a user transfers, pauses, and transfers again.
+        /// Bulk transfers that come and go, each over a connection of its own, of a given `size` or for a given time
+        /// (`on`). The end that receives asks for a transfer with one byte. With arrivals of the kind `closed` a user
+        /// transfers, pauses, and transfers again.
         "session" Session {
             /// Congestion control law of both ends; any but `tfrc`.
             law: Law,
@@ -85,7 +86,14 @@ tagged! {
             /// Arrivals of transfers.
             arrivals: Arrivals,
             /// Size of a transfer, or its distribution.
-            size: Response,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            size: Option<Response>,
+            /// Mean time for which a transfer has data, in the place of a `size`. What is in flight then still arrives.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            on: Option<Positive<Duration>>,
+            /// Distribution of these times. Default: exponential.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            on_spread: Option<Spread>,
             /// Direction of the data: "down", from the server to the client, or "up".
             #[serde(default)]
             direction: DataDirection,

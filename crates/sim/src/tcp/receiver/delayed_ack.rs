@@ -1,15 +1,25 @@
-//! Delay of ACKs on two-way connections, as in Linux (`tcp_event_data_recv`, `__tcp_ack_snd_check`,
-//! `tcp_send_delayed_ack`, net/ipv4/tcp_input.c and tcp_output.c).
+//! Delay of ACKs on two-way connections, as in Linux 6.18 (`tcp_event_data_recv`, `tcp_measure_rcv_mss` and
+//! `__tcp_ack_snd_check` of net/ipv4/tcp_input.c, `__tcp_cleanup_rbuf` of tcp.c, `tcp_send_delayed_ack` of
+//! tcp_output.c).
 //!
 //! The delay follows the gaps between data segments. A connection on which data answers data is in pingpong mode: its
 //! ACKs wait for an answer to ride on.
+//!
+//! More than a full segment is acknowledged at once. Which segments are full is an estimate that starts at 536 bytes
+//! and grows with the segments that arrive, so two short requests may be more than one. In pingpong mode the read of a
+//! second short segment acknowledges, too.
 
+use crate::network::TcpOptions;
+use crate::tcp::headers::TIMESTAMPS;
 use windward_units::{Duration, Time};
 
 /// Initial delay (`TCP_ATO_MIN`), and the least round trip by which the timer is bounded (`TCP_DELACK_MIN`).
 const LEAST: Duration = Duration::from_millis(40);
 /// Longest delay (`TCP_DELACK_MAX`).
 const LONGEST: Duration = Duration::from_millis(200);
+/// Largest initial estimate of a full segment, and the least size of two equal segments, with TCP options, that lower
+/// the estimate (`TCP_MSS_DEFAULT`).
+const DEFAULT_SEGMENT: u32 = 536;
 
 /// Receive buffer when a segment arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +30,25 @@ pub struct Outlook {
     pub advances: bool,
 }
 
+/// Short segments that are not acknowledged (`ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pushed {
+    None,
+    Once,
+    Twice,
+}
+
 /// State of Linux's delayed ACKs.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
     /// Payload of a full segment.
     segment: u32,
+    /// Bytes of TCP options in each segment.
+    options: u32,
+    /// Estimated payload of a full segment (`rcv_mss`).
+    estimate: u32,
+    /// Payload of the last segment, if that was below the estimate and large enough to lower it.
+    lower: u32,
     /// Delay (`icsk_ack.ato`).
     ato: Duration,
     /// True in pingpong mode.
@@ -33,8 +57,8 @@ pub struct DelayedAck {
     last: Option<Time>,
     /// Bytes received in order since the last ACK.
     unacked: u32,
-    /// True if a short segment is among them.
-    has_pushed: bool,
+    /// Short segments among them: none, one, or more.
+    pushed: Pushed,
     /// Effect of a read that follows the arrival.
     outlook: Outlook,
     /// Smoothed round-trip time of this end; zero before the first sample.
@@ -42,11 +66,27 @@ pub struct DelayedAck {
 }
 
 impl DelayedAck {
-    /// State before the first segment, with full segments of `segment` bytes.
-    pub fn new(segment: u32) -> Self {
-        let outlook = Outlook { is_drained: true, advances: true };
-        let (unacked, has_pushed) = (0, false);
-        Self { segment, ato: LEAST, is_pingpong: false, last: None, unacked, has_pushed, outlook, srtt: Duration::ZERO }
+    /// State before the first segment, with full segments of `segment` bytes and `options` bytes of TCP options in
+    /// each.
+    fn new(segment: u32, options: u32) -> Self {
+        Self {
+            segment,
+            options,
+            estimate: segment.min(DEFAULT_SEGMENT),
+            lower: 0,
+            ato: LEAST,
+            is_pingpong: false,
+            last: None,
+            unacked: 0,
+            pushed: Pushed::None,
+            outlook: Outlook { is_drained: true, advances: true },
+            srtt: Duration::ZERO,
+        }
+    }
+
+    /// State before the first segment of a connection with these options.
+    pub fn of(tcp: &TcpOptions) -> Self {
+        Self::new(tcp.segment.count() as u32, if tcp.timestamps { TIMESTAMPS } else { 0 })
     }
 
     /// Records the state of a receive buffer that the application does not empty at once.
@@ -56,7 +96,33 @@ impl DelayedAck {
 
     /// Decides on a read of the application, which has emptied the buffer or not: true if it acknowledges.
     pub fn read(&self, is_drained: bool) -> bool {
-        self.unacked > self.segment || (self.unacked > 0 && self.has_pushed && is_drained && !self.is_pingpong)
+        self.unacked > self.estimate || (self.unacked > 0 && is_drained && self.is_pushed())
+    }
+
+    /// True if a read that empties the buffer acknowledges.
+    fn is_pushed(&self) -> bool {
+        self.pushed > if self.is_pingpong { Pushed::Once } else { Pushed::None }
+    }
+
+    /// Estimates the payload of a full segment, and notes short segments.
+    fn measure(&mut self, payload: u32) {
+        let before = std::mem::take(&mut self.lower);
+        if payload >= self.estimate {
+            self.estimate = payload.min(self.segment);
+            // A write ends with it.
+            if payload < self.segment {
+                self.pushed = self.pushed.max(Pushed::Once);
+            }
+            return;
+        }
+        if payload + self.options >= DEFAULT_SEGMENT {
+            self.lower = payload;
+            if payload == before {
+                self.estimate = payload;
+                return;
+            }
+        }
+        self.pushed = if self.pushed == Pushed::None { Pushed::Once } else { Pushed::Twice };
     }
 
     /// Records the arrival of a data segment at an end with these estimates. Returns true if the gap before it was
@@ -79,11 +145,10 @@ impl DelayedAck {
     /// while ACKs are quick.
     pub fn decide(&mut self, now: Time, payload: u32, is_quick: bool) -> Option<Time> {
         self.unacked += payload;
-        // The application reads at once and drains the buffer. Linux then acknowledges a pushed segment.
-        let is_pushed = payload < self.segment;
-        self.has_pushed |= is_pushed;
-        let is_read = is_pushed && self.outlook.is_drained;
-        if (self.unacked > self.segment && self.outlook.advances) || (!self.is_pingpong && (is_quick || is_read)) {
+        self.measure(payload);
+        // The application reads at once and drains the buffer.
+        let is_read = self.outlook.is_drained && self.is_pushed();
+        if (self.unacked > self.estimate && self.outlook.advances) || (is_quick && !self.is_pingpong) || is_read {
             return None;
         }
         Some(now + self.ato.min(self.srtt.max(LEAST)).min(LONGEST))
@@ -91,7 +156,7 @@ impl DelayedAck {
 
     /// Records that an ACK leaves, alone or with data.
     pub fn acknowledge(&mut self) {
-        (self.unacked, self.has_pushed) = (0, false);
+        (self.unacked, self.pushed) = (0, Pushed::None);
     }
 
     /// Records that data leaves.
@@ -131,7 +196,7 @@ mod tests {
     /// longer than the timeout.
     #[test]
     fn the_delay_follows_the_gaps() {
-        let mut delay = DelayedAck::new(1000);
+        let mut delay = DelayedAck::new(1000, 12);
         delay.is_pingpong = true;
         let mut arrive = |ms| {
             let is_idle = delay.arrive(at(ms), RTT, RTO);
@@ -149,7 +214,7 @@ mod tests {
     /// ends the mode; outside it doubles the delay.
     #[test]
     fn answers_make_acks_wait() {
-        let mut delay = DelayedAck::new(1000);
+        let mut delay = DelayedAck::new(1000, 12);
         delay.arrive(at(0), RTT, RTO);
         assert_eq!(delay.decide(at(0), 100, false), None);
         delay.acknowledge();
@@ -162,5 +227,40 @@ mod tests {
         assert!(!delay.is_pingpong);
         delay.expire(RTO);
         assert_eq!(delay.ato, LEAST * 2);
+    }
+
+    fn in_pingpong() -> DelayedAck {
+        DelayedAck { is_pingpong: true, ..DelayedAck::new(1448, 12) }
+    }
+
+    fn acknowledges(delay: &mut DelayedAck, payload: u32) -> bool {
+        let is_due = delay.decide(at(0), payload, false).is_none();
+        if is_due {
+            delay.acknowledge();
+        }
+        is_due
+    }
+
+    /// Requests of 328 B: two are 656 B, more than the first estimate of 536 B. A segment of 1448 B raises the
+    /// estimate, and two equal ones of 700 B lower it: the second alone is acknowledged, as 1400 B are more than 700.
+    #[test]
+    fn a_full_segment_is_estimated() {
+        let mut delay = in_pingpong();
+        let requests = [328; 4].map(|payload| acknowledges(&mut delay, payload));
+        assert_eq!(requests, [false, true, false, true]);
+        assert!(!acknowledges(&mut delay, 1448) && acknowledges(&mut delay, 1448));
+        assert_eq!(delay.estimate, 1448);
+        assert!(!acknowledges(&mut delay, 700) && acknowledges(&mut delay, 700));
+        assert_eq!(delay.estimate, 700);
+    }
+
+    /// Two requests of 100 B are less than the estimate, but the read of the second acknowledges even where data
+    /// answers data. Outside that mode, the read of the first does.
+    #[test]
+    fn the_second_short_segment_is_acknowledged() {
+        let mut delay = in_pingpong();
+        assert_eq!([100; 4].map(|payload| acknowledges(&mut delay, payload)), [false, true, false, true]);
+        let mut delay = DelayedAck::new(1448, 12);
+        assert!(acknowledges(&mut delay, 100));
     }
 }

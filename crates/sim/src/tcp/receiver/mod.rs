@@ -98,7 +98,7 @@ impl Receiver {
     pub fn two_way(tcp: &TcpOptions) -> Self {
         let mut receiver = Self::new(tcp);
         if tcp.adapts_delayed_ack && tcp.delayed_ack.is_some() {
-            receiver.delay = Delay::Adaptive(Box::new(DelayedAck::new(tcp.segment.count() as u32)));
+            receiver.delay = Delay::Adaptive(Box::new(DelayedAck::of(tcp)));
         }
         receiver
     }
@@ -157,7 +157,7 @@ impl Receiver {
     pub fn recycle(&mut self, tcp: &TcpOptions) {
         let mut delay = std::mem::replace(&mut self.delay, Delay::None);
         if let Delay::Adaptive(own) = &mut delay {
-            **own = DelayedAck::new(tcp.segment.count() as u32);
+            **own = DelayedAck::of(tcp);
         }
         let beyond = self.beyond.take_storage();
         *self = Self { delay, beyond, ..Self::new(tcp) };

@@ -91,6 +91,11 @@ impl Sender {
         self.tcb.linux_pacing_rate()
     }
 
+    /// Largest reordering distance in segments; at least DupThresh.
+    pub fn reordering(&self) -> u32 {
+        self.recovery.reordering()
+    }
+
     /// First unacknowledged segment.
     #[inline]
     pub fn una(&self) -> u32 {
