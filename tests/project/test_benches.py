@@ -90,3 +90,15 @@ def test_nginx_is_compared_where_it_is_installed(
     monkeypatch.setenv("PATH", "")
     assert bench["main"]() == 0
     assert capsys.readouterr().out == "skipped: nginx and curl not installed\n"
+
+
+def test_a_browser_is_compared_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "benches" / "emulate"))
+    bench = runpy.run_path(str(REPOSITORY / "benches" / "emulate" / "browser.py"))
+    assert bench["picture"](40_000).startswith(b"\x89PNG")
+    assert len(bench["picture"](40_000)) == pytest.approx(40_000, rel=0.02)
+    monkeypatch.setenv("PATH", "")
+    assert bench["main"]() == 0
+    assert capsys.readouterr().out == "skipped: nginx and chromium not installed\n"

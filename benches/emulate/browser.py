@@ -1,0 +1,265 @@
+"""A recorded page that a browser loads from nginx beside the simulator's, to docs/measured/validation/browser.md.
+
+python benches/emulate/browser.py; five minutes in real time, on a machine that does nothing else. Needs nginx and
+chromium: without one of them the comparison is skipped, which it prints with its reason. Ends with 1 where a median is
+off by more than the tolerance.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nginx import CONFIG, LAW, NETWORKS, PORT, Network, off
+from page import table
+
+import windward as ww
+from windward.results._files import replace_text
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "measured" / "validation" / "browser.md"
+VISITS = 12
+#: Tolerance of a median.
+WITHIN = 0.05
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+#: Bytes of the pictures that the page names, and of those that its script adds.
+PICTURES = (40_000, 90_000, 5_000, 60_000, 12_000, 180_000, 16_000, 24_000)
+ADDED = (30_000, 20_000)
+SCRIPT, STYLE = 20_000, 14_000
+
+#: Loads the page again and again, each time as a new visitor, and prints its load times in seconds, from the start of
+#: the navigation, and the recording of the fastest visit as a HAR 1.2.
+CLIENT = """\
+import json, sys
+from datetime import datetime, timezone
+from playwright.sync_api import sync_playwright
+path, address, visits = sys.argv[1], sys.argv[2], int(sys.argv[3])
+LOAD = "performance.getEntriesByType('navigation')[0].loadEventStart"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-proxy-server"]
+with sync_playwright() as started:
+    browser = started.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+    loads, fastest = [], None
+    # The first visit starts processes of the browser.
+    for _ in range(visits + 1):
+        context = browser.new_context()
+        page = context.new_page()
+        session = context.new_cdp_session(page)
+        asked, answers, ends = {}, {}, {}
+        session.on("Network.requestWillBeSent", lambda e: asked.setdefault(e["requestId"], e))
+        session.on("Network.responseReceived", lambda e: answers.setdefault(e["requestId"], e["response"]))
+        session.on("Network.loadingFinished", lambda e: ends.setdefault(e["requestId"], e))
+        session.send("Network.enable")
+        page.goto(address, wait_until="load", timeout=120_000)
+        loads.append(page.evaluate(LOAD) / 1e3)
+        page.wait_for_timeout(100)
+        context.close()
+        if loads[-1] == min(loads):
+            fastest = asked, answers, ends
+    browser.close()
+entries, (asked, answers, ends) = [], fastest
+for key, event in asked.items():
+    answer, end = answers[key], ends[key]
+    timing = answer["timing"]
+    start = datetime.fromtimestamp(event["wallTime"], timezone.utc).isoformat(timespec="microseconds")
+    entry = {
+        "startedDateTime": start.replace("+00:00", "Z"),
+        "time": 1e3 * (end["timestamp"] - event["timestamp"]),
+        "request": {"url": event["request"]["url"]},
+        "response": {"content": {"mimeType": answer["mimeType"]}, "_transferSize": end["encodedDataLength"]},
+        "timings": {
+            "wait": timing["receiveHeadersEnd"] - timing["sendEnd"],
+            "connect": timing["connectEnd"] - timing["connectStart"] if timing["connectEnd"] > 0 else -1,
+        },
+    }
+    frames = event["initiator"].get("stack", {}).get("callFrames") or [event["initiator"]]
+    if "url" in frames[0]:
+        entry["_initiator"] = {"url": frames[0]["url"]}
+    if "renderBlockingBehavior" in event:
+        entry["_renderBlocking"] = event["renderBlockingBehavior"].lower()
+    entries.append(entry)
+print(json.dumps({"loads": loads[1:], "har": {"log": {"version": "1.2", "entries": entries}}}))
+"""
+
+
+class Loaded(NamedTuple):
+    """Load times in seconds, the fastest visit as a HAR, and how late the 99th of 100 packets was, in seconds."""
+
+    loads: list[float]
+    har: dict[str, Any]
+    late: float
+
+
+def site(folder: Path) -> None:
+    """Writes the page: a style sheet, a script that adds two pictures, and eight pictures."""
+    folder.mkdir()
+    pictures = [f"<img src=picture-{at}.png alt='' width=9 height=9>" for at in range(len(PICTURES))]
+    head = "<!doctype html><title>page</title><link rel=icon href=data:,><link rel=stylesheet href=style.css>"
+    (folder / "index.html").write_text(f"{head}<script src=script.js></script>{''.join(pictures)}", encoding="utf-8")
+    add = "".join(f"new Image().src = 'added-{at}.png';" for at in range(len(ADDED)))
+    (folder / "script.js").write_text(f"{add}/*{' ' * SCRIPT}*/", encoding="utf-8")
+    (folder / "style.css").write_text(f"body {{ margin: 0 }}/*{' ' * STYLE}*/", encoding="utf-8")
+    for name, sizes in (("picture", PICTURES), ("added", ADDED)):
+        for at, size in enumerate(sizes):
+            (folder / f"{name}-{at}.png").write_bytes(picture(size))
+
+
+def picture(size: int) -> bytes:
+    """A grey PNG of noise of about this size; a browser reads what is no picture to its first kilobytes alone."""
+    width = 99
+    height = max(1, size // (width + 1))
+    lines = b"".join(b"\0" + random.Random(at).randbytes(width) for at in range(height))
+    parts = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)), (b"IDAT", zlib.compress(lines, 0)))
+    chunks = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in (*parts, (b"IEND", b""))
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def loaded(browser: str, network: Network | None) -> Loaded:
+    """Load times over the network, between namespaces; without one, over this machine's own loopback."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        site(folder / "files")
+        # nginx leaves root for an account that must be able to read.
+        for path in (folder, folder / "files"):
+            path.chmod(0o755)
+        types = "http {{\n    types {{ text/html html; text/css css; text/javascript js; image/png png; }}"
+        text = CONFIG.replace("http {{", types, 1).format(folder=folder, port=PORT)
+        if os.geteuid() == 0:
+            text = f"user root;\n{text}"
+        (folder / "nginx.conf").write_text(text, encoding="utf-8")
+        (folder / "client.py").write_text(CLIENT, encoding="utf-8")
+        client = [sys.executable, str(folder / "client.py"), browser]
+        if network is None:
+            with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as server:
+                try:
+                    time.sleep(0.5)
+                    out = run([*client, f"http://127.0.0.1:{PORT}/index.html", str(VISITS)], "loopback")
+                finally:
+                    server.terminate()
+            found = json.loads(out)
+            return Loaded(found["loads"], found["har"], 0.0)
+        # A new connection must not inherit the threshold of an old one.
+        server_command = f"sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save; exec nginx -c {folder}/nginx.conf'"
+        command = [str(Path(sys.executable).with_name("windward")), "link"]
+        command += ["--rate", f"{network.down},{network.up}", "--delay", network.delay, "--buffer", network.buffer]
+        command += ["--queue", network.queue, "--loss", f"{network.loss},0", "--congestion", "cubic"]
+        command += ["--report", str(folder / "report.json"), "--server", server_command, "--", *client]
+        visits = network.repeat * VISITS
+        found = json.loads(run([*command, f"http://100.64.0.1:{PORT}/index.html", str(visits)], network.name))
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return Loaded(found["loads"], found["har"], report["quality"]["late_p99_s"])
+
+
+def run(command: list[str], name: str) -> str:
+    """Last line that a command prints."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode:
+        raise SystemExit(f"{name}: {done.stderr or done.stdout}")
+    return done.stdout.splitlines()[-1]
+
+
+def simulated(network: Network, har: Path) -> float:
+    """Median load time of the recording in the simulator, in seconds."""
+    page = ww.Page(
+        name="page",
+        from_="client",
+        to="server",
+        law=LAW,
+        tcp=ww.Tcp(stack="linux"),
+        objects=str(har),
+        protocol="http/1.1",
+        tls=0,
+        request="500 B",
+        reading="200 ms",
+        reading_spread="fixed",
+    )
+    link = ww.Link(
+        from_="server",
+        to="client",
+        rate=network.down,
+        delay=network.delay,
+        buffer=network.buffer,
+        queue=ww.FqCodel() if network.queue == "fq-codel" else ww.DropTail(),
+        loss=network.loss,
+        reverse=ww.Reverse(rate=network.up, loss=0.0),
+    )
+    scenario = ww.Scenario(
+        name="browser",
+        duration="120 s",
+        folder=har.parent,
+        node=[ww.Node(name="client"), ww.Node(name="server")],
+        link=[link],
+        app=[page],
+    )
+    return float(scenario.simulate(seeds=1).visits["load_s"].median())
+
+
+def main() -> int:
+    """Measures, and writes the page."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    missing = [name for name, path in (("nginx", shutil.which("nginx")), ("chromium", browser)) if path is None]
+    if browser is None or missing:
+        print(f"skipped: {' and '.join(missing)} not installed")
+        return 0
+    alone = loaded(browser, None)
+    rows, worst = [], 0.0
+    with tempfile.TemporaryDirectory() as place:
+        har = Path(place) / "page.har"
+        har.write_text(json.dumps(alone.har), encoding="utf-8")
+        for network in NETWORKS:
+            real = loaded(browser, network)
+            theirs, ours = statistics.median(real.loads), simulated(network, har)
+            worst = max(worst, abs(ours / theirs - 1))
+            quarters = statistics.quantiles(real.loads)
+            spread = f"{1e3 * quarters[0]:.0f} to {1e3 * quarters[2]:.0f}"
+            row = [network.name, f"{1e3 * theirs:.0f}", spread, f"{1e3 * ours:.0f}", off(theirs, ours)]
+            rows.append([*row, f"{1e3 * real.late:.2f}"])
+            print(rows[-1], flush=True)
+    nginx = subprocess.run(["nginx", "-v"], capture_output=True, text=True, check=True).stderr.strip()
+    version = subprocess.run([browser, "--version"], capture_output=True, text=True, check=True).stdout.split()
+    columns = ["network", "browser", "half of the visits", "simulator", "off by", "late, 99 %"]
+    number = next((word for word in version if word[:1].isdigit()), "of an unknown version")
+    total = sum(PICTURES) + sum(ADDED) + SCRIPT + STYLE
+    replace_text(
+        PAGE,
+        f"""# A page in a browser beside the simulator's
+
+<!-- Generated: make validate-browser -->
+
+Linux {platform.release()}, {os.cpu_count()} processors, nginx {nginx.rpartition("/")[2]}, Chromium {number}, CUBIC
+with HyStart. The web server and the browser are at the ends of `windward link`. The simulator has the same line,
+`stack = "linux"`, and the page as the browser records it once over loopback.
+
+Medians of load times in milliseconds, from the start of the navigation to the load event.
+
+* **Page:** a style sheet, a script that adds two pictures, and eight pictures: {total // 1000} kB over HTTP/1.1.
+* **Visits:** {VISITS}, six times as many with losses, each by a new visitor without a cache.
+* **The browser's own time:** {1e3 * statistics.median(alone.loads):.0f} ms over loopback, without a line. Of it the
+  simulator knows what the recording says: the time from an object's parent to its request.
+* **Late:** 99 % of the packets were late by less than this. Above 0.1 ms the machine had other work, and the browser
+  waited for it too.
+
+{table(columns, rows)}
+
+The largest difference is {worst:.1%}; the tolerance is {WITHIN:.0%}.
+""".replace("%;", " %;").replace("%.", " %."),
+    )
+    return int(worst > WITHIN)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
