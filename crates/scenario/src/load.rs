@@ -21,7 +21,7 @@ use crate::names::FlowName;
 use crate::scenario::Compiled;
 use std::collections::BTreeMap;
 use windward_num::{Link, Network as Constraints, Solution};
-use windward_sim::{Arrivals, Ideal, Network, RequestsConfig, Route};
+use windward_sim::{AppConfig, Arrivals, Ideal, Network, Route};
 use windward_units::Bytes;
 
 /// Mean rate of data on a route, in bits a second on the wire.
@@ -55,7 +55,7 @@ pub struct AppOptimum {
 
 /// Rates of an application.
 struct Demand<'a> {
-    app: &'a RequestsConfig,
+    app: &'a AppConfig,
     /// Bits of a request and of a mean response on the wire.
     bits: [f64; 2],
     /// Requests per second of an open loop.
@@ -63,7 +63,7 @@ struct Demand<'a> {
 }
 
 impl<'a> Demand<'a> {
-    fn of(app: &'a RequestsConfig, network: &Network) -> Self {
+    fn of(app: &'a AppConfig, network: &Network) -> Self {
         let tcp = &app.tcp;
         // Headers by the mean number of full segments, as where `load` becomes a rate.
         let on_wire = |bytes: f64| bytes * (1.0 + tcp.header_bytes() as f64 / tcp.segment.count() as f64) * 8.0;

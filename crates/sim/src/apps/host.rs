@@ -4,7 +4,7 @@ use super::http::Http;
 use super::requests::{Request, Requests, Served};
 use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::AppTimer;
-use crate::network::{ConnectionUse, RequestsConfig};
+use crate::network::{AppConfig, ConnectionUse};
 use crate::page::Discovery;
 use crate::tcp::Side;
 use windward_units::{Time, splitmix64};
@@ -71,7 +71,7 @@ pub struct Apps<T: Transport> {
 impl<T: Transport> Apps<T> {
     /// Applications of `configs` in the run of `seed`; the numbers of their connections' ends begin at `base`, which is
     /// even.
-    pub fn new(configs: Vec<(RequestsConfig, T::App)>, base: u32, seed: u64) -> Self {
+    pub fn new(configs: Vec<(AppConfig, T::App)>, base: u32, seed: u64) -> Self {
         let free = vec![Vec::new(); configs.len()];
         let (apps, ends) = configs.into_iter().map(|(config, ends)| (Requests::new(&config, seed), ends)).unzip();
         Self { apps, ends, base, slots: Vec::new(), talks: Vec::new(), free, found: Vec::new(), done: Vec::new() }

@@ -1,7 +1,7 @@
 //! Requests and responses: arrivals, the use of connections, and the record of every request.
 
 use crate::engine::{Purpose, Stream};
-use crate::network::{Arrivals, ConnectionUse, Ideal, RequestsConfig, Spread};
+use crate::network::{AppConfig, Arrivals, ConnectionUse, Ideal, Spread};
 use crate::output::{RequestContext, RequestRow};
 use crate::page::{Browser, Discovery, PageConfig, Protocol};
 use crate::video::Player;
@@ -70,7 +70,7 @@ impl Active {
 
 /// A client and its server.
 pub struct Requests {
-    pub(super) config: RequestsConfig,
+    pub(super) config: AppConfig,
     /// Seed of the connections' random numbers.
     pub(super) seed: u64,
     arrivals: Stream,
@@ -94,7 +94,7 @@ pub struct Requests {
 
 impl Requests {
     /// Application of `config` before its first arrival.
-    pub fn new(config: &RequestsConfig, seed: u64) -> Self {
+    pub fn new(config: &AppConfig, seed: u64) -> Self {
         let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
         let browser = if let Arrivals::Page(page) = &config.arrivals { Some(Browser::new(page)) } else { None };
         let pools = browser.as_ref().map_or(1, |browser| browser.page().origins);

@@ -18,8 +18,8 @@ use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Arrivals, Buffer, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network,
-    NodeConfig, Output, Pattern, QueueConfig, RequestsConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step,
+    AppConfig, Arrivals, Buffer, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig,
+    Network, NodeConfig, Output, Pattern, QueueConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step,
     TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
@@ -176,7 +176,7 @@ fn short_connections(seconds: u64, tcp: TcpOptions) -> Network {
     let arrivals = Arrivals::Periodic { every: Duration::from_millis(50) };
     let app = app(law("cubic", serde_json::json!({})), tcp, arrivals);
     let mut network = network(links.to_vec(), Vec::new(), 1, seconds);
-    network.apps = vec![RequestsConfig { response: Size::Fixed(101_360), connections: ConnectionUse::New, ..app }];
+    network.apps = vec![AppConfig { response: Size::Fixed(101_360), connections: ConnectionUse::New, ..app }];
     network.timing.sample_interval = Duration::from_millis(10 * seconds);
     network
 }

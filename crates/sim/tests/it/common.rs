@@ -41,8 +41,8 @@ pub fn stream(link: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> Sourc
 
 /// A client of node 0 and its server at node 1, over link 0 and back over link 1: a kept connection, and responses of a
 /// byte unless `arrivals` give their sizes.
-pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> RequestsConfig {
-    RequestsConfig {
+pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> AppConfig {
+    AppConfig {
         key: 7,
         client: 0,
         server: 1,

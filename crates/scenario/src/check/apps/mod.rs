@@ -1,9 +1,12 @@
 //! Applications, expanded and routed.
 
+mod arrivals;
 mod datagrams;
 mod page;
 mod requests;
+mod session;
 mod shared;
+mod sizes;
 mod video;
 
 use super::common::{Names, Times, member_name, place};
@@ -19,13 +22,13 @@ use crate::problems::Problems;
 use datagrams::Datagrams;
 use shared::inside;
 use std::sync::Arc;
-use windward_sim::{self as sim, ConnectionUse, Ideal, LawChoice, RequestsConfig, Size};
+use windward_sim::{self as sim, AppConfig, ConnectionUse, Ideal, LawChoice, Size};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// All applications and their names.
 #[derive(Default)]
 pub(crate) struct Apps {
-    pub configs: Vec<RequestsConfig>,
+    pub configs: Vec<AppConfig>,
     pub names: Vec<FlowName>,
     /// True if the file gives the route there, and back.
     pub is_fixed: Vec<[bool; 2]>,
@@ -38,12 +41,12 @@ pub(crate) struct Apps {
 /// Traffic of an application between any two nodes.
 enum Traffic {
     /// Over two-way connections; the arrivals of requests depend on the path.
-    Connections(Box<RequestsConfig>),
+    Connections(Box<AppConfig>),
     Datagrams(Datagrams),
 }
 
 impl Traffic {
-    fn over(connections: RequestsConfig) -> Self {
+    fn over(connections: AppConfig) -> Self {
         Self::Connections(Box::new(connections))
     }
 }
@@ -72,7 +75,7 @@ pub(crate) fn expand(
         let tcp = app.tcp().and_then(|tcp| connections(own, tcp, law, at, problems));
         let traffic = match app {
             App::Requests(app) => tcp.and_then(|tcp| requests::config(app, tcp, at, problems)).map(Traffic::over),
-            App::Session(app) => tcp.and_then(|tcp| requests::session(app, tcp, at, problems)).map(Traffic::over),
+            App::Session(app) => tcp.and_then(|tcp| session::config(app, tcp, at, problems)).map(Traffic::over),
             App::Video(app) => tcp.and_then(|tcp| video::config(app, tcp, span, at, problems)).map(Traffic::over),
             App::Page(app) => tcp.and_then(|tcp| page::config(app, tcp, at, problems)).map(Traffic::over),
             App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
@@ -117,7 +120,7 @@ pub(crate) fn expand(
                     let ideal = ideal(&forward, &backward, network);
                     let arrivals = match app {
                         App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
-                            requests::arrivals(arrivals, common, (ideal, pairs.count, window), at, problems)
+                            arrivals::arrivals(arrivals, common, (ideal, pairs.count, window), at, problems)
                         }
                         _ => Some(common.arrivals.clone()),
                     };
@@ -125,7 +128,7 @@ pub(crate) fn expand(
                     if let App::Page(page) = app {
                         all.objects.extend(page::names(page));
                     }
-                    all.configs.push(RequestsConfig {
+                    all.configs.push(AppConfig {
                         key: key("app", &name),
                         client,
                         server,
@@ -158,7 +161,7 @@ fn connections(
     law: Option<LawChoice>,
     at: usize,
     problems: &mut Problems,
-) -> Option<RequestsConfig> {
+) -> Option<AppConfig> {
     let before = problems.len();
     let tcp = tcp::options(options);
     let table = ("app", at, &["tcp"][..]);
@@ -169,7 +172,7 @@ fn connections(
         problems.add(place("app", at, ["law".into()]), "TFRC carries no requests", hint);
     }
     let law = law.filter(|_| problems.len() == before)?;
-    Some(RequestsConfig {
+    Some(AppConfig {
         key: 0,
         client: 0,
         server: 0,

@@ -8,7 +8,7 @@ use crate::problems::Problems;
 use crate::suggest;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use windward_sim::{self as sim, ConnectionUse, PageConfig, Protocol, RequestsConfig};
+use windward_sim::{self as sim, AppConfig, ConnectionUse, PageConfig, Protocol};
 use windward_units::Bytes;
 
 /// Names of the objects of a page.
@@ -18,7 +18,7 @@ pub fn names(app: &Page) -> impl Iterator<Item = String> {
 }
 
 /// Properties common to the browsers of a table; reports problems.
-pub fn config(app: &Page, connections: RequestsConfig, at: usize, problems: &mut Problems) -> Option<RequestsConfig> {
+pub fn config(app: &Page, connections: AppConfig, at: usize, problems: &mut Problems) -> Option<AppConfig> {
     let before = problems.len();
     let request = request(app.request.0, at, problems);
     let mut refuse = |key: &'static str, why: String| problems.add(inside(at, [key.into()]), why, None);
@@ -58,7 +58,7 @@ pub fn config(app: &Page, connections: RequestsConfig, at: usize, problems: &mut
         reading: app.reading.0,
         is_reading_random,
     };
-    Some(RequestsConfig {
+    Some(AppConfig {
         request: request?,
         arrivals: sim::Arrivals::Page(Arc::new(page)),
         connections: ConnectionUse::Kept { most: app.connections.0 },

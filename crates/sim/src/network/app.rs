@@ -14,7 +14,7 @@ use windward_units::{BitRate, Bytes, Duration, Time};
 /// A client that sends requests to a server, which answers each with a response; a video player and a browser are such
 /// clients too.
 #[derive(Clone, Debug)]
-pub struct RequestsConfig {
+pub struct AppConfig {
     /// Names the application's random streams; different for every application.
     pub key: u64,
     /// Node of the client.
@@ -52,7 +52,7 @@ pub struct RequestsConfig {
     pub ideal: Ideal,
 }
 
-impl RequestsConfig {
+impl AppConfig {
     /// True if the demand depends on the network: a player or a browser asks, or a response has a time.
     pub fn is_elastic(&self) -> bool {
         matches!(self.arrivals, Arrivals::Video(_) | Arrivals::Page(_)) || self.on.is_some()
