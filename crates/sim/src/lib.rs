@@ -37,7 +37,7 @@ mod topology;
 mod video;
 mod world;
 
-pub use apps::{Apps, Opening, Requests, Transport, TwoWay};
+pub use apps::{Apps, Client, Opening, Transport, TwoWay};
 pub use ecn::Codepoint;
 pub use emodel::{CallConfig, mean_opinion_score};
 pub use engine::AppTimer;

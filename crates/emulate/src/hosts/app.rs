@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
-use windward_sim::{AppTimer, Apps, Opening, Requests, Side, Timing, Transport, TwoWay};
+use windward_sim::{AppTimer, Apps, Client, Opening, Side, Timing, Transport, TwoWay};
 use windward_units::{Duration, Time};
 
 /// Port of the servers.
@@ -52,17 +52,11 @@ impl<'a> App<'a> {
     }
 
     /// Runs the application until the end of the run or `stop`, and returns its requests.
-    pub(super) fn run(
-        &self,
-        clock: Clock,
-        stop: &AtomicBool,
-        timing: Timing,
-        seed: u64,
-    ) -> Result<Vec<Requests>, Error> {
+    pub(super) fn run(&self, clock: Clock, stop: &AtomicBool, timing: Timing, seed: u64) -> Result<Vec<Client>, Error> {
         self.try_run(clock, stop, timing, seed).map_err(Error::system(format!("app `{}`", self.plan.name)))
     }
 
-    fn try_run(&self, clock: Clock, stop: &AtomicBool, timing: Timing, seed: u64) -> io::Result<Vec<Requests>> {
+    fn try_run(&self, clock: Clock, stop: &AtomicBool, timing: Timing, seed: u64) -> io::Result<Vec<Client>> {
         self.client.enter()?;
         be_punctual();
         let end = timing.duration;

@@ -1,9 +1,10 @@
 //! Applications on the network: background sources, transfers that open and close TCP flows, and requests over two-way
 //! connections.
 
+mod client;
 mod host;
 mod http;
-mod requests;
+mod page;
 mod rtp;
 mod share;
 mod simulated;
@@ -11,8 +12,8 @@ mod source;
 mod transfer;
 mod transport;
 
+pub use client::Client;
 pub use host::Apps;
-pub use requests::Requests;
 pub use source::{Source, introduce};
 pub use transfer::Transfer;
 pub use transport::{Opening, Transport, TwoWay};

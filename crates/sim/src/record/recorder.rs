@@ -1,7 +1,7 @@
 //! Statistics and series of a run.
 
 use super::windows::Windows;
-use crate::apps::{Requests, Source, Transfer};
+use crate::apps::{Client, Source, Transfer};
 use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
@@ -276,7 +276,7 @@ impl Recorder {
 }
 
 /// Adds the requests of applications to the output of a run that has ended at `end`.
-pub fn add_requests(output: &mut Output, apps: Vec<Requests>, end: Time) {
+pub fn add_requests(output: &mut Output, apps: Vec<Client>, end: Time) {
     let mut objects = 0;
     for (app, mut requests) in (0..).zip(apps) {
         if let Some(browser) = requests.take_browser() {

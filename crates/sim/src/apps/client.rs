@@ -69,7 +69,7 @@ impl Active {
 }
 
 /// A client and its server.
-pub struct Requests {
+pub struct Client {
     pub(super) config: AppConfig,
     /// Seed of the connections' random numbers.
     pub(super) seed: u64,
@@ -92,7 +92,7 @@ pub struct Requests {
     pub warm_at: Time,
 }
 
-impl Requests {
+impl Client {
     /// Application of `config` before its first arrival.
     pub fn new(config: &AppConfig, seed: u64) -> Self {
         let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
