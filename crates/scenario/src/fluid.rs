@@ -139,7 +139,8 @@ impl Scenario {
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
-        let is_loop = |app: &AppConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_elastic();
+        let is_loop =
+            |app: &AppConfig| app.kind.demand().is_none_or(|demand| matches!(demand.arrivals, Arrivals::Closed { .. }));
         if let Some(at) = network.apps.iter().position(is_loop) {
             return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
         }

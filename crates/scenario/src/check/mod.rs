@@ -263,7 +263,7 @@ fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig], apps: &[si
     topology.links().any(sim::LinkConfig::is_random)
         || topology.media.iter().any(sim::MediumConfig::is_random)
         || sources.iter().any(|source| source.pattern.is_random())
-        || apps.iter().any(sim::AppConfig::is_random)
+        || apps.iter().any(|app| app.kind.is_random())
 }
 
 /// Default sample interval: `span`/600, or longer to bound the number of rows, rounded up to 1, 2 or 5 times a power of

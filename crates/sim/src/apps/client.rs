@@ -1,12 +1,14 @@
-//! Requests and responses: arrivals, the use of connections, and the record of every request.
+//! A client of any kind: its requests, the use of connections, and the record of every request.
 
-use crate::engine::{Purpose, Stream};
-use crate::network::{AppConfig, Arrivals, ConnectionUse, Ideal, Spread};
+use super::page::Page;
+use super::requests::Requests;
+use super::session::Session;
+use crate::network::{AppConfig, AppKind, ConnectionUse, Ideal};
 use crate::output::{RequestContext, RequestRow};
-use crate::page::{Browser, Discovery, PageConfig, Protocol};
+use crate::page::{Browser, Protocol};
 use crate::video::Player;
 use std::collections::VecDeque;
-use windward_units::{Duration, Time, splitmix64};
+use windward_units::{Duration, Time};
 
 /// A request that has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -68,19 +70,21 @@ impl Active {
     }
 }
 
+/// Kind of a client.
+pub enum Kind {
+    Requests(Requests),
+    Session(Session),
+    Video(Player),
+    Page(Page),
+}
+
 /// A client and its server.
 pub struct Client {
     pub(super) config: AppConfig,
     /// Seed of the connections' random numbers.
     pub(super) seed: u64,
-    arrivals: Stream,
-    /// Player of a video.
-    player: Option<Player>,
-    /// Streams of each user: response sizes, and times of thinking.
-    users: Vec<[Stream; 2]>,
+    pub(super) kind: Kind,
     arrived: u64,
-    /// Browser of a page.
-    browser: Option<Browser>,
     /// Connections: of a page those of each origin, otherwise one set.
     pub(super) pools: Vec<Pool>,
     /// Number of connections so far.
@@ -94,53 +98,47 @@ pub struct Client {
 
 impl Client {
     /// Application of `config` before its first arrival.
-    pub fn new(config: &AppConfig, seed: u64) -> Self {
-        let count = if let Arrivals::Closed { users, .. } = config.arrivals { users } else { 1 };
-        let browser = if let Arrivals::Page(page) = &config.arrivals { Some(Browser::new(page)) } else { None };
-        let pools = browser.as_ref().map_or(1, |browser| browser.page().origins);
-        let user = |user| {
-            let key = if user == 0 { config.key } else { splitmix64(config.key ^ splitmix64(user)) };
-            [Purpose::Size, Purpose::Think].map(|purpose| Stream::new(seed, key, purpose))
+    pub fn new(config: AppConfig, seed: u64) -> Self {
+        let kind = match &config.kind {
+            AppKind::Requests(requests) => Kind::Requests(Requests::new(requests, &config, seed)),
+            AppKind::Session(session) => Kind::Session(Session::new(session, &config, seed)),
+            AppKind::Video(video) => Kind::Video(Player::new(video)),
+            AppKind::Page(page) => Kind::Page(Page::new(page, config.key, seed)),
         };
+        let pools = if let AppKind::Page(page) = &config.kind { page.origins } else { 1 };
         Self {
+            config,
             seed,
-            arrivals: Stream::new(seed, config.key, Purpose::Arrival),
-            player: if let Arrivals::Video(video) = &config.arrivals { Some(Player::new(video)) } else { None },
-            users: (0..u64::from(count)).map(user).collect(),
+            kind,
             arrived: 0,
             pools: (0..pools).map(|_| Pool::default()).collect(),
-            browser,
             opened: 0,
             active: Active::default(),
             rows: Vec::new(),
             warm_at: Time::ZERO,
-            config: config.clone(),
         }
     }
 
     /// Number of arrival processes: one, or one for each user.
     pub fn users(&self) -> u32 {
-        self.users.len() as u32
+        match &self.kind {
+            Kind::Requests(requests) => requests.process.users(),
+            Kind::Session(session) => session.process.users(),
+            Kind::Video(_) | Kind::Page(_) => 1,
+        }
     }
 
     /// Time of the first request of a user, or of the open loop.
     pub fn first(&mut self, user: u32) -> Option<Time> {
-        let start = self.config.start;
-        match &self.config.arrivals {
-            Arrivals::Periodic { .. } | Arrivals::Video(_) | Arrivals::Page(_) => self.within(start),
-            Arrivals::Poisson { mean } => {
-                let gap = exponential(*mean, &mut self.arrivals);
-                self.within(start + gap)
-            }
-            Arrivals::Closed { .. } => {
-                let think = self.think(user)?;
-                self.within(start + think)
-            }
-            Arrivals::Times(times) => times.first().map(|(at, _)| start + *at).and_then(|at| self.within(at)),
-        }
+        let at = match &mut self.kind {
+            Kind::Requests(requests) => requests.process.first(user),
+            Kind::Session(session) => session.process.first(user),
+            Kind::Video(_) | Kind::Page(_) => Some(self.config.start),
+        };
+        at.and_then(|at| self.within(at))
     }
 
-    fn within(&self, at: Time) -> Option<Time> {
+    pub(super) fn within(&self, at: Time) -> Option<Time> {
         self.config.stop.is_none_or(|stop| at < stop).then_some(at)
     }
 
@@ -150,93 +148,80 @@ impl Client {
         self.arrived += 1;
         self.active.advance(now);
         self.active.count += 1;
-        if let Some(browser) = &mut self.browser {
-            let object = browser.page().objects[user as usize];
-            let intended = browser.of(user).discovered.unwrap_or(now);
-            return (Request { number, user, pool: object.origin, intended, size: object.size, on: None }, None);
-        }
-        let sizes = &mut self.users[user as usize][0];
-        let on = self.config.on.map(|(mean, spread)| spread.draw(mean, sizes));
-        let drawn = match on {
-            // As many segments as have numbers: more than any run can send.
-            Some(_) => u64::from(u32::MAX - 1) * self.config.tcp.segment.count(),
-            None => self.config.response.draw(sizes),
-        };
-        let (size, next) = match &self.config.arrivals {
-            Arrivals::Periodic { every } => (drawn, Some(now + *every)),
-            Arrivals::Poisson { mean } => (drawn, Some(now + exponential(*mean, &mut self.arrivals))),
-            // The objects of a page are handled above.
-            Arrivals::Closed { .. } | Arrivals::Page(_) => (drawn, None),
-            Arrivals::Video(_) => (self.player.as_mut().map_or(drawn, |player| player.ask(now)), None),
-            Arrivals::Times(times) => {
-                let size = times[number as usize].1.map_or(drawn, |bytes| bytes.count());
-                (size, times.get(self.arrived as usize).map(|(at, _)| self.config.start + *at))
+        let request = Request { number, user, pool: 0, intended: now, size: 0, on: None };
+        let (request, next) = match &mut self.kind {
+            Kind::Requests(requests) => {
+                let size = requests.size(number, user);
+                (Request { size, ..request }, requests.process.next(now, number))
             }
+            Kind::Session(session) => {
+                let (size, on) = session.length(number, user);
+                (Request { size, on, ..request }, session.process.next(now, number))
+            }
+            Kind::Video(player) => (Request { size: player.ask(now), ..request }, None),
+            Kind::Page(page) => (page.ask(request), None),
         };
-        (Request { number, user, pool: 0, intended: now, size, on }, next.and_then(|at| self.within(at)))
+        (request, next.and_then(|at| self.within(at)))
     }
 
     /// Time of the next request of a user whose response is complete now; `None` in an open loop.
     pub fn next_of_user(&mut self, now: Time, user: u32) -> Option<Time> {
-        if let Some(player) = &mut self.player {
-            return player.arrive(now).and_then(|at| self.within(at));
-        }
-        let think = self.think(user)?;
-        self.within(now + think)
+        let at = match &mut self.kind {
+            Kind::Requests(requests) => requests.process.think(user).map(|think| now + think),
+            Kind::Session(session) => session.process.think(user).map(|think| now + think),
+            Kind::Video(player) => player.arrive(now),
+            Kind::Page(_) => None,
+        };
+        at.and_then(|at| self.within(at))
     }
 
-    fn think(&mut self, user: u32) -> Option<Duration> {
-        let Arrivals::Closed { think, spread, .. } = self.config.arrivals else { return None };
-        let [_, stream] = &mut self.users[user as usize];
-        Some(spread.draw(think, stream))
+    /// Browser of a page.
+    pub fn browser(&self) -> Option<&Browser> {
+        if let Kind::Page(page) = &self.kind { Some(&page.browser) } else { None }
     }
 
-    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
-    pub fn begin_visit(&mut self, now: Time) -> Option<Time> {
-        let discovery = self.browser.as_mut()?.visit(now);
-        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
-        Some(discovery.ready)
-    }
-
-    /// Takes an object of a page that is complete now. Discoveries are added to `found`; returns the time of the next
-    /// visit if the page is complete, and there is one.
-    pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
-        let browser = self.browser.as_mut()?;
-        if !browser.arrive(object, now, found) || browser.is_done() {
-            return None;
-        }
-        let (mean, is_random) = (browser.page().reading, browser.page().is_reading_random);
-        let pause = if is_random { exponential(mean, &mut self.users[0][1]) } else { mean };
-        self.within(now + pause)
-    }
-
-    /// Number of the visit of a page; zero for others.
-    pub fn visit(&self) -> u32 {
-        self.browser.as_ref().map_or(0, Browser::number)
-    }
-
-    /// The page, if this is one.
-    pub fn page(&self) -> Option<&PageConfig> {
-        self.browser.as_ref().map(Browser::page)
+    /// Player of a video.
+    pub fn player(&self) -> Option<&Player> {
+        if let Kind::Video(player) = &self.kind { Some(player) } else { None }
     }
 
     /// Time at the server before the response to a request.
     pub fn service(&self, request: &Request) -> Duration {
-        self.page().map_or(self.config.service, |page| page.objects[request.user as usize].service)
+        match &self.kind {
+            Kind::Requests(requests) => requests.config.service,
+            Kind::Session(_) | Kind::Video(_) => Duration::ZERO,
+            Kind::Page(page) => page.browser.page().objects[request.user as usize].service,
+        }
+    }
+
+    /// True if the server closes a connection after its first response.
+    pub fn closes(&self) -> bool {
+        match &self.kind {
+            Kind::Requests(requests) => requests.config.connections == ConnectionUse::New,
+            Kind::Session(_) => true,
+            Kind::Video(_) | Kind::Page(_) => false,
+        }
     }
 
     /// Most connections of a pool.
     pub fn most(&self) -> u32 {
-        match (self.page().map(|page| page.protocol), self.config.connections) {
-            (Some(Protocol::Separate(most)), _) | (None, ConnectionUse::Kept { most }) => most,
-            (Some(Protocol::Multiplexed), _) => 1,
-            (None, ConnectionUse::New) => u32::MAX,
+        match &self.kind {
+            Kind::Requests(requests) => match requests.config.connections {
+                ConnectionUse::New => u32::MAX,
+                ConnectionUse::Kept { most } => most,
+            },
+            Kind::Session(_) => u32::MAX,
+            Kind::Video(_) => 1,
+            Kind::Page(page) => match page.browser.page().protocol {
+                Protocol::Separate(most) => most,
+                Protocol::Multiplexed => 1,
+            },
         }
     }
 
     /// True if all requests of a pool share a connection.
     pub fn is_multiplexed(&self) -> bool {
-        self.page().is_some_and(|page| page.protocol == Protocol::Multiplexed)
+        self.browser().is_some_and(|browser| browser.page().protocol == Protocol::Multiplexed)
     }
 
     /// Takes a connection of `pool` for another request. A shared one stays ready.
@@ -249,7 +234,7 @@ impl Client {
     /// Notes a new connection.
     pub fn count_connection(&mut self) {
         self.opened += 1;
-        if let Some(browser) = &mut self.browser {
+        if let Kind::Page(Page { browser, .. }) = &mut self.kind {
             browser.count_connection();
         }
     }
@@ -259,17 +244,12 @@ impl Client {
         self.pools.iter_mut().flat_map(|pool| pool.waiting.drain(..)).collect()
     }
 
-    /// Takes out the browser of a page.
-    pub fn take_browser(&mut self) -> Option<Browser> {
-        self.browser.take()
-    }
-
     /// Records the end of a request on a connection with these retransmissions and timeouts so far.
     pub fn finish(&mut self, now: Time, served: &Served, connection: u64, after: [u64; 2]) {
         self.active.advance(now);
         self.active.count -= 1;
         let Served { request, start, first_byte, is_reused, before } = *served;
-        if let Some(browser) = &mut self.browser {
+        if let Kind::Page(Page { browser, .. }) = &mut self.kind {
             let loaded = browser.of(request.user);
             (loaded.start, loaded.first_byte, loaded.connection) = (Some(start), first_byte, Some(connection));
         }
@@ -316,11 +296,11 @@ impl Client {
         self.rows.retain(|row| row.intended >= now);
     }
 
-    /// Takes out the player of a video, which ends at `end`.
-    pub fn take_player(&mut self, end: Time) -> Option<Player> {
-        let mut player = self.player.take()?;
-        player.end(end);
-        Some(player)
+    /// Ends the observation of a video at `end`.
+    pub fn end_video(&mut self, end: Time) {
+        if let Kind::Video(player) = &mut self.kind {
+            player.end(end);
+        }
     }
 
     /// Ends the run of the application `app` at `end`. Returns its requests in order, and their circumstances.
@@ -332,27 +312,11 @@ impl Client {
             app,
             span: [self.warm_at, end],
             active_time: self.active.sum as f64 / 1e9,
-            deadline: self.config.deadline,
+            deadline: if let Kind::Requests(requests) = &self.kind { requests.config.deadline } else { None },
             connections: self.opened,
             wire_bytes: self.rows.iter().map(|row| Ideal::wire_bytes(row.size, tcp)).sum(),
             rate: self.config.ideal.rate.as_bits_per_sec(),
         };
         (context, self.rows)
     }
-}
-
-impl Spread {
-    /// A span with this mean, from at most one uniform variate.
-    fn draw(self, mean: Duration, stream: &mut Stream) -> Duration {
-        match self {
-            Self::Fixed => mean,
-            Self::Exponential => exponential(mean, stream),
-            Self::Pareto(shape) => mean.scale(stream.pareto(shape)),
-        }
-    }
-}
-
-/// Exponential span by its inverse, from one uniform variate.
-fn exponential(mean: Duration, stream: &mut Stream) -> Duration {
-    mean.scale(-libm::log1p(-stream.uniform()))
 }

@@ -5,7 +5,7 @@ use super::http::Http;
 use super::page::VISIT;
 use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::AppTimer;
-use crate::network::{AppConfig, ConnectionUse};
+use crate::network::AppConfig;
 use crate::page::Discovery;
 use crate::tcp::Side;
 use windward_units::{Time, splitmix64};
@@ -71,7 +71,7 @@ impl<T: Transport> Apps<T> {
     /// even.
     pub fn new(configs: Vec<(AppConfig, T::App)>, base: u32, seed: u64) -> Self {
         let free = vec![Vec::new(); configs.len()];
-        let (apps, ends) = configs.into_iter().map(|(config, ends)| (Client::new(&config, seed), ends)).unzip();
+        let (apps, ends) = configs.into_iter().map(|(config, ends)| (Client::new(config, seed), ends)).unzip();
         Self { apps, ends, base, slots: Vec::new(), talks: Vec::new(), free, found: Vec::new(), done: Vec::new() }
     }
 
@@ -79,7 +79,7 @@ impl<T: Transport> Apps<T> {
     pub fn begin(&mut self, net: &mut T) {
         for (index, app) in (0..).zip(&mut self.apps) {
             for user in 0..app.users() {
-                let user = if app.page().is_some() { VISIT } else { user };
+                let user = if app.browser().is_some() { VISIT } else { user };
                 if let Some(at) = app.first(user) {
                     net.schedule(at, AppTimer::Arrival, index, user);
                 }
@@ -134,7 +134,7 @@ impl<T: Transport> Apps<T> {
 
     /// Gives a request to a connection, or lets it wait for one.
     fn serve(&mut self, net: &mut T, index: u32, request: Request) {
-        if self.apps[index as usize].page().is_some() {
+        if self.apps[index as usize].browser().is_some() {
             return self.load(net, index, request);
         }
         let app = &mut self.apps[index as usize];
@@ -197,14 +197,14 @@ impl<T: Transport> Apps<T> {
             (Stage::Opening(served), AppTimer::Heard, Side::Client) => talk.ask(net, app, served),
             (Stage::Asking(served), AppTimer::Heard, Side::Server) => {
                 *stage = Stage::Working(served);
-                let ready = net.now() + app.config.service;
+                let ready = net.now() + app.service(&served.request);
                 net.schedule(ready, AppTimer::Serve, flow, 0);
             }
             (Stage::Working(served), AppTimer::Serve, Side::Server) => {
                 *stage = Stage::Answering(served);
                 // First the first byte, then the whole.
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
-                let is_last = app.config.connections == ConnectionUse::New;
+                let is_last = app.closes();
                 net.write(&mut talk.link, Side::Server, served.request.size, is_last);
                 if let Some(on) = served.request.on {
                     net.schedule(net.now() + on, AppTimer::Serve, flow, 0);
@@ -232,7 +232,7 @@ impl<T: Transport> Apps<T> {
                 if let Some(at) = app.next_of_user(net.now(), served.request.user) {
                     net.schedule(at, AppTimer::Arrival, index, served.request.user);
                 }
-                if app.config.connections == ConnectionUse::New {
+                if app.closes() {
                     *stage = Stage::Closing;
                     app.pools[0].open -= 1;
                     return;

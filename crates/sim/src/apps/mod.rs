@@ -1,11 +1,14 @@
 //! Applications on the network: background sources, transfers that open and close TCP flows, and requests over two-way
 //! connections.
 
+mod arrivals;
 mod client;
 mod host;
 mod http;
 mod page;
+mod requests;
 mod rtp;
+mod session;
 mod share;
 mod simulated;
 mod source;

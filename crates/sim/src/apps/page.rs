@@ -1,14 +1,69 @@
 //! Browsers over two-way connections: visits, and the connections of each.
 
-use super::client::{Client, Request};
+use super::arrivals::exponential;
+use super::client::{Client, Kind, Pool, Request};
 use super::host::{Apps, Talk, Work};
 use super::http::Http;
 use super::transport::{Transport, TwoWay};
-use crate::engine::AppTimer;
-use crate::page::Discovery;
+use crate::engine::{AppTimer, Purpose, Stream};
+use crate::page::{Browser, Discovery, PageConfig};
+use std::sync::Arc;
+use windward_units::Time;
 
 /// User whose arrival begins a visit of a page: beyond all objects.
 pub const VISIT: u32 = (1 << 24) - 1;
+
+/// A browser and its user.
+pub struct Page {
+    pub browser: Browser,
+    /// Stream of the reading times.
+    reading: Stream,
+}
+
+impl Page {
+    /// Page of the application with the key `key` before its first visit.
+    pub fn new(config: &Arc<PageConfig>, key: u64, seed: u64) -> Self {
+        Self { browser: Browser::new(config), reading: Stream::new(seed, key, Purpose::Think) }
+    }
+
+    /// Request for the object that `request` has as its user.
+    pub fn ask(&mut self, request: Request) -> Request {
+        let object = self.browser.page().objects[request.user as usize];
+        let intended = self.browser.of(request.user).discovered.unwrap_or(request.intended);
+        Request { pool: object.origin, intended, size: object.size, ..request }
+    }
+
+    /// Takes an object that is complete now. Discoveries are added to `found`; returns the time of the next visit if
+    /// the page is complete, and there is one.
+    fn take(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
+        if !self.browser.arrive(object, now, found) || self.browser.is_done() {
+            return None;
+        }
+        let (mean, is_random) = (self.browser.page().reading, self.browser.page().is_reading_random);
+        Some(now + if is_random { exponential(mean, &mut self.reading) } else { mean })
+    }
+}
+
+impl Client {
+    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
+    fn begin_visit(&mut self, now: Time) -> Option<Time> {
+        let Kind::Page(page) = &mut self.kind else { return None };
+        let discovery = page.browser.visit(now);
+        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
+        Some(discovery.ready)
+    }
+
+    /// Takes an object of a page that is complete now, as [`Page::take`].
+    fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
+        let Kind::Page(page) = &mut self.kind else { return None };
+        page.take(now, object, found).and_then(|at| self.within(at))
+    }
+
+    /// Number of the visit of a page; zero for others.
+    fn visit(&self) -> u32 {
+        self.browser().map_or(0, Browser::number)
+    }
+}
 
 impl<T: Transport> Apps<T> {
     /// Begins a visit of a page; the connections of the last one have ended.
@@ -31,7 +86,9 @@ impl<T: Transport> Apps<T> {
             return self.talks[slot as usize].load(net, app, request);
         }
         let (most, visit) = (app.most(), app.visit());
-        let Some((preconnect, tls)) = app.page().map(|page| (page.preconnect, page.tls)) else { return };
+        let Some((preconnect, tls)) = app.browser().map(Browser::page).map(|page| (page.preconnect, page.tls)) else {
+            return;
+        };
         let pool = &mut app.pools[request.pool as usize];
         pool.waiting.push_back(request);
         // Any connection that becomes ready takes the first waiting request; for each of them one opens.

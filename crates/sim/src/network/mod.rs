@@ -4,13 +4,19 @@
 //! checked. Code that builds one by hand must respect the constraints stated at each field.
 
 mod app;
+mod arrivals;
 mod flow;
+mod requests;
+mod session;
 mod source;
 mod tcp;
 
 use crate::topology::Topology;
-pub use app::{AppConfig, Arrivals, ConnectionUse, Ideal};
+pub use app::{AppConfig, AppKind, Demand, Ideal};
+pub use arrivals::Arrivals;
 pub use flow::{FlowConfig, LawChoice, TfrcOptions, TransferConfig};
+pub use requests::{ConnectionUse, RequestsConfig};
+pub use session::{Length, SessionConfig};
 pub use source::{ExtremeValue, LEAST_SPACING, MOST_PERIODS, Pattern, SourceConfig, Spread};
 use std::ops::Range;
 pub use tcp::{

@@ -1,9 +1,9 @@
 //! Requests over two-way connections, against slow start by hand, exact processor sharing, and Little's law.
 
-use crate::common::{app, law, link, network, simulate};
+use crate::common::{self, app, law, link, network, simulate};
 use windward_sim::{
-    AppConfig, Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, LinkConfig, Network, Output,
-    QueueConfig, Size, Spread, TcpOptions,
+    AppConfig, AppKind, Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, Length, LinkConfig,
+    Network, Output, QueueConfig, SessionConfig, Size, Spread, TcpOptions,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -13,7 +13,7 @@ fn reno() -> windward_sim::LawChoice {
 
 /// Requests between nodes 0 and 1 over link 0, and back over link 1.
 fn requests(tcp: TcpOptions, arrivals: Arrivals, response: Size, connections: ConnectionUse) -> AppConfig {
-    AppConfig { response, connections, ..app(reno(), tcp, arrivals) }
+    app(reno(), tcp, common::requests(arrivals, response, connections))
 }
 
 /// A symmetric path of one link each way with an application on it.
@@ -68,7 +68,9 @@ fn an_exchange_on_a_kept_connection_takes_few_packets() {
     let count = |every: u64| {
         let every = Duration::from_millis(every);
         let mut app = requests(TcpOptions::default(), Arrivals::Periodic { every }, Size::Fixed(1000), KEPT);
-        app.service = Duration::from_millis(5);
+        if let AppKind::Requests(requests) = &mut app.kind {
+            requests.service = Duration::from_millis(5);
+        }
         app.stop = Some(Time::ZERO + every * REQUESTS);
         let output = simulate(&path(100_000_000, Duration::from_millis(10), app, 60), 1);
         assert_eq!((output.apps[0].finished, output.apps[0].connections), (REQUESTS, 1));
@@ -244,8 +246,8 @@ fn an_application_elsewhere_changes_no_flow() {
 fn sessions_come_and_go_by_time() {
     let ms = Duration::from_millis;
     let arrivals = Arrivals::Closed { users: 1, think: ms(1000), spread: Spread::Fixed };
-    let config = requests(TcpOptions::default(), arrivals, Size::Fixed(1), ConnectionUse::New);
-    let app = AppConfig { on: Some((ms(2000), Spread::Fixed)), ..config };
+    let length = Length::Time { mean: ms(2000), spread: Spread::Fixed };
+    let app = app(reno(), TcpOptions::default(), AppKind::Session(SessionConfig { arrivals, length }));
     let links = [1, 2].map(|key| link(key, 10_000_000, ms(10), Buffer::Packets(20))).to_vec();
     let output = simulate(&Network { apps: vec![app], ..network(links, Vec::new(), 0, 32) }, 1);
     let log = &output.requests;

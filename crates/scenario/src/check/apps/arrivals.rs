@@ -3,20 +3,33 @@
 use super::shared::{MOST_REQUESTS, inside};
 use crate::format::{Arrivals, Recording};
 use crate::problems::Problems;
-use windward_sim::{self as sim, AppConfig, Ideal};
+use windward_sim::{self as sim, Ideal, Size, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// Largest number of users of a client.
 const MOST_USERS: u32 = (1 << 24) - 1;
 
-/// Arrivals at one of `count` clients with this path, within `window`; reports problems.
+/// Surroundings of one of the clients of a table.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub tcp: &'a TcpOptions,
+    /// The path without other traffic.
+    pub ideal: Ideal,
+    /// Number of clients.
+    pub count: u32,
+    /// Time from the client's start to its end.
+    pub window: Duration,
+}
+
+/// Arrivals at a client of responses of `size`, or of a time without one; reports problems.
 pub fn arrivals(
     arrivals: &Arrivals,
-    common: &AppConfig,
-    (ideal, count, window): (Ideal, u32, Duration),
+    size: Option<&Size>,
+    place: Place<'_>,
     at: usize,
     problems: &mut Problems,
 ) -> Option<sim::Arrivals> {
+    let Place { tcp, ideal, count, window } = place;
     let mut refuse = |key: &'static str, why: String, hint: Option<&str>| {
         problems.add(inside(at, ["arrivals".into(), key.into()]), why, hint.map(str::to_owned));
         None
@@ -25,17 +38,17 @@ pub fn arrivals(
     let (expected, key, arrivals) = match arrivals {
         Arrivals::PoissonArrivals(poisson) => {
             let (key, rate) = match (poisson.load, poisson.rate) {
-                (Some(_), None) if common.on.is_some() => {
-                    let why = "`load` needs a `size`: how much a transfer of a given time carries is not known";
-                    return refuse("load", why.to_owned(), Some("give a `rate`"));
-                }
                 (Some(load), None) => {
+                    let Some(size) = size else {
+                        let why = "`load` needs a `size`: how much a transfer of a given time carries is not known";
+                        return refuse("load", why.to_owned(), Some("give a `rate`"));
+                    };
                     if ideal.rate.as_bits_per_sec() == 0 {
                         let why = "`load` needs links with a known rate on the way of the responses".to_owned();
                         return refuse("load", why, Some("give a `rate`"));
                     }
-                    let segment = common.tcp.segment.count() as f64;
-                    let mean = common.response.mean() * (1.0 + common.tcp.header_bytes() as f64 / segment);
+                    let segment = tcp.segment.count() as f64;
+                    let mean = size.mean() * (1.0 + tcp.header_bytes() as f64 / segment);
                     ("load", load.0 * ideal.rate.as_bits_per_sec() as f64 / (8.0 * mean * f64::from(count)))
                 }
                 (None, Some(rate)) => ("rate", rate.0),
@@ -73,7 +86,7 @@ pub fn arrivals(
                 let why = format!("arrival {} is before the one above", back + 2);
                 return refuse("times", why, Some("sort them by time"));
             }
-            if common.on.is_some() && times.iter().any(|(_, bytes)| bytes.is_some()) {
+            if size.is_none() && times.iter().any(|(_, bytes)| bytes.is_some()) {
                 return refuse("times", "`bytes` and `on` exclude each other".to_owned(), None);
             }
             (times.len() as f64, "times", sim::Arrivals::Times(times.into()))
