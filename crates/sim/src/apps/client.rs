@@ -1,58 +1,14 @@
 //! A client of any kind: its requests, the use of connections, and the record of every request.
 
 use super::page::Page;
+use super::request::{Pool, Request, Served};
 use super::requests::Requests;
 use super::session::Session;
 use crate::network::{AppConfig, AppKind, ConnectionUse, Ideal};
 use crate::output::{RequestContext, RequestRow};
-use crate::page::{Browser, Protocol};
+use crate::page::{Browser, Discovery, Protocol};
 use crate::video::Player;
-use std::collections::VecDeque;
 use windward_units::{Duration, Time};
-
-/// A request that has arrived.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    /// Its number, from zero.
-    pub number: u64,
-    /// The user who sent it, in a closed loop; of a page, the object.
-    pub user: u32,
-    /// Connections that it uses: those of this origin.
-    pub pool: u32,
-    /// Time of its arrival.
-    pub intended: Time,
-    /// Bytes of its response.
-    pub size: u64,
-    /// Time for which the server has data, if it is that which ends the response.
-    pub on: Option<Duration>,
-}
-
-/// A request in service.
-#[derive(Clone, Copy, Debug)]
-pub struct Served {
-    pub request: Request,
-    /// Time at which a connection took it.
-    pub start: Time,
-    /// Arrival of the first byte of the response.
-    pub first_byte: Option<Time>,
-    /// True if the connection had carried a request before.
-    pub is_reused: bool,
-    /// Retransmissions and timeouts of the connection before.
-    pub before: [u64; 2],
-}
-
-/// Connections between which requests choose.
-#[derive(Debug, Default)]
-pub struct Pool {
-    /// Connections that take another request, by their slots; the one used last comes last.
-    pub ready: Vec<u32>,
-    /// Number of connections that are open or opening.
-    pub open: u32,
-    /// Number of connections of a page that are opening, for the first request that waits then.
-    pub opening: u32,
-    /// Requests that wait for a connection.
-    pub waiting: VecDeque<Request>,
-}
 
 /// Number of requests over time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -173,6 +129,25 @@ impl Client {
             Kind::Page(_) => None,
         };
         at.and_then(|at| self.within(at))
+    }
+
+    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
+    pub fn begin_visit(&mut self, now: Time) -> Option<Time> {
+        let Kind::Page(page) = &mut self.kind else { return None };
+        let discovery = page.browser.visit(now);
+        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
+        Some(discovery.ready)
+    }
+
+    /// Takes an object of a page that is complete now, as [`Page::take`].
+    pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
+        let Kind::Page(page) = &mut self.kind else { return None };
+        page.take(now, object, found).and_then(|at| self.within(at))
+    }
+
+    /// Number of the visit of a page; zero for others.
+    pub fn visit(&self) -> u32 {
+        self.browser().map_or(0, Browser::number)
     }
 
     /// Browser of a page.

@@ -1,8 +1,9 @@
 //! Applications and their two-way connections.
 
-use super::client::{Client, Request, Served};
+use super::client::Client;
 use super::http::Http;
 use super::page::VISIT;
+use super::request::{Request, Served};
 use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::AppTimer;
 use crate::network::AppConfig;

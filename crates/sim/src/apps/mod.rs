@@ -2,10 +2,12 @@
 //! connections.
 
 mod arrivals;
+mod browsing;
 mod client;
 mod host;
 mod http;
 mod page;
+mod request;
 mod requests;
 mod rtp;
 mod session;
