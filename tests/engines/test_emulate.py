@@ -71,6 +71,7 @@ def test_it_says_how_well_it_kept_its_time(small: tuple[ww.Run, Path]) -> None:
     run, folder = small
     timing = run.timing.iloc[0]
     assert 0 <= timing["late_p50_s"] <= timing["late_p99_s"] <= timing["late_max_s"]
+    assert timing["app_wakeups"] == timing["app_late_max_s"] == 0
     # Every packet of the flows that was not lost: data one way, an ACK for every other the other way.
     assert timing["packets"] > run.flows["segments_sent"].sum()
     summary = json.loads((folder / "summary.json").read_text())
@@ -391,17 +392,39 @@ def test_requests_take_as_long_as_simulated(connections: str, tmp_path: Path) ->
     assert run.request_classes["requests"].sum() == here["requests"]
 
 
+def any_late(run: ww.Run) -> object:
+    """Timing problems of a run in which a single late turn would count, of which a share says nothing."""
+    timing = run.timing.iloc[0]
+    late = {name: timing[name] for name in ("app_late_max_s", "late_max_s")}
+    return run.problems or ((late["app_late_max_s"] > 0.001 or late["late_max_s"] > 0.004) and late)
+
+
 @needs_kernels
 @pytest.mark.realtime
 def test_users_wait_for_their_responses(tmp_path: Path) -> None:
-    """Three users who think for 100 ms and wait for 10 kB, one round trip and 8.3 ms."""
+    """Three users who think for 100 ms and wait for 10 kB, one round trip and 8.3 ms.
+
+    A late turn can bring two users together, who then stay so: 53.6 ms in the place of 49.3.
+    """
     arrivals = 'arrivals = { kind = "closed", users = 3, think = "100 ms", think_spread = "fixed" }'
     more = f'{arrivals}\nresponse = "10 kB"\nconnections = "pool"\n'
     scenario = apps(tmp_path, "requests", more)
-    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    run, ours = in_time(lambda: scenario.emulate(seeds=1), any_late), scenario.simulate(seeds=1)
     assert run.apps.loc[0, "connections"] == ours.apps.loc[0, "connections"] == 3
     assert run.apps.loc[0, "requests"] == pytest.approx(ours.apps.loc[0, "requests"], rel=0.05)
     assert run.apps.loc[0, "completion_p50_s"] == pytest.approx(ours.apps.loc[0, "completion_p50_s"], rel=0.05)
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_the_first_request_is_no_slower_than_the_next(tmp_path: Path) -> None:
+    """The network and the application are ready when the clock begins: it was 3 to 12 ms before."""
+    more = 'arrivals = { kind = "periodic", every = "300 ms" }\nconnections = "new"\nresponse = "10 kB"\n'
+    scenario = replace(apps(tmp_path, "requests", more), duration="1300 ms")
+    run = in_time(lambda: scenario.emulate(seeds=1), any_late)
+    assert run.timing.loc[0, "app_wakeups"] > 4 * 4
+    taken = run.requests["completion_s"].to_numpy()[:4]
+    assert taken[0] == pytest.approx(np.median(taken[1:]), abs=0.002), taken
 
 
 PAGE = """
@@ -434,7 +457,7 @@ def test_a_page_loads_as_simulated(protocol: str, tmp_path: Path) -> None:
 @pytest.mark.realtime
 def test_a_video_plays_as_simulated(tmp_path: Path) -> None:
     scenario = apps(tmp_path, "video", 'rule = "throughput"\nchunk = "1 s"\nchunks = 12\nbuffer = "10 s"\n')
-    run, ours = emulated(scenario, seeds=1), scenario.simulate(seeds=1)
+    run, ours = in_time(lambda: scenario.emulate(seeds=1), any_late), scenario.simulate(seeds=1)
     here, there = run.videos.iloc[0], ours.videos.iloc[0]
     assert here["chunks"] == there["chunks"]
     assert here["startup_s"] == pytest.approx(there["startup_s"], rel=0.05)

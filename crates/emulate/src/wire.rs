@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::frames::Frames;
 use crate::ip;
 use crate::quality::{Lateness, Quality};
-use crate::sys::{Clock, Devices, Ready, cpu_time, make_realtime, rest};
+use crate::sys::{Clock, Devices, Rank, Ready, cpu_time, make_realtime, rest};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -127,12 +127,16 @@ pub(crate) struct Outcome<S> {
 }
 
 impl<S: Sort> Wire<S> {
-    /// Runs until `stop`, or until `clock` shows `end`.
-    pub(crate) fn run(self, clock: Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
+    /// Runs until `stop`, or until the clock that `start` gives shows `end`. `start` is called once, when everything
+    /// is ready: a packet that is read late is a delay that no link has.
+    pub(crate) fn run(self, start: impl FnOnce() -> Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
         let Self { fabric, ports, frame, sort } = self;
-        let mut devices = Devices::new(&ports).map_err(failed("watching the devices"))?;
-        let mut emulator = Emulator { fabric, sort, clock, hands: Hands::new(frame), lateness: Lateness::new()? };
-        let is_realtime = make_realtime().is_ok();
+        let made = Devices::new(&ports).map_err(failed("watching the devices"));
+        let (hands, lateness) = (Hands::new(frame), Lateness::new());
+        let is_realtime = make_realtime(Rank::Network).is_ok();
+        let clock = start();
+        let (mut devices, lateness) = (made?, lateness?);
+        let mut emulator = Emulator { fabric, sort, clock, hands, lateness };
         let mut timer = RestTimer::default();
         loop {
             let now = clock.now().min(end);

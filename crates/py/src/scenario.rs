@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::wifi::edca::Category;
-use windward_sim::{AirFormat, FlowConfig, FrameKind, LawChoice, MediumConfig, RequestsConfig};
+use windward_sim::{AirFormat, AppConfig, FlowConfig, FrameKind, LawChoice, MediumConfig};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -270,7 +270,7 @@ impl Scenario {
 
     /// Law of each application, in the same way.
     fn law_names_of_apps(&self) -> Vec<String> {
-        let name = |(app, name): (&RequestsConfig, &FlowName)| self.law_name(app.law, name);
+        let name = |(app, name): (&AppConfig, &FlowName)| self.law_name(app.law, name);
         self.compiled.network.apps.iter().zip(&self.compiled.apps).map(name).collect()
     }
 

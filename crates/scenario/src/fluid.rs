@@ -16,7 +16,7 @@ use windward_fluid::{Classes, Early, FluidFlow, Method, Model, Trajectory, integ
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{Arrivals, Buffer, Control, FlowConfig, LawChoice, Network, RequestsConfig};
+use windward_sim::{AppConfig, Arrivals, Buffer, Control, FlowConfig, LawChoice, Network};
 use windward_units::{Duration, Time};
 
 /// Reason why a scenario has no fluid form.
@@ -139,7 +139,8 @@ impl Scenario {
     pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
-        let is_loop = |app: &RequestsConfig| matches!(app.arrivals, Arrivals::Closed { .. }) || app.is_elastic();
+        let is_loop =
+            |app: &AppConfig| app.kind.demand().is_none_or(|demand| matches!(demand.arrivals, Arrivals::Closed { .. }));
         if let Some(at) = network.apps.iter().position(is_loop) {
             return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
         }

@@ -21,7 +21,7 @@ use crate::names::FlowName;
 use crate::scenario::Compiled;
 use std::collections::BTreeMap;
 use windward_num::{Link, Network as Constraints, Solution};
-use windward_sim::{Arrivals, Ideal, Network, RequestsConfig, Route};
+use windward_sim::{AppConfig, Arrivals, Demand, Ideal, Network, Route};
 use windward_units::Bytes;
 
 /// Mean rate of data on a route, in bits a second on the wire.
@@ -54,37 +54,40 @@ pub struct AppOptimum {
 }
 
 /// Rates of an application.
-struct Demand<'a> {
-    app: &'a RequestsConfig,
+struct Client<'a> {
+    app: &'a AppConfig,
+    demand: Demand<'a>,
     /// Bits of a request and of a mean response on the wire.
     bits: [f64; 2],
     /// Requests per second of an open loop.
     open: Option<f64>,
 }
 
-impl<'a> Demand<'a> {
-    fn of(app: &'a RequestsConfig, network: &Network) -> Self {
-        let tcp = &app.tcp;
+impl<'a> Client<'a> {
+    /// Rates of `app`; `None` if its demand depends on the network.
+    fn of(app: &'a AppConfig, network: &Network) -> Option<Self> {
+        let demand = app.kind.demand()?;
+        let (tcp, response) = (&app.tcp, demand.response.mean());
         // Headers by the mean number of full segments, as where `load` becomes a rate.
         let on_wire = |bytes: f64| bytes * (1.0 + tcp.header_bytes() as f64 / tcp.segment.count() as f64) * 8.0;
         let request = Ideal::wire_bytes(app.request.count(), tcp) as f64 * 8.0;
-        let mean = match &app.arrivals {
+        let mean = match demand.arrivals {
             Arrivals::Times(times) => {
-                let bytes = |given: &Option<Bytes>| given.map_or(app.response.mean(), |bytes| bytes.count() as f64);
+                let bytes = |given: &Option<Bytes>| given.map_or(response, |bytes| bytes.count() as f64);
                 times.iter().map(|(_, given)| bytes(given)).sum::<f64>() / times.len().max(1) as f64
             }
-            _ => app.response.mean(),
+            _ => response,
         };
-        let open = match &app.arrivals {
+        let open = match demand.arrivals {
             Arrivals::Periodic { every } => Some(1.0 / every.as_secs()),
             Arrivals::Poisson { mean } => Some(1.0 / mean.as_secs()),
-            Arrivals::Closed { .. } | Arrivals::Video(_) | Arrivals::Page(_) => None,
+            Arrivals::Closed { .. } => None,
             Arrivals::Times(times) => {
                 let end = app.stop.unwrap_or(network.timing.duration);
                 Some(times.len() as f64 / end.since(app.start).as_secs())
             }
         };
-        Self { app, bits: [request, on_wire(mean)], open }
+        Some(Self { app, demand, bits: [request, on_wire(mean)], open })
     }
 
     fn routes(&self) -> [&'a Route; 2] {
@@ -93,9 +96,9 @@ impl<'a> Demand<'a> {
 
     /// Seconds between a response of a closed loop and its next at the bottleneck.
     fn pause(&self, servers: &Servers) -> f64 {
-        let think = if let Arrivals::Closed { think, .. } = &self.app.arrivals { think.as_secs() } else { 0.0 };
+        let think = if let Arrivals::Closed { think, .. } = self.demand.arrivals { think.as_secs() } else { 0.0 };
         let sending = servers.slowest(&self.app.forward).map_or(0.0, |server| server.time(self.bits[0]));
-        think + self.app.ideal.rtt.as_secs() + self.app.service.as_secs() + sending
+        think + self.app.ideal.rtt.as_secs() + self.demand.service.as_secs() + sending
     }
 
     /// Loads of this many requests a second.
@@ -109,7 +112,7 @@ impl<'a> Demand<'a> {
 
 /// Loads of the applications, and their answer.
 pub(crate) struct Loads<'a> {
-    demands: Vec<Demand<'a>>,
+    clients: Vec<Client<'a>>,
     /// Requests a second of each application.
     per_s: Vec<f64>,
     /// Mean number of requests of closed loops at each bottleneck.
@@ -184,29 +187,29 @@ impl Servers {
 impl<'a> Loads<'a> {
     /// Loads of the open loops; closed loops follow from [`Self::close`].
     pub fn new(network: &'a Network) -> Self {
-        let demands: Vec<Demand> = network.apps.iter().map(|app| Demand::of(app, network)).collect();
-        let per_s = demands.iter().map(|demand| demand.open.unwrap_or(0.0)).collect();
-        Self { demands, per_s, queues: BTreeMap::new() }
+        let clients: Vec<Client> = network.apps.iter().filter_map(|app| Client::of(app, network)).collect();
+        let per_s = clients.iter().map(|client| client.open.unwrap_or(0.0)).collect();
+        Self { clients, per_s, queues: BTreeMap::new() }
     }
 
     /// True without applications.
     pub fn is_empty(&self) -> bool {
-        self.demands.is_empty()
+        self.clients.is_empty()
     }
 
     /// True if an application has a closed loop.
     pub fn has_loops(&self) -> bool {
-        self.demands.iter().any(|demand| demand.open.is_none())
+        self.clients.iter().any(|client| client.open.is_none())
     }
 
     /// Mean rates on the routes.
     pub fn all(&self) -> Vec<Load> {
-        self.demands.iter().zip(&self.per_s).flat_map(|(demand, per_s)| demand.loads(*per_s)).collect()
+        self.clients.iter().zip(&self.per_s).flat_map(|(client, per_s)| client.loads(*per_s)).collect()
     }
 
     /// Mean rates of the open loops on their routes.
     pub fn open(&self) -> Vec<Load> {
-        let open = self.demands.iter().filter_map(|demand| Some(demand.loads(demand.open?)));
+        let open = self.clients.iter().filter_map(|client| Some(client.loads(client.open?)));
         open.flatten().filter(|load| load.bps > 0.0).collect()
     }
 
@@ -216,20 +219,20 @@ impl<'a> Loads<'a> {
     /// Closed loops of different kinds over one bottleneck.
     pub fn close(&mut self, servers: &Servers) -> Result<(), MixedLoops> {
         let mut loops: BTreeMap<u32, (&Server, Vec<usize>)> = BTreeMap::new();
-        for (at, demand) in self.demands.iter().enumerate().filter(|(_, demand)| demand.open.is_none()) {
-            match servers.slowest(&demand.app.backward) {
+        for (at, client) in self.clients.iter().enumerate().filter(|(_, client)| client.open.is_none()) {
+            match servers.slowest(&client.app.backward) {
                 Some(server) => loops.entry(server.port).or_insert((server, Vec::new())).1.push(at),
                 None => self.per_s[at] = f64::NAN,
             }
         }
         for (server, members) in loops.into_values() {
-            let kind = |at: usize| (self.demands[at].bits[1], self.demands[at].pause(servers));
+            let kind = |at: usize| (self.clients[at].bits[1], self.clients[at].pause(servers));
             let (bits, pause) = kind(members[0]);
             if let Some(&other) = members.iter().find(|&&at| kind(at) != (bits, pause)) {
                 return Err(MixedLoops { apps: [members[0], other] });
             }
-            let users = |at: usize| match self.demands[at].app.arrivals {
-                Arrivals::Closed { users, .. } => u64::from(users),
+            let users = |at: usize| match self.clients[at].demand.arrivals {
+                Arrivals::Closed { users, .. } => u64::from(*users),
                 _ => 0,
             };
             let all: u64 = members.iter().map(|&at| users(at)).sum();
@@ -245,23 +248,23 @@ impl<'a> Loads<'a> {
 
     /// Answers for the applications of `compiled`.
     pub fn answer(&self, compiled: &Compiled, servers: &Servers) -> Vec<AppOptimum> {
-        let one = |((demand, per_s), name): ((&Demand<'_>, &f64), &FlowName)| {
-            let server = servers.slowest(&demand.app.backward);
-            let up = servers.slowest(&demand.app.forward);
-            let fixed = demand.app.ideal.rtt.as_secs() + demand.app.service.as_secs();
-            let sending = up.map_or(f64::NAN, |server| server.time(demand.bits[0]));
-            let serving = match (server, &demand.app.arrivals) {
+        let one = |((client, per_s), name): ((&Client<'_>, &f64), &FlowName)| {
+            let server = servers.slowest(&client.app.backward);
+            let up = servers.slowest(&client.app.forward);
+            let fixed = client.app.ideal.rtt.as_secs() + client.demand.service.as_secs();
+            let sending = up.map_or(f64::NAN, |server| server.time(client.bits[0]));
+            let serving = match (server, client.demand.arrivals) {
                 // Little: N = X (Z + R).
-                (Some(_), Arrivals::Closed { users, .. }) => f64::from(*users) / per_s - demand.pause(servers),
+                (Some(_), Arrivals::Closed { users, .. }) => f64::from(*users) / per_s - client.pause(servers),
                 // An open loop sees the closed ones as permanent customers.
                 (Some(server), _) => {
                     let queue = self.queues.get(&server.port).copied().unwrap_or(0.0);
-                    Server { flows: server.flows + queue, ..*server }.time(demand.bits[1])
+                    Server { flows: server.flows + queue, ..*server }.time(client.bits[1])
                 }
                 (None, _) => f64::NAN,
             };
-            let [request, response] = demand.bits;
-            let alone = demand.app.ideal.rate.as_bits_per_sec() as f64;
+            let [request, response] = client.bits;
+            let alone = client.app.ideal.rate.as_bits_per_sec() as f64;
             let completion_s = fixed + sending + serving;
             AppOptimum {
                 name: name.name.clone(),
@@ -270,13 +273,13 @@ impl<'a> Loads<'a> {
                 response_bps: response * per_s,
                 bottleneck: server.map_or_else(String::new, |server| compiled.links[server.port as usize].name.clone()),
                 load: server.map_or(f64::NAN, |server| {
-                    server.open + if demand.open.is_none() { response * per_s / server.capacity } else { 0.0 }
+                    server.open + if client.open.is_none() { response * per_s / server.capacity } else { 0.0 }
                 }),
                 completion_s,
                 slowdown: completion_s / (fixed + response / alone),
             }
         };
-        self.demands.iter().zip(&self.per_s).zip(&compiled.apps).map(one).collect()
+        self.clients.iter().zip(&self.per_s).zip(&compiled.apps).map(one).collect()
     }
 }
 

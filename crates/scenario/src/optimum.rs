@@ -10,7 +10,7 @@ use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
-use windward_sim::{FlowConfig, Ideal, LawChoice, Network, RequestsConfig, Route, Topology, Writing};
+use windward_sim::{FlowConfig, Ideal, LawChoice, Network, Route, Topology, Writing};
 use windward_units::{Duration, Time};
 
 /// Objective of the flows.
@@ -119,7 +119,7 @@ impl Scenario {
             let solution = solve_until(&question.problem, &Options::default(), stop)?;
             Ok((question, solution))
         };
-        if let Some(at) = network.apps.iter().position(RequestsConfig::is_elastic) {
+        if let Some(at) = network.apps.iter().position(|app| app.kind.demand().is_none()) {
             return Err(Error::Invalid {
                 at: format!("app `{}`", compiled.apps[at].name),
                 reason: "its demand depends on the network; the optimum has applications of requests alone".to_owned(),

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use toml::de::DeTable;
-use windward_sim::{
-    FlowConfig, Network, RequestsConfig, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig,
-};
+use windward_sim::{AppConfig, FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and validated: every name is known, every value is possible, and every flow has its routes.
@@ -328,10 +326,10 @@ impl Scenario {
             let reply = source.reply.as_ref().map(|reply| route(&reply.ports().collect::<Vec<u32>>(), false));
             SourceConfig { path: route(&ports, false), reply, ..source.clone() }
         };
-        let app = |(app, is_fixed): (&RequestsConfig, &[bool; 2])| {
+        let app = |(app, is_fixed): (&AppConfig, &[bool; 2])| {
             let [forward, backward] = [(&app.forward, is_fixed[0]), (&app.backward, is_fixed[1])]
                 .map(|(given, is_fixed)| route(&given.ports().collect::<Vec<u32>>(), is_fixed));
-            RequestsConfig { forward, backward, ..app.clone() }
+            AppConfig { forward, backward, ..app.clone() }
         };
         let network = Network {
             topology: plan.topology.clone(),

@@ -37,7 +37,7 @@ mod topology;
 mod video;
 mod world;
 
-pub use apps::{Apps, Opening, Requests, Transport, TwoWay};
+pub use apps::{Apps, Client, Opening, Transport, TwoWay};
 pub use ecn::Codepoint;
 pub use emodel::{CallConfig, mean_opinion_score};
 pub use engine::AppTimer;
@@ -50,9 +50,10 @@ pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;
 pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
-    Arrivals, ConnectionUse, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart, LEAST_SPACING, LawChoice,
-    LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer, RequestsConfig, RtoRule,
-    SendBuffer, SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig, Writing,
+    AppConfig, AppKind, Arrivals, ConnectionUse, Demand, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart,
+    LEAST_SPACING, LawChoice, Length, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer,
+    RequestsConfig, RtoRule, SendBuffer, SessionConfig, SourceConfig, Spread, TcpOptions, TfrcOptions, Timing,
+    TransferConfig, Writing,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{

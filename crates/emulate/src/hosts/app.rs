@@ -6,14 +6,16 @@
 
 use super::options::connect;
 use super::plan::AppPlan;
+use super::start::Start;
 use crate::error::Error;
-use crate::sys::{Clock, Devices, Namespace, Ready, TcpSocket, be_punctual};
+use crate::quality::Lateness;
+use crate::sys::{Clock, Devices, Namespace, Rank, Ready, RunDelay, TcpSocket, make_realtime};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
-use windward_sim::{AppTimer, Apps, Opening, Requests, Side, Timing, Transport, TwoWay};
+use windward_sim::{AppTimer, Apps, Client, Opening, Side, Timing, Transport, TwoWay};
 use windward_units::{Duration, Time};
 
 /// Port of the servers.
@@ -51,30 +53,54 @@ impl<'a> App<'a> {
         Ok(Self { plan, client: &hosts[plan.client], listener })
     }
 
-    /// Runs the application until the end of the run or `stop`, and returns its requests.
+    /// Runs the application from the common start until the end of the run or `stop`. Returns its clients and its
+    /// lateness.
     pub(super) fn run(
         &self,
-        clock: Clock,
+        start: &Start,
         stop: &AtomicBool,
         timing: Timing,
         seed: u64,
-    ) -> Result<Vec<Requests>, Error> {
-        self.try_run(clock, stop, timing, seed).map_err(Error::system(format!("app `{}`", self.plan.name)))
+    ) -> Result<(Vec<Client>, Lateness), Error> {
+        let ready = self.ready(seed);
+        let lateness = Lateness::new();
+        // Without the right to, the lateness shows it.
+        _ = make_realtime(Rank::Application);
+        let clock = start.wait();
+        let mut lateness = lateness?;
+        let clients = ready.and_then(|(kernel, apps)| self.go(kernel, apps, (clock, stop, timing), &mut lateness));
+        let clients = clients.map_err(Error::system(format!("app `{}`", self.plan.name)))?;
+        Ok((clients, lateness))
     }
 
-    fn try_run(&self, clock: Clock, stop: &AtomicBool, timing: Timing, seed: u64) -> io::Result<Vec<Requests>> {
+    /// Enters the client's namespace, and makes what the run needs.
+    fn ready(&self, seed: u64) -> io::Result<(Kernel<'_>, Apps<Kernel<'_>>)> {
         self.client.enter()?;
-        be_punctual();
-        let end = timing.duration;
         let mut kernel = Kernel::new(self.plan)?;
         kernel.sockets.add(&self.listener, LISTENER.into(), false)?;
         let mut apps = Apps::new(vec![(self.plan.config.clone(), ())], 0, seed);
         apps.begin(&mut kernel);
+        Ok((kernel, apps))
+    }
+
+    fn go<'k>(
+        &self,
+        mut kernel: Kernel<'k>,
+        mut apps: Apps<Kernel<'k>>,
+        (clock, stop, timing): (Clock, &AtomicBool, Timing),
+        lateness: &mut Lateness,
+    ) -> io::Result<Vec<Client>> {
+        let end = timing.duration;
         let mut warmup = Some(timing.warmup);
+        let mut delay = RunDelay::of_this_thread();
         loop {
             let wait = kernel.due().min(end).since(clock.now()).min(PATIENCE);
             let is_input = kernel.sockets.wait(wait)?;
             let now = clock.now().min(end);
+            let (waited, due) = (delay.lap(), kernel.due());
+            if is_input || due <= now {
+                lateness.record(waited.max(now.since(due)));
+            }
             if let Some(warm) = warmup.filter(|warm| *warm <= now) {
                 kernel.fire(&mut apps, warm);
                 apps.warm(warm);

@@ -86,7 +86,7 @@ pub(super) fn measure() -> Result<f64, Error> {
                 let _ = socket.send_to(&[0; 1472], (addresses[1], 9));
             }
         });
-        let ran = wire.run(clock, &stop, Time::ZERO + TRIAL);
+        let ran = wire.run(|| clock, &stop, Time::ZERO + TRIAL);
         stop.store(true, Ordering::Relaxed);
         ran
     })?;

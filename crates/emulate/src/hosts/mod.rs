@@ -9,17 +9,19 @@ mod options;
 mod plan;
 mod record;
 mod settings;
+mod start;
 mod traffic;
 
 use crate::error::Error;
-use crate::quality::Quality;
-use crate::sys::{Clock, read_dropped};
+use crate::quality::{Lateness, Quality};
+use crate::sys::read_dropped;
 use crate::wire::{Outcome, Wire};
 use app::App;
 use flow::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
 use settings::Settings;
+use start::Start;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use traffic::Traffic;
@@ -79,15 +81,17 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     });
     let wire = Wire { fabric, ports: devices, frame: coded::frame_size(plan.mtu), sort };
     let mut record = Record::new(network, &plan);
-    let clock = Clock::start();
+    // This thread, the emulator, and those that send.
+    let start = Start::of(2 + flows.len() + apps.len());
     let ran = thread::scope(|scope| {
-        let emulator = scope.spawn(|| wire.run(clock, &stop, network.timing.duration));
+        let emulator = scope.spawn(|| wire.run(|| start.wait(), &stop, network.timing.duration));
         for flow in &flows {
             scope.spawn(|| flow.receive(&stop));
-            scope.spawn(|| flow.send(clock, &stop));
+            scope.spawn(|| flow.send(start.wait(), &stop));
         }
-        let run = |app: &App<'_>| app.run(clock, &stop, network.timing, options.seed);
+        let run = |app: &App<'_>| app.run(&start, &stop, network.timing, options.seed);
         let apps: Vec<_> = apps.iter().map(|app| scope.spawn(move || run(app))).collect();
+        let clock = start.wait();
         while let Some(due) = record.next_due() {
             while clock.now() < due && !control.is_cancelled() && !emulator.is_finished() {
                 thread::sleep(std::time::Duration::from_nanos(due.since(clock.now()).as_nanos().min(10_000_000)));
@@ -99,13 +103,16 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
             control.set_simulated(due);
         }
         stop.store(true, Ordering::Relaxed);
-        let requests: Result<Vec<_>, Error> = apps.into_iter().map(join).collect();
-        Ok::<_, Error>((join(emulator)?, requests?))
+        let apps: Result<Vec<_>, Error> = apps.into_iter().map(join).collect();
+        Ok::<_, Error>((join(emulator)?, apps?))
     });
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
-    let (Outcome { fabric, sort, mut quality }, requests) = ran?;
+    let (Outcome { fabric, sort, mut quality }, apps) = ran?;
+    let mut lateness = Lateness::new()?;
+    apps.iter().for_each(|(_, own)| lateness.add(own));
+    quality.add_applications(&lateness);
     quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
     let counts = sort.finish().map_err(Error::system("writing the packet capture"))?;
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
@@ -113,7 +120,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     }
     let output = Output { seed: options.seed, ..fabric.finish(network.timing.duration) };
     let mut output = record.finish(output, &flows, &counts);
-    add_requests(&mut output, requests.into_iter().flatten().collect(), network.timing.duration);
+    add_requests(&mut output, apps.into_iter().flat_map(|(clients, _)| clients).collect(), network.timing.duration);
     Ok(Emulation { output, quality, notes: plan.notes })
 }
 

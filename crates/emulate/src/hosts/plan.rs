@@ -14,7 +14,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::{Compiled, FlowName};
-use windward_sim::{FlowConfig, LawChoice, MediumConfig, NodeId, RequestsConfig, TcpOptions};
+use windward_sim::{AppConfig, FlowConfig, LawChoice, MediumConfig, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -75,7 +75,7 @@ pub(super) struct AppPlan {
     pub to: Ipv4Addr,
     /// The law's name in the kernel.
     pub law: String,
-    pub config: RequestsConfig,
+    pub config: AppConfig,
 }
 
 /// Hosts that stand.

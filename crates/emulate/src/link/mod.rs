@@ -97,7 +97,7 @@ pub fn run(links: &Links, seed: u64, ends: &Ends) -> Result<Report, Error> {
         sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server, addresses.server)) },
     };
     let (ran, code) = thread::scope(|scope| {
-        let emulator = scope.spawn(|| wire.run(clock, &stop, Time::NEVER));
+        let emulator = scope.spawn(|| wire.run(|| clock, &stop, Time::NEVER));
         // A thread of its own: from it on, what is started has process numbers of its own.
         let children = scope.spawn(|| Children::start(ends, addresses, &client, &server).and_then(Children::wait));
         let code = children.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

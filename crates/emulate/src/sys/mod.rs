@@ -10,7 +10,7 @@ mod tun;
 pub(crate) use devices::{Devices, Ready, rest};
 pub(crate) use namespace::{Namespace, own_user_namespace, write_setting};
 pub(crate) use netlink::{Netlink, Ours, Route};
-pub(crate) use realtime::{Clock, be_punctual, cpu_time, make_realtime};
+pub(crate) use realtime::{Clock, Rank, RunDelay, cpu_time, make_realtime};
 pub(crate) use socket::{TcpInfo, TcpSocket};
 pub(crate) use tun::{Tun, read_dropped};
 

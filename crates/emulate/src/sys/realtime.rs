@@ -1,7 +1,9 @@
 //! Time, and being in time.
 
 use super::check;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use windward_units::{Duration, Time};
 
 /// The wall clock of a run: monotonic, zero at the beginning.
@@ -36,10 +38,18 @@ fn read(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// Rank of a real-time thread. They are the lowest ones: what the machine itself holds to be more urgent stays so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rank {
+    /// An application between kernels: before all programs, after the network.
+    Application = 1,
+    /// The network.
+    Network = 2,
+}
+
 /// Lets the calling thread run before all that is not real-time (SCHED_FIFO); fails without the right to.
-pub(crate) fn make_realtime() -> io::Result<()> {
-    // The least real-time priority: what the machine itself holds to be more urgent stays so.
-    let parameters = libc::sched_param { sched_priority: 1 };
+pub(crate) fn make_realtime(rank: Rank) -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: rank as libc::c_int };
     // For those who may not be real-time.
     be_punctual();
     // SAFETY: the call concerns this thread alone.
@@ -47,7 +57,70 @@ pub(crate) fn make_realtime() -> io::Result<()> {
 }
 
 /// Lets the calling thread wake without slack.
-pub(crate) fn be_punctual() {
+fn be_punctual() {
     // SAFETY: the call concerns this thread alone.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+}
+
+/// Time that a thread waits for a processor, by the kernel's count.
+#[derive(Debug)]
+pub(crate) struct RunDelay {
+    /// `None` where the kernel does not count.
+    file: Option<File>,
+    counted: u64,
+}
+
+impl RunDelay {
+    /// That of the calling thread from now on.
+    pub(crate) fn of_this_thread() -> Self {
+        let mut delay = Self { file: File::open("/proc/thread-self/schedstat").ok(), counted: 0 };
+        delay.lap();
+        delay
+    }
+
+    /// Wait since the last call; zero where the kernel does not count.
+    pub(crate) fn lap(&mut self) -> Duration {
+        let mut text = [0; 64];
+        let read = self.file.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+        let waited = read.and_then(|length| run_delay(&text[..length])).unwrap_or(self.counted);
+        Duration::from_nanos(waited - std::mem::replace(&mut self.counted, waited).min(waited))
+    }
+}
+
+/// The wait in the text of a schedstat file: processor time, wait, and number of turns.
+fn run_delay(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_for_a_processor_is_the_second_number() {
+        assert_eq!(run_delay(b"30712 43094 7\n"), Some(43_094));
+        assert_eq!(run_delay(b""), None);
+        let mut delay = RunDelay { file: None, counted: 0 };
+        assert_eq!(delay.lap(), Duration::ZERO);
+    }
+
+    /// More threads that compute than processors wait for one, where the kernel counts it.
+    #[test]
+    fn threads_that_share_a_processor_wait() {
+        let busy = || {
+            let mut delay = RunDelay::of_this_thread();
+            let clock = Clock::start();
+            while clock.now() < Time::ZERO + Duration::from_millis(100) {}
+            (delay.file.is_some(), delay.lap())
+        };
+        let count = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+        let waited = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..count).map(|_| scope.spawn(busy)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        if waited.iter().all(|(counts, _)| *counts) {
+            let all = waited.iter().fold(Duration::ZERO, |sum, (_, wait)| sum + *wait);
+            assert!(all > Duration::from_millis(10), "{all}");
+        }
+    }
 }

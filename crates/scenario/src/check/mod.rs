@@ -72,7 +72,7 @@ pub(crate) struct Plan {
     pub flow_names: Vec<FlowName>,
     /// Flows of each transfer, by their indices.
     pub transfers: Vec<Range<usize>>,
-    pub apps: Vec<sim::RequestsConfig>,
+    pub apps: Vec<sim::AppConfig>,
     /// For each application, true if the file gives the route there, and back.
     pub app_is_fixed: Vec<[bool; 2]>,
     pub app_names: Vec<FlowName>,
@@ -259,11 +259,11 @@ fn check_windows(file: &File, problems: &mut Problems) {
 }
 
 /// True if any part of the network draws from the seed, apart from the starts of flows.
-fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig], apps: &[sim::RequestsConfig]) -> bool {
+fn is_random(topology: &sim::Topology, sources: &[sim::SourceConfig], apps: &[sim::AppConfig]) -> bool {
     topology.links().any(sim::LinkConfig::is_random)
         || topology.media.iter().any(sim::MediumConfig::is_random)
         || sources.iter().any(|source| source.pattern.is_random())
-        || apps.iter().any(sim::RequestsConfig::is_random)
+        || apps.iter().any(|app| app.kind.is_random())
 }
 
 /// Default sample interval: `span`/600, or longer to bound the number of rows, rounded up to 1, 2 or 5 times a power of

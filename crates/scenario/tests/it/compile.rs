@@ -2,7 +2,7 @@
 
 use windward_fluid::Method;
 use windward_scenario::{Compiled, Objective, Scenario};
-use windward_sim::{Buffer, ConnectionUse, LawChoice, Pattern, Route, Size, Spread};
+use windward_sim::{AppKind, Buffer, LawChoice, Length, Pattern, Route, Size, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 fn read(text: &str) -> Scenario {
@@ -502,8 +502,8 @@ fn sessions_transfer_in_their_direction() {
         let [app] = &compiled.network.apps[..] else { panic!("one session") };
         assert_eq!([app.client, app.server], ends);
         assert_eq!((&app.forward, &app.backward), (&vec![routes[0]].into(), &vec![routes[1]].into()));
-        assert_eq!((app.request, &app.response), (Bytes::new(1), &Size::Exponential(1e6)));
-        assert_eq!(app.connections, ConnectionUse::New);
+        let AppKind::Session(session) = &app.kind else { panic!("a session: {:?}", app.kind) };
+        assert_eq!((app.request, &session.length), (Bytes::new(1), &Length::Bytes(Size::Exponential(1e6))));
         assert_eq!((compiled.apps[0].from.as_str(), compiled.apps[0].to.as_str()), ("a-1", "b"));
     }
 }

@@ -1,10 +1,12 @@
 //! Applications and their two-way connections.
 
+use super::client::Client;
 use super::http::Http;
-use super::requests::{Request, Requests, Served};
+use super::page::VISIT;
+use super::request::{Request, Served};
 use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::AppTimer;
-use crate::network::{ConnectionUse, RequestsConfig};
+use crate::network::AppConfig;
 use crate::page::Discovery;
 use crate::tcp::Side;
 use windward_units::{Time, splitmix64};
@@ -12,22 +14,19 @@ use windward_units::{Time, splitmix64};
 /// Slot of a connection that has ended.
 const ENDED: u32 = u32::MAX;
 
-/// User whose arrival begins a visit of a page: beyond all objects.
-const VISIT: u32 = (1 << 24) - 1;
-
 /// A connection in use, and the requests that it carries.
-struct Talk<L> {
-    app: u32,
+pub(super) struct Talk<L> {
+    pub(super) app: u32,
     /// Number of its client's end.
-    id: u32,
+    pub(super) id: u32,
     /// Number among the connections of the application.
-    connection: u64,
-    link: L,
-    work: Work,
+    pub(super) connection: u64,
+    pub(super) link: L,
+    pub(super) work: Work,
 }
 
 /// Use of a connection.
-enum Work {
+pub(super) enum Work {
     /// One request at a time, for which it may have been opened.
     Requests(Stage),
     /// Objects of a page.
@@ -36,7 +35,7 @@ enum Work {
 
 /// Progress of a request on its connection.
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+pub(super) enum Stage {
     /// No request.
     Idle,
     /// The connection opens for this request.
@@ -53,27 +52,27 @@ enum Stage {
 
 /// Applications over the connections of a transport.
 pub struct Apps<T: Transport> {
-    apps: Vec<Requests>,
+    pub(super) apps: Vec<Client>,
     /// Parts that the transport needs.
     ends: Vec<T::App>,
     /// First number of two-way connections, which is even.
     base: u32,
     /// Slot of each connection so far.
     slots: Vec<u32>,
-    talks: Vec<Talk<T::Link>>,
+    pub(super) talks: Vec<Talk<T::Link>>,
     /// Slots of connections that have ended, of each application.
     free: Vec<Vec<u32>>,
     /// Discoveries and complete responses of an event; empty between events.
-    found: Vec<Discovery>,
-    done: Vec<Served>,
+    pub(super) found: Vec<Discovery>,
+    pub(super) done: Vec<Served>,
 }
 
 impl<T: Transport> Apps<T> {
     /// Applications of `configs` in the run of `seed`; the numbers of their connections' ends begin at `base`, which is
     /// even.
-    pub fn new(configs: Vec<(RequestsConfig, T::App)>, base: u32, seed: u64) -> Self {
+    pub fn new(configs: Vec<(AppConfig, T::App)>, base: u32, seed: u64) -> Self {
         let free = vec![Vec::new(); configs.len()];
-        let (apps, ends) = configs.into_iter().map(|(config, ends)| (Requests::new(&config, seed), ends)).unzip();
+        let (apps, ends) = configs.into_iter().map(|(config, ends)| (Client::new(config, seed), ends)).unzip();
         Self { apps, ends, base, slots: Vec::new(), talks: Vec::new(), free, found: Vec::new(), done: Vec::new() }
     }
 
@@ -81,7 +80,7 @@ impl<T: Transport> Apps<T> {
     pub fn begin(&mut self, net: &mut T) {
         for (index, app) in (0..).zip(&mut self.apps) {
             for user in 0..app.users() {
-                let user = if app.page().is_some() { VISIT } else { user };
+                let user = if app.browser().is_some() { VISIT } else { user };
                 if let Some(at) = app.first(user) {
                     net.schedule(at, AppTimer::Arrival, index, user);
                 }
@@ -111,7 +110,7 @@ impl<T: Transport> Apps<T> {
     }
 
     /// Ends the connection with the number `flow`.
-    fn release(&mut self, net: &mut T, flow: u32) {
+    pub(super) fn release(&mut self, net: &mut T, flow: u32) {
         let at = ((flow - self.base) / 2) as usize;
         let slot = std::mem::replace(&mut self.slots[at], ENDED);
         let talk = &mut self.talks[slot as usize];
@@ -136,7 +135,7 @@ impl<T: Transport> Apps<T> {
 
     /// Gives a request to a connection, or lets it wait for one.
     fn serve(&mut self, net: &mut T, index: u32, request: Request) {
-        if self.apps[index as usize].page().is_some() {
+        if self.apps[index as usize].browser().is_some() {
             return self.load(net, index, request);
         }
         let app = &mut self.apps[index as usize];
@@ -154,7 +153,7 @@ impl<T: Transport> Apps<T> {
     }
 
     /// Opens a connection.
-    fn open(&mut self, net: &mut T, index: u32, work: Work) {
+    pub(super) fn open(&mut self, net: &mut T, index: u32, work: Work) {
         let (app, ends) = (&mut self.apps[index as usize], &self.ends[index as usize]);
         let id = self.base + 2 * self.slots.len() as u32;
         let connection = app.opened;
@@ -179,91 +178,6 @@ impl<T: Transport> Apps<T> {
         self.slots.push(slot);
     }
 
-    /// Begins a visit of a page; the connections of the last one have ended.
-    fn visit(&mut self, net: &mut T, index: u32) {
-        let app = &mut self.apps[index as usize];
-        let old: Vec<u32> = app.pools.iter_mut().flat_map(|pool| pool.ready.drain(..)).collect();
-        let ready = app.begin_visit(net.now());
-        for slot in old {
-            self.release(net, self.talks[slot as usize].id);
-        }
-        if let Some(ready) = ready {
-            net.schedule(ready, AppTimer::Arrival, index, 0);
-        }
-    }
-
-    /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
-    fn load(&mut self, net: &mut T, index: u32, request: Request) {
-        let app = &mut self.apps[index as usize];
-        if let Some(slot) = app.take_ready(request.pool as usize) {
-            return self.talks[slot as usize].load(net, app, request);
-        }
-        let (most, visit) = (app.most(), app.visit());
-        let Some((preconnect, tls)) = app.page().map(|page| (page.preconnect, page.tls)) else { return };
-        let pool = &mut app.pools[request.pool as usize];
-        pool.waiting.push_back(request);
-        // Any connection that becomes ready takes the first waiting request; for each of them one opens.
-        let wanted = if pool.open == 0 { preconnect.max(1) } else { 0 };
-        let wanted = wanted.max((pool.waiting.len() as u32).saturating_sub(pool.opening)).min(most - pool.open);
-        pool.open += wanted;
-        pool.opening += wanted;
-        for _ in 0..wanted {
-            self.open(net, index, Work::Page(Box::new(Http::new(visit, request.pool, tls))));
-        }
-    }
-
-    /// Continues a connection of a page.
-    fn proceed_page(&mut self, net: &mut T, which: AppTimer, flow: u32, (slot, object): (u32, u32)) {
-        let talk = &mut self.talks[slot as usize];
-        let (index, connection, id) = (talk.app, talk.connection, talk.id);
-        let Work::Page(http) = &mut talk.work else { return };
-        if which == AppTimer::Serve {
-            return http.answer(net, &mut talk.link, object);
-        }
-        let app = &mut self.apps[index as usize];
-        let is_ready = http.hear(net, (&mut talk.link, flow), |request| app.service(request), &mut self.done);
-        let (visit, pool) = (http.visit, http.pool as usize);
-        if visit != app.visit() {
-            // The visit for which it opened was complete without it.
-            if is_ready {
-                self.release(net, id);
-            }
-            return;
-        }
-        if is_ready {
-            app.pools[pool].opening -= 1;
-            app.pools[pool].ready.push(slot);
-        }
-        let after = talk.link.repairs();
-        let mut next = None;
-        if !self.done.is_empty() {
-            http.count_from(after);
-        }
-        for (earlier, mut served) in self.done.drain(..).enumerate() {
-            if earlier > 0 {
-                served.before = after;
-            }
-            app.finish(net.now(), &served, connection, after);
-            next = app.next_of_page(net.now(), served.request.user, &mut self.found).or(next);
-            if !app.is_multiplexed() {
-                app.pools[pool].ready.push(slot);
-            }
-        }
-        // Waiting requests go first. Those of discoveries arrive as events of this time.
-        while let Some(request) = app.pools[pool].waiting.front().copied()
-            && let Some(ready) = app.take_ready(pool)
-        {
-            app.pools[pool].waiting.pop_front();
-            self.talks[ready as usize].load(net, app, request);
-        }
-        for Discovery { object, ready } in self.found.drain(..) {
-            net.schedule(ready, AppTimer::Arrival, index, object);
-        }
-        if let Some(at) = next {
-            net.schedule(at, AppTimer::Arrival, index, VISIT);
-        }
-    }
-
     /// Sends a request over an idle connection.
     fn reuse(&mut self, net: &mut T, index: u32, slot: u32, request: Request) {
         let (talk, app) = (&mut self.talks[slot as usize], &self.apps[index as usize]);
@@ -284,14 +198,14 @@ impl<T: Transport> Apps<T> {
             (Stage::Opening(served), AppTimer::Heard, Side::Client) => talk.ask(net, app, served),
             (Stage::Asking(served), AppTimer::Heard, Side::Server) => {
                 *stage = Stage::Working(served);
-                let ready = net.now() + app.config.service;
+                let ready = net.now() + app.service(&served.request);
                 net.schedule(ready, AppTimer::Serve, flow, 0);
             }
             (Stage::Working(served), AppTimer::Serve, Side::Server) => {
                 *stage = Stage::Answering(served);
                 // First the first byte, then the whole.
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
-                let is_last = app.config.connections == ConnectionUse::New;
+                let is_last = app.closes();
                 net.write(&mut talk.link, Side::Server, served.request.size, is_last);
                 if let Some(on) = served.request.on {
                     net.schedule(net.now() + on, AppTimer::Serve, flow, 0);
@@ -319,7 +233,7 @@ impl<T: Transport> Apps<T> {
                 if let Some(at) = app.next_of_user(net.now(), served.request.user) {
                     net.schedule(at, AppTimer::Arrival, index, served.request.user);
                 }
-                if app.config.connections == ConnectionUse::New {
+                if app.closes() {
                     *stage = Stage::Closing;
                     app.pools[0].open -= 1;
                     return;
@@ -340,7 +254,7 @@ impl<T: Transport> Apps<T> {
     }
 
     /// Ends the run: all requests that are not finished are recorded as such.
-    pub fn finish(mut self) -> Vec<Requests> {
+    pub fn finish(mut self) -> Vec<Client> {
         for slot in self.slots {
             let Some(talk) = self.talks.get(slot as usize) else { continue };
             let app = &mut self.apps[talk.app as usize];
@@ -368,18 +282,10 @@ impl<T: Transport> Apps<T> {
 
 impl<L: TwoWay> Talk<L> {
     /// Sends a request over an open connection.
-    fn ask<T: Transport<Link = L>>(&mut self, net: &mut T, app: &Requests, served: Served) {
+    fn ask<T: Transport<Link = L>>(&mut self, net: &mut T, app: &Client, served: Served) {
         self.work = Work::Requests(Stage::Asking(served));
         let bytes = app.config.request.count();
         self.link.watch(Side::Server, self.link.written(Side::Client) + bytes);
         net.write(&mut self.link, Side::Client, bytes, false);
-    }
-
-    /// Sends the request for an object of a page.
-    fn load<T: Transport<Link = L>>(&mut self, net: &mut T, app: &Requests, request: Request) {
-        let before = self.link.repairs();
-        if let Work::Page(http) = &mut self.work {
-            http.ask(net, &mut self.link, app.config.request.count(), request, before);
-        }
     }
 }

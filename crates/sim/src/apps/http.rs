@@ -1,6 +1,6 @@
 //! HTTP connections of a page: TLS, requests and responses on their way.
 
-use super::requests::{Request, Served};
+use super::request::{Request, Served};
 use super::transport::{Transport, TwoWay};
 use crate::engine::AppTimer;
 use crate::tcp::Side;

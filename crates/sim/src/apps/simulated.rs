@@ -5,7 +5,7 @@ use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::{AppTimer, Event, FlowTimer, Wake};
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::RequestsConfig;
+use crate::network::AppConfig;
 use crate::packet::Packet;
 use crate::tcp::{Duplex, Side};
 use windward_units::Time;
@@ -76,8 +76,8 @@ impl Transport for Net {
 
 impl Apps<Net> {
     /// Applications of `configs` in the run of `seed`; the numbers below `flows` are those of other flows.
-    pub fn simulated(configs: &[RequestsConfig], makers: &Makers, net: &mut Net, flows: usize, seed: u64) -> Self {
-        let mut ends = |config: &RequestsConfig| {
+    pub fn simulated(configs: &[AppConfig], makers: &Makers, net: &mut Net, flows: usize, seed: u64) -> Self {
+        let mut ends = |config: &AppConfig| {
             let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
             makers.law(config.law).ok().map(|law| Ends { law, routes })
         };

@@ -1,7 +1,7 @@
 //! Connections of applications: simulated ones, or those of an operating system.
 
 use crate::engine::AppTimer;
-use crate::network::RequestsConfig;
+use crate::network::AppConfig;
 use crate::tcp::Side;
 use windward_units::Time;
 
@@ -23,7 +23,7 @@ pub struct Opening<'a> {
     /// Number of the client's end, which is even; the server's end has the next one.
     pub id: u32,
     /// Application.
-    pub config: &'a RequestsConfig,
+    pub config: &'a AppConfig,
     /// Seed of the random numbers of the connection.
     pub seed: u64,
 }

@@ -3,14 +3,20 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, all values are
 //! checked. Code that builds one by hand must respect the constraints stated at each field.
 
+mod app;
+mod arrivals;
 mod flow;
 mod requests;
+mod session;
 mod source;
 mod tcp;
 
 use crate::topology::Topology;
+pub use app::{AppConfig, AppKind, Demand, Ideal};
+pub use arrivals::Arrivals;
 pub use flow::{FlowConfig, LawChoice, TfrcOptions, TransferConfig};
-pub use requests::{Arrivals, ConnectionUse, Ideal, RequestsConfig};
+pub use requests::{ConnectionUse, RequestsConfig};
+pub use session::{Length, SessionConfig};
 pub use source::{ExtremeValue, LEAST_SPACING, MOST_PERIODS, Pattern, SourceConfig, Spread};
 use std::ops::Range;
 pub use tcp::{
@@ -28,7 +34,7 @@ pub struct Network {
     /// Transfers over a changing number of TCP flows.
     pub transfers: Vec<TransferConfig>,
     /// Clients and servers over two-way TCP connections.
-    pub apps: Vec<RequestsConfig>,
+    pub apps: Vec<AppConfig>,
     /// UDP background sources.
     pub sources: Vec<SourceConfig>,
     /// Start of the statistics and end of the run.

@@ -1,7 +1,7 @@
 //! Statistics and series of a run.
 
 use super::windows::Windows;
-use crate::apps::{Requests, Source, Transfer};
+use crate::apps::{Client, Source, Transfer};
 use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
@@ -276,21 +276,22 @@ impl Recorder {
 }
 
 /// Adds the requests of applications to the output of a run that has ended at `end`.
-pub fn add_requests(output: &mut Output, apps: Vec<Requests>, end: Time) {
+pub fn add_requests(output: &mut Output, apps: Vec<Client>, end: Time) {
     let mut objects = 0;
-    for (app, mut requests) in (0..).zip(apps) {
-        if let Some(browser) = requests.take_browser() {
-            let begin = requests.warm_at;
-            output.pages.push(PageStats::new(app, &browser, begin));
-            output.visits.add(app, &browser, begin);
-            output.objects.add(app, &browser, begin, objects);
+    for (app, mut client) in (0..).zip(apps) {
+        client.end_video(end);
+        if let Some(browser) = client.browser() {
+            let begin = client.warm_at;
+            output.pages.push(PageStats::new(app, browser, begin));
+            output.visits.add(app, browser, begin);
+            output.objects.add(app, browser, begin, objects);
             objects += browser.page().objects.len() as u32;
         }
-        if let Some(player) = requests.take_player(end) {
-            output.videos.push(VideoStats::new(app, &player));
-            output.chunks.add(app, &player);
+        if let Some(player) = client.player() {
+            output.videos.push(VideoStats::new(app, player));
+            output.chunks.add(app, player);
         }
-        let (context, rows) = requests.end(app, end);
+        let (context, rows) = client.end(app, end);
         output.apps.push(AppStats::new(&context, &rows));
         output.request_classes.extend(RequestClassStats::of(app, &rows));
         output.requests.add(app, &rows);

@@ -1,7 +1,7 @@
 //! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but
 //! for rings that double where a queue or window becomes longer than ever before.
 
-use crate::common::{app, flow, law, link, network, simulate, stream};
+use crate::common::{app, flow, law, link, network, requests, simulate, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -19,8 +19,7 @@ use windward_sim::wifi::{
 };
 use windward_sim::{
     Arrivals, Buffer, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network,
-    NodeConfig, Output, Pattern, QueueConfig, RequestsConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step,
-    TcpOptions,
+    NodeConfig, Output, Pattern, QueueConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -174,9 +173,9 @@ fn short_connections(seconds: u64, tcp: TcpOptions) -> Network {
     let mut links = [0, 1].map(|key| link(key, 50_000_000, delay, Buffer::Packets(100)));
     links.iter_mut().for_each(|link| link.loss = Loss::Bernoulli(0.005));
     let arrivals = Arrivals::Periodic { every: Duration::from_millis(50) };
-    let app = app(law("cubic", serde_json::json!({})), tcp, arrivals);
+    let kind = requests(arrivals, Size::Fixed(101_360), ConnectionUse::New);
     let mut network = network(links.to_vec(), Vec::new(), 1, seconds);
-    network.apps = vec![RequestsConfig { response: Size::Fixed(101_360), connections: ConnectionUse::New, ..app }];
+    network.apps = vec![app(law("cubic", serde_json::json!({})), tcp, kind)];
     network.timing.sample_interval = Duration::from_millis(10 * seconds);
     network
 }

@@ -39,10 +39,9 @@ pub fn stream(link: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> Sourc
     SourceConfig::new(u64::from(link), ends, vec![link], pattern, Bytes::new(size))
 }
 
-/// A client of node 0 and its server at node 1, over link 0 and back over link 1: a kept connection, and responses of a
-/// byte unless `arrivals` give their sizes.
-pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> RequestsConfig {
-    RequestsConfig {
+/// A client of node 0 and its server at node 1, over link 0 and back over link 1.
+pub fn app(law: LawChoice, tcp: TcpOptions, kind: AppKind) -> AppConfig {
+    AppConfig {
         key: 7,
         client: 0,
         server: 1,
@@ -52,15 +51,15 @@ pub fn app(law: LawChoice, tcp: TcpOptions, arrivals: Arrivals) -> RequestsConfi
         tcp,
         start: Time::ZERO,
         stop: None,
-        arrivals,
         request: Bytes::new(328),
-        response: Size::Fixed(1),
-        on: None,
-        service: Duration::ZERO,
-        connections: ConnectionUse::Kept { most: 1 },
-        deadline: None,
         ideal: Ideal { rate: BitRate::bits_per_sec(0), rtt: Duration::ZERO },
+        kind,
     }
+}
+
+/// Requests that servers answer at once.
+pub fn requests(arrivals: Arrivals, response: Size, connections: ConnectionUse) -> AppKind {
+    AppKind::Requests(RequestsConfig { arrivals, response, service: Duration::ZERO, connections, deadline: None })
 }
 
 /// A network of these parts; statistics count from `warmup` to `end`, in seconds.

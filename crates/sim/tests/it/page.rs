@@ -2,9 +2,7 @@
 
 use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
-use windward_sim::{
-    Arrivals, Buffer, Ideal, Network, Output, PageConfig, PageObject, Protocol, RequestsConfig, TcpOptions,
-};
+use windward_sim::{AppConfig, AppKind, Buffer, Ideal, Network, Output, PageConfig, PageObject, Protocol, TcpOptions};
 use windward_units::{BitRate, Duration};
 
 /// Ten segments: the initial window.
@@ -39,9 +37,9 @@ fn page(protocol: Protocol, size: u64) -> PageConfig {
 /// Visits a page over 10 Gbit/s and 50 ms each way, which loses a share `loss` of the packets.
 fn visit(page: PageConfig, seconds: u64, loss: f64) -> Output {
     let rate = 10_000_000_000;
-    let arrivals = Arrivals::Page(Arc::new(page));
+    let kind = AppKind::Page(Arc::new(page));
     let ideal = Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(100) };
-    let app = RequestsConfig { ideal, ..app(law("reno", serde_json::json!({})), TcpOptions::default(), arrivals) };
+    let app = AppConfig { ideal, ..app(law("reno", serde_json::json!({})), TcpOptions::default(), kind) };
     let mut links = [1, 2].map(|key| link(key, rate, Duration::from_millis(50), Buffer::Unlimited));
     links.iter_mut().for_each(|link| link.loss = windward_sim::Loss::Bernoulli(loss));
     let network = Network { apps: vec![app], ..network(links.to_vec(), Vec::new(), 0, seconds) };

@@ -1,9 +1,9 @@
 //! Requests over two-way connections, against slow start by hand, exact processor sharing, and Little's law.
 
-use crate::common::{app, law, link, network, simulate};
+use crate::common::{self, app, law, link, network, simulate};
 use windward_sim::{
-    Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, LinkConfig, Network, Output, QueueConfig,
-    RequestsConfig, Size, Spread, TcpOptions,
+    AppConfig, AppKind, Arrivals, Buffer, CoDelConfig, ConnectionUse, FqCoDelConfig, Ideal, Length, LinkConfig,
+    Network, Output, QueueConfig, SessionConfig, Size, Spread, TcpOptions,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -12,15 +12,15 @@ fn reno() -> windward_sim::LawChoice {
 }
 
 /// Requests between nodes 0 and 1 over link 0, and back over link 1.
-fn requests(tcp: TcpOptions, arrivals: Arrivals, response: Size, connections: ConnectionUse) -> RequestsConfig {
-    RequestsConfig { response, connections, ..app(reno(), tcp, arrivals) }
+fn requests(tcp: TcpOptions, arrivals: Arrivals, response: Size, connections: ConnectionUse) -> AppConfig {
+    app(reno(), tcp, common::requests(arrivals, response, connections))
 }
 
 /// A symmetric path of one link each way with an application on it.
-fn path(rate: u64, delay: Duration, app: RequestsConfig, seconds: u64) -> Network {
+fn path(rate: u64, delay: Duration, app: AppConfig, seconds: u64) -> Network {
     let link = |key: u64| -> LinkConfig { link(key, rate, delay, Buffer::Unlimited) };
     let ideal = Ideal { rate: BitRate::bits_per_sec(rate), rtt: delay * 2 };
-    let apps = vec![RequestsConfig { ideal, ..app }];
+    let apps = vec![AppConfig { ideal, ..app }];
     Network { apps, ..network(vec![link(1), link(2)], Vec::new(), 0, seconds) }
 }
 
@@ -68,7 +68,9 @@ fn an_exchange_on_a_kept_connection_takes_few_packets() {
     let count = |every: u64| {
         let every = Duration::from_millis(every);
         let mut app = requests(TcpOptions::default(), Arrivals::Periodic { every }, Size::Fixed(1000), KEPT);
-        app.service = Duration::from_millis(5);
+        if let AppKind::Requests(requests) = &mut app.kind {
+            requests.service = Duration::from_millis(5);
+        }
         app.stop = Some(Time::ZERO + every * REQUESTS);
         let output = simulate(&path(100_000_000, Duration::from_millis(10), app, 60), 1);
         assert_eq!((output.apps[0].finished, output.apps[0].connections), (REQUESTS, 1));
@@ -111,7 +113,7 @@ fn the_mean_number_of_requests_is_their_time_by_littles_law() {
 fn a_law_changes_no_draw() {
     let run = |name: &str, seed| {
         let app = requests(TcpOptions::default(), poisson(50), Size::lognormal(30_000.0, 2.0), ConnectionUse::New);
-        let app = RequestsConfig { law: law(name, serde_json::json!({})), ..app };
+        let app = AppConfig { law: law(name, serde_json::json!({})), ..app };
         simulate(&path(10_000_000, Duration::from_millis(20), app, 20), seed)
     };
     let [first, other, again, next] = [run("reno", 1), run("cubic", 1), run("reno", 1), run("reno", 2)];
@@ -229,7 +231,7 @@ fn an_application_elsewhere_changes_no_flow() {
     let flow = || crate::common::flow(1, reno(), vec![0], vec![1], TcpOptions::default());
     let alone = network(vec![link(1), link(2), link(3), link(4)], vec![flow()], 1, 20);
     let app = requests(TcpOptions::default(), poisson(50), Size::Fixed(50_000), ConnectionUse::New);
-    let app = RequestsConfig { client: 8, server: 9, forward: vec![2].into(), backward: vec![3].into(), ..app };
+    let app = AppConfig { client: 8, server: 9, forward: vec![2].into(), backward: vec![3].into(), ..app };
     let both = Network { apps: vec![app], ..alone.clone() };
     let [alone, both] = [&alone, &both].map(|network| simulate(network, 1));
     let shown = |output: &Output| format!("{:?} {:?}", output.flows, output.flow_series);
@@ -244,8 +246,8 @@ fn an_application_elsewhere_changes_no_flow() {
 fn sessions_come_and_go_by_time() {
     let ms = Duration::from_millis;
     let arrivals = Arrivals::Closed { users: 1, think: ms(1000), spread: Spread::Fixed };
-    let config = requests(TcpOptions::default(), arrivals, Size::Fixed(1), ConnectionUse::New);
-    let app = RequestsConfig { on: Some((ms(2000), Spread::Fixed)), ..config };
+    let length = Length::Time { mean: ms(2000), spread: Spread::Fixed };
+    let app = app(reno(), TcpOptions::default(), AppKind::Session(SessionConfig { arrivals, length }));
     let links = [1, 2].map(|key| link(key, 10_000_000, ms(10), Buffer::Packets(20))).to_vec();
     let output = simulate(&Network { apps: vec![app], ..network(links, Vec::new(), 0, 32) }, 1);
     let log = &output.requests;

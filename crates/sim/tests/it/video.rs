@@ -2,9 +2,7 @@
 
 use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
-use windward_sim::{
-    AbrRule, Arrivals, Buffer, Estimate, Ideal, Network, Output, RequestsConfig, TcpOptions, VideoConfig,
-};
+use windward_sim::{AbrRule, AppConfig, AppKind, Buffer, Estimate, Ideal, Network, Output, TcpOptions, VideoConfig};
 use windward_units::{BitRate, Duration, Time};
 
 const RATE: AbrRule = AbrRule::Throughput { safety: 0.9, estimate: Estimate::Harmonic };
@@ -15,11 +13,11 @@ fn seconds(seconds: u64) -> Duration {
 
 /// Pensieve's video over a link of `rate` with 10 ms each way.
 fn run(rule: AbrRule, rate: u64, (duration, stop): (u64, Option<u64>), law_name: &str) -> Output {
-    let arrivals = Arrivals::Video(Arc::new(VideoConfig::pensieve(rule)));
-    let app = RequestsConfig {
+    let kind = AppKind::Video(Arc::new(VideoConfig::pensieve(rule)));
+    let app = AppConfig {
         stop: stop.map(|stop| Time::ZERO + seconds(stop)),
         ideal: Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(20) },
-        ..app(law(law_name, serde_json::json!({})), TcpOptions::linux(true), arrivals)
+        ..app(law(law_name, serde_json::json!({})), TcpOptions::linux(true), kind)
     };
     let link = |key: u64| link(key, rate, Duration::from_millis(10), Buffer::Packets(1000));
     let network = Network { apps: vec![app], ..network(vec![link(1), link(2)], Vec::new(), 0, duration) };

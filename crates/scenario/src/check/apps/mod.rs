@@ -1,9 +1,12 @@
 //! Applications, expanded and routed.
 
+mod arrivals;
 mod datagrams;
 mod page;
 mod requests;
+mod session;
 mod shared;
+mod sizes;
 mod video;
 
 use super::common::{Names, Times, member_name, place};
@@ -13,19 +16,22 @@ use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use super::sources::{Sources, ends_before_regions, goes_by_backlog};
 use super::tcp;
-use crate::format::{App, DataDirection, Ends, Law, Requests, Session, Tcp};
+use crate::format::{App, DataDirection, Ends, Law};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
+use arrivals::Place;
 use datagrams::Datagrams;
+use requests::Clients;
+use session::Transfers;
 use shared::inside;
 use std::sync::Arc;
-use windward_sim::{self as sim, ConnectionUse, Ideal, LawChoice, RequestsConfig, Size};
+use windward_sim::{AppConfig, AppKind, Ideal, LawChoice, PageConfig, TcpOptions, VideoConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// All applications and their names.
 #[derive(Default)]
 pub(crate) struct Apps {
-    pub configs: Vec<RequestsConfig>,
+    pub configs: Vec<AppConfig>,
     pub names: Vec<FlowName>,
     /// True if the file gives the route there, and back.
     pub is_fixed: Vec<[bool; 2]>,
@@ -36,15 +42,38 @@ pub(crate) struct Apps {
 }
 
 /// Traffic of an application between any two nodes.
-enum Traffic {
-    /// Over two-way connections; the arrivals of requests depend on the path.
-    Connections(Box<RequestsConfig>),
+enum Traffic<'a> {
+    Connections(Box<Connections<'a>>),
     Datagrams(Datagrams),
 }
 
-impl Traffic {
-    fn over(connections: RequestsConfig) -> Self {
-        Self::Connections(Box::new(connections))
+/// Two-way connections of a table.
+struct Connections<'a> {
+    law: LawChoice,
+    tcp: TcpOptions,
+    stop: Option<Time>,
+    /// Bytes of a request.
+    request: Bytes,
+    kind: Kind<'a>,
+}
+
+/// Kind of the clients of a table; arrivals of requests and transfers depend on the path.
+enum Kind<'a> {
+    Requests(Clients<'a>),
+    Session(Transfers<'a>),
+    Video(Arc<VideoConfig>),
+    Page(Arc<PageConfig>),
+}
+
+impl Kind<'_> {
+    /// Kind of the client at `place`; reports problems.
+    fn config(&self, place: Place<'_>, at: usize, problems: &mut Problems) -> Option<AppKind> {
+        match self {
+            Self::Requests(clients) => clients.config(place, at, problems).map(AppKind::Requests),
+            Self::Session(transfers) => transfers.config(place, at, problems).map(AppKind::Session),
+            Self::Video(video) => Some(AppKind::Video(Arc::clone(video))),
+            Self::Page(page) => Some(AppKind::Page(Arc::clone(page))),
+        }
     }
 }
 
@@ -69,12 +98,10 @@ pub(crate) fn expand(
             ends(&Senders { list: "app", at, from, to, count, starts, before: senders }, network.nodes, problems);
         let times = Times { starts, step: Duration::ZERO, spread: Duration::ZERO, stop: own.stop };
         times.check(1, "app", at, span, problems);
-        let tcp = app.tcp().and_then(|tcp| connections(own, tcp, law, at, problems));
         let traffic = match app {
-            App::Requests(app) => tcp.and_then(|tcp| requests::config(app, tcp, at, problems)).map(Traffic::over),
-            App::Session(app) => tcp.and_then(|tcp| requests::session(app, tcp, at, problems)).map(Traffic::over),
-            App::Video(app) => tcp.and_then(|tcp| video::config(app, tcp, span, at, problems)).map(Traffic::over),
-            App::Page(app) => tcp.and_then(|tcp| page::config(app, tcp, at, problems)).map(Traffic::over),
+            App::Requests(_) | App::Session(_) | App::Video(_) | App::Page(_) => {
+                connections(app, law, span, at, problems).map(|own| Traffic::Connections(Box::new(own)))
+            }
             App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
             App::Call(call) => datagrams::call(call, at, problems).map(Traffic::Datagrams),
             App::Ping(ping) => datagrams::ping(ping, at, problems).map(Traffic::Datagrams),
@@ -115,26 +142,25 @@ pub(crate) fn expand(
                     let fixed = [own.via.is_some(), own.via.is_some() || own.return_via.is_some()];
                     all.is_fixed.push(if is_upload { [fixed[1], fixed[0]] } else { fixed });
                     let ideal = ideal(&forward, &backward, network);
-                    let arrivals = match app {
-                        App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
-                            requests::arrivals(arrivals, common, (ideal, pairs.count, window), at, problems)
-                        }
-                        _ => Some(common.arrivals.clone()),
-                    };
-                    let Some(arrivals) = arrivals else { break };
+                    let Connections { law, tcp, stop, request, kind } = &**common;
+                    let place = Place { tcp, ideal, count: pairs.count, window };
+                    let Some(kind) = kind.config(place, at, problems) else { break };
                     if let App::Page(page) = app {
                         all.objects.extend(page::names(page));
                     }
-                    all.configs.push(RequestsConfig {
+                    all.configs.push(AppConfig {
                         key: key("app", &name),
                         client,
                         server,
                         start: Time::from_nanos(start.as_nanos()),
                         forward: forward.into(),
                         backward: backward.into(),
-                        arrivals,
+                        law: *law,
+                        tcp: tcp.clone(),
+                        stop: *stop,
+                        request: *request,
                         ideal,
-                        ..(**common).clone()
+                        kind,
                     });
                     app.tcp().map_or_else(String::new, |(law, _)| law.name.clone())
                 }
@@ -151,14 +177,15 @@ pub(crate) fn expand(
     (network.is_whole && problems.len() == before).then_some(all)
 }
 
-/// Properties common to the connections of a table, without starts, arrivals and responses; reports problems.
-fn connections(
-    ends: Ends<'_>,
-    (own, options): (&Law, &Tcp),
+/// Connections of the clients of a table; reports problems. `None` for datagrams.
+fn connections<'a>(
+    app: &'a App,
     law: Option<LawChoice>,
+    span: Duration,
     at: usize,
     problems: &mut Problems,
-) -> Option<RequestsConfig> {
+) -> Option<Connections<'a>> {
+    let (own, options) = app.tcp()?;
     let before = problems.len();
     let tcp = tcp::options(options);
     let table = ("app", at, &["tcp"][..]);
@@ -169,25 +196,24 @@ fn connections(
         problems.add(place("app", at, ["law".into()]), "TFRC carries no requests", hint);
     }
     let law = law.filter(|_| problems.len() == before)?;
-    Some(RequestsConfig {
-        key: 0,
-        client: 0,
-        server: 0,
-        forward: Vec::new().into(),
-        backward: Vec::new().into(),
-        law,
-        tcp,
-        start: Time::ZERO,
-        stop: ends.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
-        arrivals: sim::Arrivals::Times(Arc::new([])),
-        request: Bytes::new(1),
-        response: Size::Fixed(1),
-        on: None,
-        service: Duration::ZERO,
-        connections: ConnectionUse::Kept { most: 1 },
-        deadline: None,
-        ideal: Ideal { rate: BitRate::bits_per_sec(0), rtt: Duration::ZERO },
-    })
+    let stop = app.ends().stop.map(|stop| Time::from_nanos(stop.as_nanos()));
+    let (request, kind) = match app {
+        App::Requests(app) => {
+            let (request, clients) = requests::clients(app, at, problems)?;
+            (request, Kind::Requests(clients))
+        }
+        App::Session(app) => (Bytes::new(1), Kind::Session(session::transfers(app, at, problems)?)),
+        App::Video(app) => {
+            let (request, video) = video::config(app, span, at, problems)?;
+            (request, Kind::Video(Arc::new(video)))
+        }
+        App::Page(app) => {
+            let (request, page) = page::config(app, at, problems)?;
+            (request, Kind::Page(Arc::new(page)))
+        }
+        App::Game(_) | App::Call(_) | App::Ping(_) => return None,
+    };
+    Some(Connections { law, tcp, stop, request, kind })
 }
 
 /// The path without other traffic.

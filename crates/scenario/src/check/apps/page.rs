@@ -7,8 +7,7 @@ use crate::path::Segment;
 use crate::problems::Problems;
 use crate::suggest;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use windward_sim::{self as sim, ConnectionUse, PageConfig, Protocol, RequestsConfig};
+use windward_sim::{self as sim, PageConfig, Protocol};
 use windward_units::Bytes;
 
 /// Names of the objects of a page.
@@ -17,8 +16,8 @@ pub fn names(app: &Page) -> impl Iterator<Item = String> {
     objects.iter().map(|object| object.name.clone())
 }
 
-/// Properties common to the browsers of a table; reports problems.
-pub fn config(app: &Page, connections: RequestsConfig, at: usize, problems: &mut Problems) -> Option<RequestsConfig> {
+/// Bytes of a request, and the page of the browsers of a table; reports problems.
+pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, PageConfig)> {
     let before = problems.len();
     let request = request(app.request.0, at, problems);
     let mut refuse = |key: &'static str, why: String| problems.add(inside(at, [key.into()]), why, None);
@@ -58,12 +57,7 @@ pub fn config(app: &Page, connections: RequestsConfig, at: usize, problems: &mut
         reading: app.reading.0,
         is_reading_random,
     };
-    Some(RequestsConfig {
-        request: request?,
-        arrivals: sim::Arrivals::Page(Arc::new(page)),
-        connections: ConnectionUse::Kept { most: app.connections.0 },
-        ..connections
-    })
+    Some((request?, page))
 }
 
 /// The objects of a page with parents and origins as numbers, and the number of origins; reports problems.

@@ -4,7 +4,7 @@ use super::shared::{MOST_BYTES, MOST_REQUESTS, inside, request};
 use crate::format::{Mpc, Named, Recording, RobustMpc, Rule, Video};
 use crate::problems::Problems;
 use std::sync::Arc;
-use windward_sim::{self as sim, AbrRule, RequestsConfig, VideoConfig};
+use windward_sim::{AbrRule, VideoConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Most sequences of levels that a search compares.
@@ -13,14 +13,8 @@ const MOST_SEQUENCES: u64 = 100_000;
 /// Most chunks that a search covers.
 const MOST_HORIZON: u32 = 8;
 
-/// Properties common to the players of a table; reports problems.
-pub fn config(
-    app: &Video,
-    connections: RequestsConfig,
-    span: Duration,
-    at: usize,
-    problems: &mut Problems,
-) -> Option<RequestsConfig> {
+/// Bytes of a request, and the video of the players of a table; reports problems.
+pub fn config(app: &Video, span: Duration, at: usize, problems: &mut Problems) -> Option<(Bytes, VideoConfig)> {
     let before = problems.len();
     let request = request(app.request.0, at, problems);
     let (chunk, buffer) = (app.chunk.0, app.buffer.0);
@@ -67,7 +61,7 @@ pub fn config(
         start_after: app.start_after.0,
         qoe: app.qoe.into(),
     };
-    Some(RequestsConfig { request: request?, arrivals: sim::Arrivals::Video(Arc::new(video)), ..connections })
+    Some((request?, video))
 }
 
 /// Number of the given chunks, and the bytes of each, level by level; reports wrong ones.
