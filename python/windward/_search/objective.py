@@ -193,7 +193,7 @@ def _bound(figure: str, sign: str, limit: str, text: str) -> Bound:
 
 
 def _range(least: float, most: float, unit: str) -> str:
-    """What a figure can be, as a limit is written."""
+    """Range of a figure, as limits are written."""
     scale, sign = (100.0, "%") if unit == "%" else (1.0, "")
     ends = [f"{end * scale:g}{sign}" for end in (least, most)]
     return f"{ends[0]} to {ends[1]}" if math.isfinite(most) else f"from {ends[0]}"
