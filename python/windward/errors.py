@@ -37,9 +37,11 @@ class OptionError(ValueError):
     def __str__(self) -> str:
         return self.text("{} {}")
 
-    def text(self, form: str) -> str:
-        """The message; `form` says how an argument and its value are written."""
-        return "\n".join(f"{form.format(name, value)}: {problem}" for name, value, problem in self.faults)
+    def text(self, form: str, joint: str = "_") -> str:
+        """The message; `form` says how an argument and its value are written, `joint` what joins words of its name."""
+        return "\n".join(
+            f"{form.format(name.replace('_', joint), value)}: {problem}" for name, value, problem in self.faults
+        )
 
 
 class TransferError(RuntimeError):

@@ -55,6 +55,15 @@ def test_the_least_step_that_starves_is_that_of_the_formula(pair: ww.Scenario, t
     assert change["without"] < 1.2
 
 
+def test_a_link_has_one_change_for_all_its_steps(pair: ww.Scenario, tmp_path: Path):
+    bounds = [STEP, "link.accA.rate=+0..100 Mbit/s"]
+    attack = pair.attack("starves:2", within=bounds, seeds=1, trials=40, reference=None, output=tmp_path / "t")
+    assert attack.is_found
+    written = tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))
+    # The rate does nothing for it, and is gone.
+    assert [sorted(own) for own in written["change"]] == [["at", "delay", "link"]]
+
+
 def test_the_find_is_short_and_runs_to_the_same_figures(pair: ww.Scenario, cli: Cli, tmp_path: Path):
     done = cli(
         "attack", "pair.toml", "--until", "starves:3", "--within", STEP, "--within", "link.accB.loss=0..1 %",
@@ -140,6 +149,19 @@ def test_threads_and_interruptions_do_not_matter(pair: ww.Scenario, tmp_path: Pa
         (["--within", "link.accA.delay=+5 ms"], "a range is needed"),
         (["--within", "flow.A.start=+0..1 s"], "a step, written with +, is one of a field of a link"),
         (["--within", "link.accA"], "give a field and its range"),
+        (["--until", "starves:1e400", "--within", STEP], "`1e400` is no limit for `starves`"),
+        (["--until", "starve", "--within", STEP], "did you mean `starves`"),
+        (["--until", "differs:quick-tcp", "--within", STEP], "--until differs:quick-tcp: unknown law `quick-tcp`"),
+        (["--until", "bloats:0.1ms", "--within", STEP], "longest p95 wait 40"),
+        (["--until", "stalls", "--quiet-end", "1 h", "--within", STEP], "--quiet-end 3600 s"),
+        (["--within", "link.accA.delay=+0..20 Mbit/s"], "needs a unit of `delay`, as in +0..20 ms"),
+        (["--within", "link.accA.delay=+0..20"], "needs a unit of `delay`, as in +0..20 ms"),
+        (["--within", "link.accA.rate=+0..20 %"], "needs a unit of `rate`, as in +0..5 Mbit/s"),
+        (["--within", "link.accA.delay=+5..5 ms"], "the range has one value"),
+        (["--within", "link.accA.delay=1..1 ms"], "the range has one value"),
+        (["--within", "link.accA.dely=0..1 ms"], "did you mean `delay`"),
+        (["--within", "link.accA.up=0..1"], "such a bound is a pattern, as in 'link.accA.up=pattern"),
+        (["--within", STEP, "--within", STEP], "given twice"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(pair: ww.Scenario, cli: Cli, tmp_path: Path, arguments, said):
@@ -154,7 +176,7 @@ def test_one_flow_starves_nobody(cli: Cli, tmp_path: Path):
     (tmp_path / "dips.toml").write_text(text, encoding="utf-8")
     refused = cli("attack", "dips.toml", "--until", "starves", "--within", "link.core.loss=0..1 %")
     assert refused.returncode == 2
-    assert "nobody to share with" in refused.stderr
+    assert "the question compares flows, and the scenario has 1" in refused.stderr
 
 
 def test_nothing_found_has_its_own_exit_code(pair: ww.Scenario, cli: Cli):

@@ -166,6 +166,7 @@ def test_a_find_over_receivers_is_the_same_on_any_number_of_threads(tmp_path: Pa
         ("receiver=cheats", "a receiver is one of a flow"),
         ("receiver.A=lies", "a receiver `cheats`, or by ways with their ranges: ack_division 2..20, optimistic_acks"),
         ("receiver.A=ack_division", "a receiver `cheats`, or by ways with their ranges"),
+        ("receiver.A=ack_division 2..8, ack_division 2..3", "`ack_division` is given twice"),
         ("receiver.A=ack_division 5", "`ack_division` needs a range"),
         ("receiver.A=ack_division 0..20", "whole numbers from 1, and rises"),
         ("receiver.A=ack_division 2..2.5", "whole numbers from 1, and rises"),

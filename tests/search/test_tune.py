@@ -137,6 +137,8 @@ def test_queues_and_links_are_fields_too(lossy: ww.Scenario, tmp_path: Path):
         ("goodput, wait <= much", "no limit"),
         ("goodput, power <= 3", "no unit to bound it in"),
         ("goodput, goodput", "given twice"),
+        ("goodput, mos >= 9", "`9` is beyond what `mos` can be: 1 to 4.5"),
+        ("goodput, loss <= 200 %", "`200 %` is beyond what `loss` can be: 0% to 100%"),
     ],
 )
 def test_objectives_that_cannot_be_are_refused(text: str, said: str):
@@ -170,6 +172,13 @@ def test_objectives_are_read_as_people_write_them():
         (["--set", BACKLOG, "--set", "law.backlog=1..2"], "given twice"),
         (["--budget", "soon"], "--budget soon: no time"),
         (["--objective", "speed"], "--objective speed: unknown figure"),
+        (["--objective", "mos"], "`mos` is a figure of call, and the scenario has none"),
+        (["--objective", "goodput, request-p95 <= 1 s"], "`request-p95` is a figure of requests or session"),
+        (["--objective", "value"], "`value` is a figure of other engines"),
+        (["--set", "law.backlog=5"], "one value is given"),
+        (["--set", "law.backlog=1,2,x"], '"x" is not a number'),
+        (["--set", "law.backlogg=1..2"], "unknown parameter `backlogg`"),
+        (["--set", "flow.download.start=0..1 Mbit/s"], "`Mbit/s` is not a unit of duration"),
     ],
 )
 def test_what_cannot_be_searched_is_refused_before_any_run(cli: Cli, tmp_path: Path, arguments, said):

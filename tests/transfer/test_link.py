@@ -413,6 +413,8 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
             "--change '1s rate=8bps': rate=8bps: `8bps` has two readings",
         ),
         (("--rate", "10Mb/s"), "hint: did you mean `Mbit/s`?"),
+        (("--rate", "-5mbit"), "--rate -5mbit: `-5mbit` is negative; a rate must be above zero"),
+        (("--rate", "1e400mbit"), "`1e400mbit` is too large for a rate"),
         (("--rate", "10MBps"), "hint: did you mean `MB/s`?"),
         (("--rate", "1mbit", "--loss", "200%"), "is not a probability"),
         (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),

@@ -30,6 +30,16 @@ impl LawSpec {
     }
 }
 
+/// The reason of a refusal; of a word that is none of the known ones in the words of a scenario's reader.
+fn plain(why: &str) -> String {
+    let Some((given, known)) = why.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    else {
+        return why.to_owned();
+    };
+    let known = known.trim_start_matches("one of ").replace(" or ", ", ").replace('`', "");
+    format!("unknown value {given}; allowed: {known}")
+}
+
 /// Refuses a parameter whose type differs from its default's; serde's message would name Rust types.
 fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecError> {
     let defaults = serde_json::to_value(defaults).expect("numbers, truths and words are JSON");
@@ -98,7 +108,7 @@ macro_rules! laws {
                     $($name => {
                         check_types(&parameters, crate::$module::Params::default())?;
                         let params: crate::$module::Params = serde_path_to_error::deserialize(parameters)
-                            .map_err(|e| SpecError::Parameter(e.path().to_string(), e.into_inner().to_string()))?;
+                            .map_err(|e| SpecError::Parameter(e.path().to_string(), plain(&e.into_inner().to_string())))?;
                         params.check().map_err(|(field, why)| SpecError::Parameter(field.to_owned(), why))?;
                         Ok(Self::$variant(params))
                     })*
@@ -238,6 +248,10 @@ mod tests {
         assert_eq!(refused("cubic", json!({ "c": "steep" })), ("c".into(), "\"steep\" is not a number".into()));
         assert_eq!(refused("cubic", json!({ "hystart": 1 })), ("hystart".into(), "1 is not true or false".into()));
         assert_eq!(refused("fast", json!({ "alpha": null })), ("alpha".into(), "null is not a finite number".into()));
+        let versions = "unknown value `linux7`; allowed: rfc9438, linux, linux-2.6.22, linux-2.6.31";
+        assert_eq!(refused("cubic", json!({ "version": "linux7" })), ("version".into(), versions.into()));
+        let modes = "unknown value `linux`; allowed: paper, ns2";
+        assert_eq!(refused("quic-tcp", json!({ "mode": "linux" })), ("mode".into(), modes.into()));
         assert_eq!(refused("compound", json!({ "k": 1.5 })).0, "k");
         assert_eq!(LawSpec::from_json("rheno", json!({})), Err(SpecError::Name("rheno".to_owned())));
     }

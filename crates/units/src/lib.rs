@@ -18,5 +18,5 @@ mod time;
 pub use amount::{BitRate, Bytes, PacketRate, Packets};
 pub use mix::splitmix64;
 pub use radio::{Decibels, Distance, Frequency, PowerLevel, Speed, SymbolRate};
-pub use text::{ParseError, Quantity};
+pub use text::{ParseError, Quantity, split};
 pub use time::{Duration, Time};

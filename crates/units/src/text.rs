@@ -132,10 +132,11 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// The number and the unit of a text, both trimmed.
-fn split(text: &str) -> (&str, &str) {
+pub fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let is_number = |(at, c): (usize, char)| {
-        let exponent = matches!(c, 'e' | 'E') && text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        let exponent = matches!(c, 'e' | 'E')
+            && text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
         c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || exponent
     };
     let end = text.char_indices().find(|&c| !is_number(c)).map_or(text.len(), |(at, _)| at);
@@ -349,6 +350,14 @@ mod tests {
             assert_eq!(Duration::parse(text).unwrap(), Duration::from_nanos(20_000), "{text:?}");
         }
         assert!(!Duration::unit_names().any(|name| name.contains('\u{3bc}')));
+    }
+
+    #[test]
+    fn exponents_are_read_as_programs_write_them() {
+        for text in ["1e6 bit/s", "1E6 bit/s", "1e+6 bit/s", "10e+05 bit/s", "10000000e-1bit/s"] {
+            assert_eq!(BitRate::parse(text).unwrap(), BitRate::bits_per_sec(1_000_000), "{text:?}");
+        }
+        assert!(BitRate::parse("1e bit/s").is_err());
     }
 
     #[test]

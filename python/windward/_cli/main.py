@@ -79,7 +79,7 @@ def main() -> None:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
     except OptionError as error:
-        complain(error.text("--{} {}"))
+        complain(error.text("--{} {}", "-"))
         raise SystemExit(2) from None
     except (EmulationError, KernelError, ResultError, ValueError) as error:
         complain(str(error))

@@ -119,7 +119,7 @@ def attack(
     deadline = time.monotonic() + asked.budget_s
     until = read_until(asked.until)
     if until.other is not None:
-        space.find(until.other)
+        space.find(until.other, "until", asked.until)
         asked = replace(asked, reference=None)
     asked, quiet_s = _quiet(asked, until)
     asked = _with_defaults(asked, until)
@@ -127,13 +127,19 @@ def attack(
     plain, bounded = bounds.plain, bounds.bounded
     tried = Runs(asked, threads, until.other)
     names = tuple(name_of(flow) for flow in plain.get("flow", []))
-    if until.kind.is_of_flows and len(asked.scenario.entities()["flows"]["flow"]) < 2:
-        raise OptionError(("until", asked.until, "the scenario has one flow, and nobody to share with"))
+    flows = len(asked.scenario.entities()["flows"]["flow"])
+    if until.kind.is_of_flows and flows < 2:
+        said = f"the question compares flows, and the scenario has {flows or 'none'}"
+        raise OptionError(("until", asked.until, said))
+    if not flows and until.kind.figure not in ("wait-p95", "utilization"):
+        raise OptionError(("until", asked.until, "the question is about flows, and the scenario has none"))
     shares = tried.fair(plain) if until.kind.is_fair else None
     clean = tried.figures(plain, shares)
     until = until.of(mean_of(clean, until.kind.figure))
     if until.holds(mean_of(clean, until.kind.figure)):
-        said = f"it holds already without an attack: {until.kind.label} {mean_of(clean, until.kind.figure):.3g}"
+        figure = mean_of(clean, until.kind.figure)
+        shown = f"{100 * figure:.3g} %" if until.kind.unit == "%" else _amount(float(f"{figure:.3g}"), until.kind.unit)
+        said = f"it holds already without an attack: {until.kind.label} {shown}"
         raise OptionError(("until", asked.until, said))
     limits: tuple[Bound, ...] = ()
     if until.kind.is_of_flows:
@@ -334,13 +340,18 @@ def _bounds(asked: Attacked, quiet_s: float) -> Bounds:
     if quiet_s and (cheats := next((own for own in generators if own.flow), None)) is not None:
         raise OptionError(("within", cheats.text, "a receiver cheats until the end: nothing is at rest before"))
     found: list[Bounded] = []
+    steps: dict[str, int] = {}
     for text in within:
         if not is_pattern(text):
-            plain, written, more = _fields(plain, written, text)
+            plain, written, more = _fields(plain, written, text, steps, asked.folder)
             found += more
+            _refuse_twice([own.name for own in found])
             for bound in more:
                 for end in space.ends(bound.field):
                     _refuse(change(plain, {bound.field.path: end}), text, label(end), asked.folder)
+                if space.is_single(bound.field):
+                    raise OptionError(("within", text, "the range has one value; there is nothing to search"))
+    _refuse_twice([f"receiver.{own.flow}.{own.key}" for own in generators if own.flow])
     patterns = None
     if generators:
         patterns = Patterns(generators=tuple(generators), end_ms=1e3 * end_s, is_quiet=quiet_s > 0)
@@ -352,6 +363,13 @@ def _bounds(asked: Attacked, quiet_s: float) -> Bounds:
     return Bounds(plain=plain, written=written, bounded=found, patterns=patterns)
 
 
+def _refuse_twice(bounded: Sequence[str]) -> None:
+    """Refuses bounds of which two hold for one field."""
+    for at, name in enumerate(bounded):
+        if name in bounded[:at]:
+            raise OptionError(("within", name, "given twice"))
+
+
 def _refuse(plain: Mapping[str, Any], text: str, value: str, folder: Path) -> None:
     """Refuses a bound whose end no scenario can have."""
     try:
@@ -361,14 +379,21 @@ def _refuse(plain: Mapping[str, Any], text: str, value: str, folder: Path) -> No
 
 
 def _fields(
-    plain: dict[str, Any], written: dict[str, Any], text: str
+    plain: dict[str, Any], written: dict[str, Any], text: str, steps: dict[str, int], folder: Path
 ) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
-    """The fields that a bound names, and both scenarios with what is needed to vary them."""
+    """The fields that a bound names, and both scenarios with what is needed to vary them.
+
+    `steps` has the number of each link's change whose fields step.
+    """
     found: list[Bounded] = []
     path, equals, values = text.partition("=")
     if not equals:
         raise OptionError(("within", text, "give a field and its range, as in 'link.air.delay=+0..20 ms'"))
     is_step = values.strip().startswith("+")
+    parts = split(path.strip())
+    if parts[0] == "traffic" or (parts[0] == "link" and parts[2:] == ["up"]):
+        example = "pattern 1..20 Mbit/s" if parts[0] == "traffic" else "pattern 10..200 ms"
+        raise OptionError(("within", text, f"such a bound is a pattern, as in '{path.strip()}={example}'"))
     for own in _expanded(plain, path.strip()):
         present = next(iter(read(plain, own)), None)
         spread = read_values(own, values.strip().lstrip("+"))
@@ -376,7 +401,7 @@ def _fields(
         if spread.range is None:
             raise OptionError(("within", text, "a range is needed, as in 0..20 ms"))
         if is_step:
-            found.append(_step(plain, written, own, present, spread, text))
+            found.append(_step(plain, written, own, present, spread, steps, text))
             continue
         # Jitter is written as its maximum.
         if own.endswith(".jitter"):
@@ -392,6 +417,9 @@ def _fields(
             found.append(Bounded(field=spread, neutral=space.RECEIVERS[split(own)[-1]], name=own))
             continue
         if present is None:
+            # The reason why the scenario cannot have the field comes first, such as its spelling.
+            least = space.value(spread, 0.0)
+            _refuse(change(plain, {own: least}), text, label(least), folder)
             raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
         found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
     return plain, written, found
@@ -410,20 +438,42 @@ def _expanded(plain: Mapping[str, Any], path: str) -> list[str]:
     return [".".join([parts[0], str(own.get("name", number)), *parts[2:]]) for number, own in enumerate(entries)]
 
 
-def _step(plain: dict[str, Any], written: dict[str, Any], path: str, present: Any, spread: Field, text: str) -> Bounded:
+def _step(
+    plain: dict[str, Any],
+    written: dict[str, Any],
+    path: str,
+    present: Any,
+    spread: Field,
+    steps: dict[str, int],
+    text: str,
+) -> Bounded:
     """A field of a link that steps from its present value by the range, after a while and for ever."""
     parts = split(path)
     value, unit, _, _ = worth(present)
-    ends = [worth(spread.range.at(at))[0] for at in (0.0, 1.0)] if spread.range else []
+    worths = [worth(spread.range.at(at)) for at in (0.0, 1.0)] if spread.range else []
+    ends = [end for end, *_ in worths]
     link = next((own for own in plain.get("link", []) if own.get("name") == parts[1]), None)
     if parts[0] != "link" or len(parts) != 3 or link is None or value is None or None in ends:
         raise OptionError(("within", text, "a step, written with +, is one of a field of a link with a name"))
+    if unit and any(of != unit for end, of, *_ in worths if end or of):
+        said = f"the range of a step needs a unit of `{parts[2]}`, as in +{_STEPS.get(unit, f'0..1 {unit}')}"
+        raise OptionError(("within", text, said))
+    if not unit and any(of for _, of, *_ in worths):
+        raise OptionError(("within", text, f"`{parts[2]}` has no unit; write the range as in +0..2 %"))
+    # A link has one change at a time: all its steps are in one table.
+    at = steps.setdefault(parts[1], len(plain.get("change", [])))
     for side in (plain, written):
-        side.setdefault("change", []).append({"link": parts[1], "at": _AFTER, parts[2]: present})
-    at = len(plain["change"]) - 1
+        changes = side.setdefault("change", [])
+        if at == len(changes):
+            changes.append({"link": parts[1], "at": _AFTER})
+        changes[at][parts[2]] = present
     low, high = (_amount(value + float(end or 0), unit) for end in ends)
     stepped = read_values(f"change.{at}.{parts[2]}", f"{low}..{high}")
     return Bounded(field=stepped, neutral=present, name=f"{path} after {_AFTER}")
+
+
+#: Examples of the range of a step, by the unit of the field.
+_STEPS = {"s": "0..20 ms", "bit/s": "0..5 Mbit/s", "B": "0..50 kB", "packets": "0..50 packets"}
 
 
 def _amount(value: float, unit: str) -> str:
@@ -695,12 +745,15 @@ class Writer:
         file = change(self.bounds.written, {bounded[at].field.path: values[at] for at in needed})
         used = {int(split(path)[1]) for at in needed if (path := bounded[at].field.path).startswith("change.")}
         before = len(self.asked.written.get("change", []))
+        for at, own in enumerate(bounded):
+            path = own.field.path
+            if at not in needed and own.is_added:
+                file = shrunk.without(file, path.removesuffix(".max"))
+            if at not in needed and path.startswith("change.") and int(split(path)[1]) in used:
+                file = shrunk.without(file, path)
         if "change" in file:
             file["change"] = [own for at, own in enumerate(file["change"]) if at < before or at in used]
             file = {key: value for key, value in file.items() if key != "change" or value}
-        for at, own in enumerate(bounded):
-            if at not in needed and own.is_added:
-                file = shrunk.without(file, own.field.path.removesuffix(".max"))
         if self.bounds.patterns is not None:
             file = self.bounds.patterns.applied(file, values[-1])
         return {**file, "seeds": self.asked.seeds}

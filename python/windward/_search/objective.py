@@ -89,6 +89,25 @@ class Objective:
         """The figures that are looked at, goals first, each once."""
         return tuple(dict.fromkeys([*(goal.name for goal in self.goals), *(bound.name for bound in self.bounds)]))
 
+    def refuse_unmeasured(self, plain: Mapping[str, Any]) -> None:
+        """Refuses figures that no simulation of a scenario measures.
+
+        Raises
+        ------
+        OptionError
+            With what the figure is one of.
+        """
+        has = {str(own["kind"]) for own in plain.get("app", [])}
+        has |= {kind for kind in ("background", "flow") if plain.get(kind)}
+        for name in self.names:
+            figure = FIGURES.get(name)
+            if figure is not None and not figure.is_of_packets:
+                raise OptionError(("objective", self.text, f"`{name}` is a figure of other engines than `simulate`"))
+            of = ("flow",) if figure is None or figure.flow or name == "fairness" else figure.of
+            if of and not has.intersection(of):
+                said = f"`{name}` is a figure of {' or '.join(of)}, and the scenario has none"
+                raise OptionError(("objective", self.text, said))
+
     def judge(self, runs: Sequence[Mapping[str, float]]) -> Judged:
         """Judges the runs of a trial, one for each seed."""
         goals = tuple((_least_of(runs, goal) if self.is_worst else mean_of(runs, goal.name)) for goal in self.goals)
@@ -165,8 +184,19 @@ def _bound(figure: str, sign: str, limit: str, text: str) -> Bound:
     if value is None or not math.isfinite(value) or base not in (expected, unit):
         example = {"s": "50 ms", "bit/s": "5 Mbit/s", "%": "1%"}.get(unit, "10")
         raise OptionError(("objective", text, f"`{limit}` is no limit for `{name}`; write it as in {example}"))
+    least, most = FIGURES[name].least, FIGURES[name].most
+    if not least <= value <= most:
+        said = f"`{limit}` is beyond what `{name}` can be: {_range(least, most, unit)}"
+        raise OptionError(("objective", text, said))
     is_most = sign in ("<", "<=", "≤")
     return Bound(name=name, is_most=is_most, limit=value, text=f"{name} {'≤' if is_most else '≥'} {limit}")
+
+
+def _range(least: float, most: float, unit: str) -> str:
+    """Range of a figure, as limits are written."""
+    scale, sign = (100.0, "%") if unit == "%" else (1.0, "")
+    ends = [f"{end * scale:g}{sign}" for end in (least, most)]
+    return f"{ends[0]} to {ends[1]}" if math.isfinite(most) else f"from {ends[0]}"
 
 
 def _is_plain(text: str) -> bool:

@@ -28,6 +28,9 @@ _FOR_EVER, _ONCE = 0.9, 0.6
 #: Fields of a link that may change in a pattern, with the unit of their values.
 _KEYS = {"delay": "s", "rate": "bit/s", "loss": "", "jitter": "s", "up": "s"}
 
+#: Examples of a pattern's range, by the unit of the values.
+_SPREADS = {"s": "+0..40 ms", "bit/s": "1..20 Mbit/s", "": "0..5 %"}
+
 _PATTERN = re.compile(r"pattern\b\s*(\+?)\s*([^,]*)((?:,[^,]*)*)")
 _OPTION = re.compile(r"(every|bucket|factor|load)\s+(.+)")
 
@@ -192,34 +195,43 @@ def _of_link(
         at_rest, unit = 0.0, "s"
     if at_rest is None or (unit != _KEYS[key] and at_rest != 0):
         raise OptionError(("within", text, f"the {key} of link `{name}` is no single value"))
-    found = read_values(f"link.{name}.{key}", spread.strip())
-    if found.range is None:
-        raise OptionError(("within", text, "a pattern needs a range, as in 'pattern +0..40 ms'"))
-    ends = [worth(found.range.at(share)) for share in (0.0, 1.0)]
+    found = _spread(f"link.{name}.{key}", spread, _KEYS[key], text)
+    ends = [worth(found.at(share)) for share in (0.0, 1.0)]
     if any(end is None or (base != _KEYS[key] and end) for end, base, *_ in ends):
-        raise OptionError(("within", text, f"the range is not one of `{key}`"))
+        said = f"the range is not one of `{key}`; write it as in {_SPREADS[_KEYS[key]]}"
+        raise OptionError(("within", text, said))
     low, high = (float(end or 0) + (at_rest if is_step else 0.0) for end, *_ in ends)
     if low < 0 or high <= low or (key == "loss" and high > 1):
-        raise OptionError(("within", text, "the range allows nothing that the link can have"))
-    spans = replace(found.range, start=low, stop=high, unit="")
+        allowed = f"`{key}` lies between 0 and 1" if key == "loss" else f"`{key}` is not below zero"
+        said = f"the range allows nothing that the link can have: {allowed}, and the range rises"
+        raise OptionError(("within", text, said))
+    spans = replace(found, start=low, stop=high, unit="")
     return _with(Generator(text=text, link=name, key=key, neutral=present, range=spans), options, text)
+
+
+def _spread(path: str, spread: str, unit: str, text: str) -> Range:
+    """The range of a pattern, in any unit."""
+    found = read_values(path, spread.strip()) if spread.strip() else None
+    if found is None or found.range is None:
+        said = f"a pattern needs a range, then its options after commas, as in 'pattern {_SPREADS[unit]}, every 1 s'"
+        raise OptionError(("within", text, said))
+    return found.range
 
 
 def _traffic(plain: Mapping[str, Any], parts: Sequence[str], spread: str, options: str, text: str) -> Generator:
     nodes = {str(own["name"]) for own in plain.get("node", [])}
     source, arrow, sink = parts[1].partition("->") if len(parts) == 2 else ("", "", "")
     if not arrow or source not in nodes or sink not in nodes:
-        raise OptionError(("within", text, f"traffic goes between two nodes, as in 'traffic.a->b=…': {sorted(nodes)}"))
-    found = read_values("traffic", spread.strip())
-    if found.range is None:
-        raise OptionError(("within", text, "a pattern needs a range, as in 'pattern 1..20 Mbit/s'"))
-    ends = [worth(found.range.at(share)) for share in (0.0, 1.0)]
+        said = f"traffic goes between two nodes, as in 'traffic.a->b=…'; nodes: {', '.join(sorted(nodes))}"
+        raise OptionError(("within", text, said))
+    found = _spread("traffic", spread, "bit/s", text)
+    ends = [worth(found.at(share)) for share in (0.0, 1.0)]
     if any(end is None or base != "bit/s" for end, base, *_ in ends):
         raise OptionError(("within", text, "traffic has a rate, as in 1..20 Mbit/s"))
     low, high = (float(end or 0) for end, *_ in ends)
     if not 0 < low < high:
         raise OptionError(("within", text, "the range of a rate begins above zero and rises"))
-    spans = replace(found.range, start=low, stop=high, unit="")
+    spans = replace(found, start=low, stop=high, unit="")
     return _with(Generator(text=text, ends=(source, sink), key="rate", neutral="0 bit/s", range=spans), options, text)
 
 
@@ -233,6 +245,9 @@ def _receivers(plain: Mapping[str, Any], path: str, values: str, text: str) -> l
         said = f"a receiver is one of a flow, as in receiver.{example}; flows: {', '.join(names) or 'none'}"
         raise OptionError(("within", text, said + nearest(".".join(asked), names)))
     ways = _CHEATS if values == "cheats" else [way.strip() for way in values.split(",")]
+    keys = [way.partition(" ")[0] for way in ways]
+    if repeated := next((key for at, key in enumerate(keys) if key in keys[:at]), None):
+        raise OptionError(("within", text, f"`{repeated}` is given twice"))
     found = []
     for number, flow in enumerate(flows):
         if asked[0] not in (names[number], "*"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from windward._format.vary import worth
-from windward.errors import OptionError
+from windward.errors import OptionError, nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,14 +164,14 @@ def read_until(text: str) -> Until:
     """
     name, _, limit = text.partition(":")
     if name not in KINDS:
-        raise OptionError(("until", text, f"unknown question; questions: {', '.join(KINDS)}"))
+        raise OptionError(("until", text, f"unknown question; questions: {', '.join(KINDS)}{nearest(name, KINDS)}"))
     kind, other = KINDS[name], None
     if name == "differs":
         other, _, limit = limit.partition(":")
         if not other:
             raise OptionError(("until", text, "name the law to compare with, as in differs:cubic or differs:cubic:3"))
     kind, limit, value = _limit(name, kind, limit or kind.limit)
-    if value is None or not value > 0 or (kind.is_of_flows and kind.is_large and value <= 1):
+    if value is None or not 0 < value < math.inf or (kind.is_of_flows and kind.is_large and value <= 1):
         raise OptionError(("until", text, f"`{limit}` is no limit for `{name}`; write it as in {name}:{kind.limit}"))
     return Until(kind=kind, limit=value, text=limit, other=other)
 

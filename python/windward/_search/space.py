@@ -26,8 +26,8 @@ _GIVEN = 0.9
 LAW = "law."
 
 
-def find(law: str) -> dict[str, Any]:
-    """The schema of a law.
+def find(law: str, option: str = "law", text: str | None = None) -> dict[str, Any]:
+    """The schema of a law, which an option gives by itself or within a text.
 
     Raises
     ------
@@ -37,7 +37,8 @@ def find(law: str) -> dict[str, Any]:
     laws = [own for own in _engine.schema()["$defs"]["LawSpec"]["oneOf"] if "properties" in own]
     known = {own["properties"]["name"]["const"]: own for own in laws}
     if law not in known:
-        raise OptionError(("law", law, f"unknown law; laws: {', '.join(known)}{nearest(law, known)}"))
+        said = f"unknown law `{law}`; laws: {', '.join(known)}{nearest(law, known)}"
+        raise OptionError((option, law if text is None else text, said))
     found: dict[str, Any] = known[law]
     return found
 
@@ -73,8 +74,9 @@ def chosen(text: str, laws: Iterable[str]) -> Field:
         For a field that cannot be varied, and for a range that takes single steps.
     """
     field = read_field(text)
-    if field.range is not None and field.range.start == field.range.stop:
-        raise ValueError(f"{text}: the range has one value; there is nothing to search")
+    if is_single(field):
+        what = "one value is given" if field.range is None else "the range has one value"
+        raise ValueError(f"{text}: {what}; there is nothing to search")
     if field.range is not None and field.path.startswith(LAW):
         for law in laws:
             about = find(law)["properties"].get(field.path.removeprefix(LAW), {})
@@ -85,6 +87,12 @@ def chosen(text: str, laws: Iterable[str]) -> Field:
                     f"{text}: `{field.path.removeprefix(LAW)}` of {law} is allowed from {least} to {most:g}"
                 )
     return field
+
+
+def is_single(field: Field) -> bool:
+    """Returns true if all values of a field, as a scenario writes them, are one."""
+    values = field.values if field.range is None else [field.range.at(at) for at in (0.0, 1.0)]
+    return len({label(each) for each in values}) < 2
 
 
 def value(field: Field, share: float) -> Any:

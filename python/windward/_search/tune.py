@@ -134,6 +134,7 @@ def _question(asked: Tuned) -> Question:
     if asked.trials < 1:
         raise OptionError(("trials", str(asked.trials), "at least one is needed"))
     plain: dict[str, Any] = json.loads(scenario.to_json())
+    objective.refuse_unmeasured(plain)
     flows = _flows(plain, asked.flow)
     if asked.law is not None:
         space.find(asked.law)
@@ -153,12 +154,12 @@ def _question(asked: Tuned) -> Question:
     for own in fields:
         if own.path.startswith(space.LAW) and not flows:
             raise OptionError(("set", own.path, "the scenario has no flows"))
-        present = space.current(plain, own, flows)
-        if present is None:
+        # First, for a field that cannot be, the reason, such as its spelling or its unit.
+        _try(plain, own, [other for other in fields if other is not own], flows, asked.folder)
+        if space.current(plain, own, flows) is None:
             raise OptionError(
                 ("set", own.path, "the scenario gives it no value, or several; write one to compare with")
             )
-        _try(plain, own, flows, asked.folder)
     return Question(
         scenario=scenario,
         plain=plain,
@@ -174,8 +175,8 @@ def _question(asked: Tuned) -> Question:
     )
 
 
-def _try(plain: Mapping[str, Any], own: Field, flows: Sequence[str], folder: Path) -> None:
-    """Tells before any run that a field can have none of its values; some may be possible with others alone.
+def _try(plain: Mapping[str, Any], own: Field, others: Sequence[Field], flows: Sequence[str], folder: Path) -> None:
+    """Refuses before any run a field that can have none of its range, and a choice that cannot be.
 
     Raises
     ------
@@ -183,16 +184,40 @@ def _try(plain: Mapping[str, Any], own: Field, flows: Sequence[str], folder: Pat
         With what the first of them is refused for.
     """
     refused: list[ValueError] = []
-    for share in (0.0, 0.5, 1.0 - 1e-12):
-        value = space.value(own, share)
+    choices = own.values or [space.value(own, share) for share in (0.0, 0.5, 1.0)]
+    for value in choices:
         try:
-            text = json.dumps(space.changed(plain, [own], [value], flows))
-            _engine.Scenario.from_json(text, f"{own.path}={label(value)}", folder)
+            _check(plain, [own], [value], flows, folder)
         except ValueError as error:
             refused.append(error)
         else:
-            return
-    raise refused[0]
+            if not own.values:
+                return
+            continue
+        # Some are possible with others alone.
+        beside = ((other, end) for other in others for end in other.values or space.ends(other))
+        if own.values and not any(_can_be(plain, [own, other], [value, end], flows, folder) for other, end in beside):
+            raise refused[-1]
+    if len(refused) == len(choices):
+        raise refused[0]
+
+
+def _check(
+    plain: Mapping[str, Any], fields: Sequence[Field], values: Sequence[Any], flows: Sequence[str], folder: Path
+) -> None:
+    text = json.dumps(space.changed(plain, fields, values, flows))
+    name = ", ".join(f"{own.path}={label(value)}" for own, value in zip(fields, values, strict=True))
+    _engine.Scenario.from_json(text, name, folder)
+
+
+def _can_be(
+    plain: Mapping[str, Any], fields: Sequence[Field], values: Sequence[Any], flows: Sequence[str], folder: Path
+) -> bool:
+    try:
+        _check(plain, fields, values, flows, folder)
+    except ValueError:
+        return False
+    return True
 
 
 def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:

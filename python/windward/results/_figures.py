@@ -26,12 +26,20 @@ class Measured:
     #: The least and the largest that it can be; shares are between 0 and 1.
     least: float = 0.0
     most: float = math.inf
+    #: What it is measured of, such as the kinds of applications; empty: flows and links.
+    of: tuple[str, ...] = ()
+    #: Whether simulations measure it; otherwise other engines alone do.
+    is_of_packets: bool = True
     #: Whether more of it is better; of all others less is.
     is_large: bool = False
 
 
 #: The percentiles of round trips, waits and completion times.
 PERCENTILES = (50, 95, 99)
+
+#: What requests and datagrams are of.
+_REQUESTS = ("requests", "session", "page", "video")
+_DATAGRAMS = ("call", "game", "ping", "background")
 
 #: By the names that people choose them by.
 FIGURES: Mapping[str, Measured] = {
@@ -66,35 +74,41 @@ FIGURES: Mapping[str, Measured] = {
     },
     **{
         f"request-p{percent}": Measured(
-            column=f"request_p{percent}_s", label=f"longest p{percent} of requests", unit="s"
+            column=f"request_p{percent}_s", label=f"longest p{percent} of requests", unit="s", of=_REQUESTS
         )
         for percent in PERCENTILES
     },
     **{
         f"datagram-p{percent}": Measured(
-            column=f"datagram_p{percent}_s", label=f"longest p{percent} delay of datagrams", unit="s"
+            column=f"datagram_p{percent}_s", label=f"longest p{percent} delay of datagrams", unit="s", of=_DATAGRAMS
         )
         for percent in PERCENTILES
     },
-    "datagram-loss": Measured(column="datagram_loss", label="lost datagrams", unit="%", most=1.0),
+    "datagram-loss": Measured(column="datagram_loss", label="lost datagrams", unit="%", most=1.0, of=_DATAGRAMS),
     **{
-        f"load-p{percent}": Measured(column=f"load_p{percent}_s", label=f"longest p{percent} of page loads", unit="s")
+        f"load-p{percent}": Measured(
+            column=f"load_p{percent}_s", label=f"longest p{percent} of page loads", unit="s", of=("page",)
+        )
         for percent in PERCENTILES
     },
-    "paint": Measured(column="paint_p50_s", label="longest p50 to a page's picture", unit="s"),
-    "mos": Measured(column="mos", label="least MOS of calls", least=1.0, most=4.5, is_large=True),
-    "call-rate": Measured(column="call_rate_bps", label="mean rate of calls' video", unit="bit/s", is_large=True),
-    "frame-p95": Measured(column="frame_p95_s", label="longest p95 delay of calls' frames", unit="s"),
-    "missed": Measured(column="missed", label="largest share of missed frames", unit="%", most=1.0),
-    "startup": Measured(column="startup_s", label="longest start of a video", unit="s"),
-    "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0),
-    "bitrate": Measured(column="bitrate_bps", label="mean bit rate of videos", unit="bit/s", is_large=True),
-    "qoe": Measured(column="qoe", label="QoE per chunk", least=-math.inf, is_large=True),
+    "paint": Measured(column="paint_p50_s", label="longest p50 to a page's picture", unit="s", of=("page",)),
+    "mos": Measured(column="mos", label="least MOS of calls", least=1.0, most=4.5, is_large=True, of=("call",)),
+    "call-rate": Measured(
+        column="call_rate_bps", label="mean rate of calls' video", unit="bit/s", is_large=True, of=("call",)
+    ),
+    "frame-p95": Measured(column="frame_p95_s", label="longest p95 delay of calls' frames", unit="s", of=("call",)),
+    "missed": Measured(column="missed", label="largest share of missed frames", unit="%", most=1.0, of=("call",)),
+    "startup": Measured(column="startup_s", label="longest start of a video", unit="s", of=("video",)),
+    "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0, of=("video",)),
+    "bitrate": Measured(
+        column="bitrate_bps", label="mean bit rate of videos", unit="bit/s", is_large=True, of=("video",)
+    ),
+    "qoe": Measured(column="qoe", label="QoE per chunk", least=-math.inf, is_large=True, of=("video",)),
     "unfinished": Measured(column="unfinished", label="transfers not completed", flow="unfinished"),
-    "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s"),
-    "settled": Measured(column="settled_s", label="settled after", unit="s"),
-    "value": Measured(column="value", label="value of the objective", least=-math.inf),
-    "residual": Measured(column="residual", label="largest residual"),
+    "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s", is_of_packets=False),
+    "settled": Measured(column="settled_s", label="settled after", unit="s", is_of_packets=False),
+    "value": Measured(column="value", label="value of the objective", least=-math.inf, is_of_packets=False),
+    "residual": Measured(column="residual", label="largest residual", is_of_packets=False),
 }
 
 

@@ -17,7 +17,7 @@ from windward.errors import OptionError
 from windward.transfer import _cell, _wifi
 
 #: Rates as tc(8) writes them, in any case: bits without a slash, and bytes that look like bits.
-_TC_RATE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
+_TC_RATE = re.compile(r"\s*([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
 _PREFIXES = {
     "": 1,
     "k": 10**3,
@@ -29,6 +29,9 @@ _PREFIXES = {
     "gi": 1 << 30,
     "ti": 1 << 40,
 }
+
+#: A number of more digits is no rate in any unit.
+_MOST_DIGITS = 18
 
 #: Name of the links' description in messages; its places become those of options.
 _ORIGIN = "link"
@@ -363,6 +366,10 @@ def _rate(number: str, prefix: str, unit: str) -> str:
         count = Decimal(number)
     except InvalidOperation:
         raise ValueError(f"`{number}` is not a number") from None
+    if count < 0:
+        raise ValueError(f"`{number}{prefix}{unit}` is negative; a rate must be above zero")
+    if count.adjusted() > _MOST_DIGITS:
+        raise ValueError(f"`{number}{prefix}{unit}` is too large for a rate")
     prefix = prefix.lower()
     if unit.lower() == "bps":
         bits, of_bytes = f"{count.normalize():f}{prefix}bit", f"{(8 * count).normalize():f}{prefix}bit"

@@ -8,7 +8,7 @@ use serde::de::{self, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use windward_sim as sim;
-use windward_units::{Bytes, Duration, Packets, Quantity};
+use windward_units::{Bytes, Duration, Packets, Quantity, split};
 
 /// Buffer size: "200 packets", "125 kB", "100 ms" or "unlimited".
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,12 @@ pub(crate) enum ReceiveWindow {
 
 /// Unit of a text, which selects the quantity.
 fn unit(text: &str) -> &str {
-    text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-' | ' '))
+    split(text).1
+}
+
+/// Returns true for a text that is a word, where a quantity is expected.
+pub(super) fn is_word(text: &str) -> bool {
+    text.trim_start().starts_with(|c: char| c.is_alphabetic())
 }
 
 fn is_unit<T: Quantity>(unit: &str) -> bool {
@@ -141,6 +146,9 @@ impl Visitor<'_> for DelayedAckVisitor {
         if is_on { Err(E::invalid_value(Unexpected::Bool(true), &self)) } else { Ok(DelayedAck(None)) }
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<DelayedAck, E> {
+        if is_word(text) {
+            return Err(E::invalid_value(Unexpected::Str(text), &self));
+        }
         match parse(text).map_err(E::custom)? {
             Duration::ZERO => {
                 Err(E::custom("a delayed ACK needs a timeout above zero; to disable delayed ACKs, write `false`"))
@@ -159,6 +167,7 @@ impl Visitor<'_> for KnownBaseRttVisitor {
         match text {
             "path" => Ok(KnownBaseRtt::Path),
             "handshake" => Ok(KnownBaseRtt::Handshake),
+            word if is_word(word) => Err(E::invalid_value(Unexpected::Str(word), &self)),
             text => match parse(text).map_err(E::custom)? {
                 Duration::ZERO => Err(E::custom("the round-trip time must be above zero")),
                 rtt => Ok(KnownBaseRtt::Of(rtt)),

@@ -1,10 +1,11 @@
 //! Applications at the ends of TCP connections that read or write at their own pace, and their receive buffers.
 
+use super::amounts::is_word;
 use super::written::{Refusal, parse, text_schema, units};
 use super::{Positive, Written};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -128,6 +129,9 @@ impl<'de, L: Deserialize<'de>> Visitor<'de> for BufferVisitor<L> {
         f.write_str("a size such as \"256 KiB\", \"auto\", or a table such as { max = \"6 MiB\" }")
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Buffer<L>, E> {
+        if is_word(text) && text.trim() != AUTO {
+            return Err(E::invalid_value(Unexpected::Str(text), &self));
+        }
         Buffer::read(text).map_err(E::custom)
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Buffer<L>, A::Error> {

@@ -85,6 +85,11 @@ impl de::Error for Fault {
 fn plain(expected: &str) -> &str {
     match expected {
         "i64" => "an integer",
+        "u8" => "an integer from 0 to 255",
+        "u16" => "an integer from 0 to 65535",
+        "u32" => "an integer from 0 to 4294967295",
+        "u64" | "usize" => "an integer from 0",
+        "f64" => "a number",
         "a boolean" => "true or false",
         "a sequence" => "a list",
         other => other,
@@ -96,6 +101,11 @@ fn describe(given: Unexpected<'_>) -> String {
     match given {
         Unexpected::Bool(value) => format!("{value}"),
         Unexpected::Signed(value) => format!("the integer {value}"),
+        Unexpected::Unsigned(value) => format!("the integer {value}"),
+        // As few digits as tell it apart: 1e300, not a one with three hundred zeros.
+        Unexpected::Float(value) if value != 0.0 && !(1e-5..1e16).contains(&value.abs()) => {
+            format!("the number {value:e}")
+        }
         Unexpected::Float(value) => format!("the number {value}"),
         Unexpected::Str(text) => format!("{text:?}"),
         Unexpected::Seq => "a list".to_owned(),
