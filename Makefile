@@ -251,8 +251,8 @@ validate-hwsim: $(VENV)/engine
 validate-dual-queue: $(VENV)/engine
 	$(BIN)/python benches/emulate/dual_queue.py
 
-# Five minutes in real time, to docs/measured/validation/browser.md; skipped, with the reason, where nginx or chromium is
-# not installed.
+# Five minutes in real time, to docs/measured/validation/browser.md; skipped, with the reason, without nginx or
+# chromium.
 validate-browser: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/emulate/browser.py
 

@@ -139,7 +139,7 @@ impl Client {
         Some(discovery.ready)
     }
 
-    /// Takes an object of a page that is complete now, as [`Page::take`].
+    /// Takes an object of a page that is complete now, as `Page::take`.
     pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
         let Kind::Page(page) = &mut self.kind else { return None };
         page.take(now, object, found).and_then(|at| self.within(at))
