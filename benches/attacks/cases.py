@@ -148,7 +148,14 @@ SHREWD = (
     ww.Veno(),
 )
 
-STEP = "a path is 40 ms longer after 5 s, and flow B began a second after A"
+STEP = Case(
+    file="step",
+    law="quic-tcp",
+    attack="a path is 40 ms longer after 5 s, and flow B began a second after A",
+    figure="B : A",
+    measure=ratio,
+    clean=together,
+)
 JITTER = Case(
     file="jitter",
     law="tcp-fit",
@@ -174,24 +181,11 @@ DISTANCES = Case(
     clean=alike,
 )
 CASES = [
-    Case(
-        file="step",
-        law="quic-tcp",
-        attack=STEP,
-        figure="B : A",
-        measure=ratio,
-        clean=together,
-        # 40 ms at 1000 packets/s over 20 packets is 2; the late start is 1.
-        expected=ratio_under_delay(0.06, CAPACITY, 20),
-        source="Eq. 2, a = 3",
-    ),
-    Case(
-        file="step",
+    # 40 ms at 1000 packets/s over 20 packets is 2; the late start is 1.
+    replace(STEP, expected=ratio_under_delay(0.06, CAPACITY, 20), source="Eq. 2, a = 3"),
+    replace(
+        STEP,
         law="fast",
-        attack=STEP,
-        figure="B : A",
-        measure=ratio,
-        clean=together,
         vary=law(*[ww.Fast(alpha=20)] * 2),
         expected=ratio_under_delay(0.06, CAPACITY, 20),
         source="Eq. 2, a = 3",
@@ -211,24 +205,8 @@ CASES = [
     replace(DIPS, law="bbr3", vary=law(ww.Bbr3())),
     DISTANCES,
     replace(DISTANCES, law="bbr3", vary=law(*[ww.Bbr3()] * 2)),
-    Case(
-        file="step",
-        law="vegas",
-        attack=STEP,
-        figure="B : A",
-        measure=ratio,
-        clean=together,
-        vary=law(*[ww.Vegas()] * 2),
-    ),
-    Case(
-        file="step",
-        law="exp-delay",
-        attack=STEP,
-        figure="B : A",
-        measure=ratio,
-        clean=together,
-        vary=law(*[ww.ExpDelay()] * 2),
-    ),
+    replace(STEP, law="vegas", vary=law(*[ww.Vegas()] * 2)),
+    replace(STEP, law="exp-delay", vary=law(*[ww.ExpDelay()] * 2)),
     Case(
         file="holds",
         law="reno",

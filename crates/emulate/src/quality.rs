@@ -73,9 +73,7 @@ impl Quality {
         }
         (!problems.is_empty()).then(|| problems.join("; "))
     }
-}
 
-impl Quality {
     /// Adds the lateness figures of applications.
     pub(crate) fn add_applications(&mut self, lateness: &Lateness) {
         self.app_wakeups = lateness.0.len();

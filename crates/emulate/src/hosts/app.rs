@@ -214,6 +214,13 @@ impl<'a> Kernel<'a> {
         }
     }
 
+    /// Hands to the kernel what an end has written.
+    fn hand_over(&mut self, link: &mut Pair, side: Side) {
+        if let Err(problem) = link.ends[side as usize].send(link.chunk) {
+            self.problem.get_or_insert(problem);
+        }
+    }
+
     fn begin(&mut self, id: u32) -> io::Result<TcpSocket> {
         let socket = self.plan.socket(SocketAddrV4::new(self.plan.from, 0))?;
         self.plan.set_sender(&socket)?;
@@ -253,18 +260,14 @@ impl Transport for Kernel<'_> {
         let end = &mut link.ends[side as usize];
         end.written += bytes;
         end.is_last |= is_last;
-        if let Err(problem) = end.send(link.chunk) {
-            self.problem.get_or_insert(problem);
-        }
+        self.hand_over(link, side);
     }
 
     fn cut(&mut self, link: &mut Pair, side: Side) {
         let end = &mut link.ends[side as usize];
         end.written = end.sent;
         end.is_last = true;
-        if let Err(problem) = end.send(link.chunk) {
-            self.problem.get_or_insert(problem);
-        }
+        self.hand_over(link, side);
     }
 
     fn end(&mut self, link: &mut Pair) {

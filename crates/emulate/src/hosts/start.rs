@@ -10,7 +10,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Start of so many threads. Each of them calls [`Self::wait`] once, even if it failed before.
+    /// Start of `threads` threads. Each of them calls [`Self::wait`] once, even if it failed before.
     pub(super) fn of(threads: usize) -> Self {
         Self { ready: Barrier::new(threads), clock: OnceLock::new() }
     }

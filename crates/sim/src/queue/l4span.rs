@@ -7,9 +7,11 @@
 //! alone would stay low after a fade that emptied the queue. Scalable packets are marked with a probability that
 //! rises from 0 to 1 where the backlog over the threshold T passes from ρ − ε to ρ + ε.
 //!
-//! Where we differ: samples are of equal length, and do not come with reports of the base station. Classic packets with
-//! ECN are marked with (p/2)², the coupling of RFC 9332, in place of a probability from each flow's round-trip time,
-//! which a queue does not know. Marks go into data, never into ACKs. Packets without ECN pass.
+//! **Where we differ**
+//! * Samples are of equal length, and do not come with reports of the base station.
+//! * Classic packets with ECN are marked with (p/2)², the coupling of RFC 9332. A probability from each flow's
+//!   round-trip time needs what a queue does not know.
+//! * Marks go into data, never into ACKs. Packets without ECN pass.
 
 use super::discipline::{Configure, Queue, Site, Waiting, recurs};
 use super::line::{Line, Rule, Ruled};

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windward.results._shapes import Packets
     from windward.results._tables import Totals
 
-#: Up to so many stations have a row each.
+#: Most stations with a row each.
 MANY_STATIONS = 20
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from windward.results._shapes import Packets
     from windward.results._tables import Totals
 
-#: Up to so many flows have a row each; above, their groups have.
+#: Most flows with a row each; above, their groups have.
 MANY_FLOWS = 20
 
 

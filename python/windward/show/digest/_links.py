@@ -12,7 +12,7 @@ from windward.show.digest._table import Digest, kept, left_out, marked, without_
 if TYPE_CHECKING:
     from windward.results._tables import Totals
 
-#: Up to so many links have a row each, the busiest.
+#: Most links with a row each, the busiest.
 MANY_LINKS = 12
 
 

@@ -83,7 +83,7 @@ def number(value: float, text: str = "") -> str:
 
 
 def _decimals(value: float, digits: int, most: int) -> int:
-    """Decimals with which so many digits of a value are shown; at most `most`."""
+    """Decimals with which `digits` digits of a value are shown; at most `most`."""
     return 0 if value == 0 else max(0, min(most, digits - 1 - math.floor(math.log10(abs(value)))))
 
 

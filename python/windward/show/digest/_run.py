@@ -23,7 +23,7 @@ def headline(run: Packets) -> list[tuple[str, str]]:
     if flows.names:
         goodputs, fairness = overall(flows, run.duration_s - run.warmup_s)
         facts.append(("goodput of all flows", interval(goodputs, "bit/s")))
-        # One flow shares with nobody.
+        # One flow shares with no other.
         if len(flows.names) > 1:
             facts.append(("Jain's index", fraction(fairness)))
     if busiest := busy_links(links, 1):

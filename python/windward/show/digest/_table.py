@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from windward.results._shapes import Packets
     from windward.results._tables import Columns, Totals
 
-#: Up to so many queues and ways have a row each, the longest and the most taken.
+#: Most queues and ways with a row each, the longest and the most taken.
 MANY_QUEUES = 20
 
 

@@ -109,9 +109,9 @@ pub(super) struct Share {
     backlogs: Vec<f64>,
     /// Priority of each, and its packets that wait.
     levels: Vec<(u32, u64)>,
-    /// Groups of each, a bit each; zero where nobody is selective.
+    /// Groups of each, a bit each; zero where no channel is selective.
     pub groups: Vec<u32>,
-    /// Rate and ratio of each on each group; empty where nobody is selective.
+    /// Rate and ratio of each on each group; empty where no channel is selective.
     pub bands: Vec<[(f64, f64); GROUPS]>,
 }
 
