@@ -22,7 +22,7 @@ import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nginx import CONFIG, LAW, NETWORKS, PORT, Network, off
+from nginx import LAW, NETWORKS, PORT, Network, behind, off, printed, scenario, site
 from page import table
 
 import windward as ww
@@ -38,6 +38,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PICTURES = (40_000, 90_000, 5_000, 60_000, 12_000, 180_000, 16_000, 24_000)
 ADDED = (30_000, 20_000)
 SCRIPT, STYLE = 20_000, 14_000
+#: Media types of nginx for them.
+TYPES = "types { text/html html; text/css css; text/javascript js; image/png png; }"
 
 #: Loads the page again and again, each time as a new visitor, and prints its load times in seconds, from the start of
 #: the navigation, and the recording of the fastest visit as a HAR 1.2.
@@ -101,18 +103,19 @@ class Loaded(NamedTuple):
     late: float
 
 
-def site(folder: Path) -> None:
-    """Writes the page: a style sheet, a script that adds two pictures, and eight pictures."""
-    folder.mkdir()
+def files() -> dict[str, bytes]:
+    """The page: a style sheet, a script that adds two pictures, and eight pictures."""
     pictures = [f"<img src=picture-{at}.png alt='' width=9 height=9>" for at in range(len(PICTURES))]
     head = "<!doctype html><title>page</title><link rel=icon href=data:,><link rel=stylesheet href=style.css>"
-    (folder / "index.html").write_text(f"{head}<script src=script.js></script>{''.join(pictures)}", encoding="utf-8")
     add = "".join(f"new Image().src = 'added-{at}.png';" for at in range(len(ADDED)))
-    (folder / "script.js").write_text(f"{add}/*{' ' * SCRIPT}*/", encoding="utf-8")
-    (folder / "style.css").write_text(f"body {{ margin: 0 }}/*{' ' * STYLE}*/", encoding="utf-8")
+    found = {
+        "index.html": f"{head}<script src=script.js></script>{''.join(pictures)}".encode(),
+        "script.js": f"{add}/*{' ' * SCRIPT}*/".encode(),
+        "style.css": f"body {{ margin: 0 }}/*{' ' * STYLE}*/".encode(),
+    }
     for name, sizes in (("picture", PICTURES), ("added", ADDED)):
-        for at, size in enumerate(sizes):
-            (folder / f"{name}-{at}.png").write_bytes(picture(size))
+        found |= {f"{name}-{at}.png": picture(size) for at, size in enumerate(sizes)}
+    return found
 
 
 def picture(size: int) -> bytes:
@@ -131,45 +134,20 @@ def picture(size: int) -> bytes:
 def loaded(browser: str, network: Network | None) -> Loaded:
     """Load times over the network, between namespaces; without one, over this machine's own loopback."""
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        site(folder / "files")
-        # nginx leaves root for an account that must be able to read.
-        for path in (folder, folder / "files"):
-            path.chmod(0o755)
-        types = "http {{\n    types {{ text/html html; text/css css; text/javascript js; image/png png; }}"
-        text = CONFIG.replace("http {{", types, 1).format(folder=folder, port=PORT)
-        if os.geteuid() == 0:
-            text = f"user root;\n{text}"
-        (folder / "nginx.conf").write_text(text, encoding="utf-8")
-        (folder / "client.py").write_text(CLIENT, encoding="utf-8")
-        client = [sys.executable, str(folder / "client.py"), browser]
-        if network is None:
-            with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as server:
-                try:
-                    time.sleep(0.5)
-                    out = run([*client, f"http://127.0.0.1:{PORT}/index.html", str(VISITS)], "loopback")
-                finally:
-                    server.terminate()
-            found = json.loads(out)
-            return Loaded(found["loads"], found["har"], 0.0)
-        # A new connection must not inherit the threshold of an old one.
-        server_command = f"sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save; exec nginx -c {folder}/nginx.conf'"
-        command = [str(Path(sys.executable).with_name("windward")), "link"]
-        command += ["--rate", f"{network.down},{network.up}", "--delay", network.delay, "--buffer", network.buffer]
-        command += ["--queue", network.queue, "--loss", f"{network.loss},0", "--congestion", "cubic"]
-        command += ["--report", str(folder / "report.json"), "--server", server_command, "--", *client]
-        visits = network.repeat * VISITS
-        found = json.loads(run([*command, f"http://100.64.0.1:{PORT}/index.html", str(visits)], network.name))
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        return Loaded(found["loads"], found["har"], report["quality"]["late_p99_s"])
-
-
-def run(command: list[str], name: str) -> str:
-    """Last line that a command prints."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-    if done.returncode:
-        raise SystemExit(f"{name}: {done.stderr or done.stdout}")
-    return done.stdout.splitlines()[-1]
+        config = site(Path(place), files(), TYPES)
+        client = config.with_name("client.py")
+        client.write_text(CLIENT, encoding="utf-8")
+        command = [sys.executable, str(client), browser]
+        if network is not None:
+            found, late = behind(network, config, command, "/index.html", [str(network.repeat * VISITS)])
+            return Loaded(found["loads"], found["har"], late)
+        with subprocess.Popen(["nginx", "-c", str(config)]) as server:
+            try:
+                time.sleep(0.5)
+                found = printed([*command, f"http://127.0.0.1:{PORT}/index.html", str(VISITS)], "loopback")
+            finally:
+                server.terminate()
+        return Loaded(found["loads"], found["har"], 0.0)
 
 
 def simulated(network: Network, har: Path) -> float:
@@ -187,25 +165,8 @@ def simulated(network: Network, har: Path) -> float:
         reading="200 ms",
         reading_spread="fixed",
     )
-    link = ww.Link(
-        from_="server",
-        to="client",
-        rate=network.down,
-        delay=network.delay,
-        buffer=network.buffer,
-        queue=ww.FqCodel() if network.queue == "fq-codel" else ww.DropTail(),
-        loss=network.loss,
-        reverse=ww.Reverse(rate=network.up, loss=0.0),
-    )
-    scenario = ww.Scenario(
-        name="browser",
-        duration="120 s",
-        folder=har.parent,
-        node=[ww.Node(name="client"), ww.Node(name="server")],
-        link=[link],
-        app=[page],
-    )
-    return float(scenario.simulate(seeds=1).visits["load_s"].median())
+    run = scenario(network, page, har.parent).simulate(seeds=1)
+    return float(run.visits["load_s"].median())
 
 
 def main() -> int:

@@ -66,6 +66,7 @@ pid {folder}/nginx.pid;
 error_log {folder}/error.log;
 events {{ }}
 http {{
+    {types}
     access_log off;
     sendfile on;
     # The header leaves with the first bytes of the file.
@@ -121,58 +122,62 @@ class Measured(NamedTuple):
     late: float
 
 
+def site(folder: Path, files: dict[str, bytes], types: str = "") -> Path:
+    """Writes the files of a site, and nginx's configuration with their media types beside them; returns the latter."""
+    (folder / "files").mkdir()
+    for name, content in files.items():
+        (folder / "files" / name).write_bytes(content)
+    # nginx leaves root for an account that must be able to read.
+    for path in (folder, folder / "files"):
+        path.chmod(0o755)
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    config = folder / "nginx.conf"
+    config.write_text(user + CONFIG.format(folder=folder, port=PORT, types=types), encoding="utf-8")
+    return config
+
+
+def behind(network: Network, config: Path, client: list[str], address: str, arguments: list[str]) -> tuple[Any, float]:
+    """Runs a client of the site behind the network: its answer in JSON, and how late the 99th of 100 packets was."""
+    # A new connection must not inherit the threshold of an old one.
+    server = f"sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save; exec nginx -c {config}'"
+    report = config.parent / "report.json"
+    command = [str(Path(sys.executable).with_name("windward")), "link"]
+    command += ["--rate", f"{network.down},{network.up}", "--delay", network.delay, "--buffer", network.buffer]
+    command += ["--queue", network.queue, "--loss", f"{network.loss},0", "--congestion", "cubic"]
+    command += ["--report", str(report), "--server", server, "--", *client]
+    found = printed([*command, f"http://100.64.0.1:{PORT}{address}", *arguments], network.name)
+    return found, json.loads(report.read_text(encoding="utf-8"))["quality"]["late_p99_s"]
+
+
+def printed(command: list[str], name: str) -> Any:
+    """The last line that a command prints, read as JSON."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode:
+        raise SystemExit(f"{name}: {done.stderr or done.stdout}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def measured(network: Network) -> Measured:
     """Times of curl over the network, between namespaces."""
+    files = {"response": bytes(RESPONSE)} | {str(at): bytes(size) for at, size in enumerate(OBJECTS)}
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        files = folder / "files"
-        files.mkdir()
-        (files / "response").write_bytes(bytes(RESPONSE))
-        for at, size in enumerate(OBJECTS):
-            (files / str(at)).write_bytes(bytes(size))
-        # nginx leaves root for an account that must be able to read.
-        for path in (folder, files):
-            path.chmod(0o755)
-        (folder / "nginx.conf").write_text("user root;\n" + CONFIG.format(folder=folder, port=PORT), encoding="utf-8")
-        (folder / "client.py").write_text(CLIENT, encoding="utf-8")
-        # A new connection must not inherit the threshold of an old one.
-        server = f"sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save; exec nginx -c {folder}/nginx.conf'"
-        base = f"http://100.64.0.1:{PORT}"
+        config = site(Path(place), files)
+        client = config.with_name("client.py")
+        client.write_text(CLIENT, encoding="utf-8")
+        counts = [str(network.repeat * REQUESTS), str(network.repeat * VISITS), str(CONNECTIONS)]
         objects = ",".join(str(at) for at in range(len(OBJECTS)))
-        command = [
-            *(str(Path(sys.executable).with_name("windward")), "link"),
-            *("--rate", f"{network.down},{network.up}", "--delay", network.delay, "--buffer", network.buffer),
-            *(
-                "--report",
-                str(folder / "report.json"),
-                "--queue",
-                network.queue,
-                "--loss",
-                f"{network.loss},0",
-                "--congestion",
-                "cubic",
-                "--server",
-                server,
-            ),
-            *("--", sys.executable, str(folder / "client.py"), base),
-            *(str(network.repeat * REQUESTS), str(network.repeat * VISITS), str(CONNECTIONS), objects),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            raise SystemExit(f"{network.name}: {done.stderr or done.stdout}")
-        found = json.loads(done.stdout.splitlines()[-1])
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        found, late = behind(network, config, [sys.executable, str(client)], "", [*counts, objects])
     times, headers, requests = zip(*found["responses"], strict=True)
     return Measured(
         responses=[float(value) for value in times],
         pages=[whole - start for whole, start in found["pages"]],
         header=int(headers[0]),
         request=int(requests[0]),
-        late=report["quality"]["late_p99_s"],
+        late=late,
     )
 
 
-def scenario(network: Network, real: Measured, app: Any) -> ww.Scenario:
+def scenario(network: Network, app: Any, folder: Path | None = None) -> ww.Scenario:
     """The network with one application."""
     link = ww.Link(
         from_="server",
@@ -184,9 +189,8 @@ def scenario(network: Network, real: Measured, app: Any) -> ww.Scenario:
         loss=network.loss,
         reverse=ww.Reverse(rate=network.up, loss=0.0),
     )
-    return ww.Scenario(
-        name="nginx", duration="120 s", node=[ww.Node(name="client"), ww.Node(name="server")], link=[link], app=[app]
-    )
+    nodes = [ww.Node(name="client"), ww.Node(name="server")]
+    return ww.Scenario(name="nginx", duration="120 s", folder=folder or Path(), node=nodes, link=[link], app=[app])
 
 
 def simulated(network: Network, real: Measured) -> tuple[float, float]:
@@ -221,8 +225,8 @@ def simulated(network: Network, real: Measured) -> tuple[float, float]:
         reading_spread="fixed",
         **both,
     )
-    single = scenario(network, real, responses).simulate(seeds=1).requests["completion_s"].median()
-    visits = scenario(network, real, pages).simulate(seeds=1).objects
+    single = scenario(network, responses).simulate(seeds=1).requests["completion_s"].median()
+    visits = scenario(network, pages).simulate(seeds=1).objects
     visits = visits[visits["object"] != visits["object"].iloc[0]]
     times = visits.groupby("visit").apply(lambda own: own["end_s"].max() - own["discovered_s"].min())
     return float(single), float(times.median())
