@@ -63,7 +63,7 @@ pub use output::{
     ShareStats, SourceStats, VideoStats, VisitLog, share,
 };
 pub use packet::NodeId;
-pub use page::{PageConfig, PageObject, Protocol};
+pub use page::{Order, PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
 pub use queue::{Buffer, QueueConfig, Sharing};
 pub use record::{Destination, LinkType, Pcapng, add_requests};

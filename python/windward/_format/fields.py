@@ -5308,6 +5308,10 @@ class PageObject:
 HttpProtocol = Literal["h2"] | Literal["http/1.1"]
 
 
+#: Order of a browser's requests.
+RequestOrder = Literal["discovery"] | Literal["tight"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Page:
     """A browser that visits a web page.
@@ -5345,6 +5349,10 @@ class Page:
     protocol
         Use of connections: "h2" sends all requests of an origin over one connection, and responses in the order in
         which they are ready; "http/1.1" has up to `connections` to an origin, each with one request at a time.
+    order
+        Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight mode:
+        until all objects with `blocking` have arrived, it asks for another one only while fewer than two are on their
+        way.
     connections
         Most connections to an origin with "http/1.1".
     preconnect
@@ -5382,6 +5390,7 @@ class Page:
     tcp: Tcp = Tcp()
     objects: str | Sequence[PageObject]
     protocol: HttpProtocol = "h2"
+    order: RequestOrder = "discovery"
     connections: int = 6
     preconnect: int = 1
     dns: str = "0 s"

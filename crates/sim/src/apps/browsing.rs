@@ -23,8 +23,15 @@ impl<T: Transport> Apps<T> {
         }
     }
 
-    /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
+    /// Takes the request for a discovered object, which leaves in its turn.
     pub(super) fn load(&mut self, net: &mut T, index: u32, request: Request) {
+        if self.apps[index as usize].admit(request) {
+            self.assign(net, index, request);
+        }
+    }
+
+    /// Gives the request for an object to a connection that is ready, or lets it wait for the first that is.
+    fn assign(&mut self, net: &mut T, index: u32, request: Request) {
         let app = &mut self.apps[index as usize];
         if let Some(slot) = app.take_ready(request.pool as usize) {
             return self.talks[slot as usize].load(net, app, request);
@@ -88,6 +95,9 @@ impl<T: Transport> Apps<T> {
         {
             app.pools[pool].waiting.pop_front();
             self.talks[ready as usize].load(net, app, request);
+        }
+        while let Some(request) = self.apps[index as usize].release() {
+            self.assign(net, index, request);
         }
         for Discovery { object, ready } in self.found.drain(..) {
             net.schedule(ready, AppTimer::Arrival, index, object);

@@ -214,9 +214,23 @@ impl Client {
         }
     }
 
-    /// Takes out the requests that wait for a connection.
+    /// Lets a request for an object leave, or holds it back; returns true if it leaves.
+    pub fn admit(&mut self, request: Request) -> bool {
+        if let Kind::Page(page) = &mut self.kind { page.admit(request) } else { true }
+    }
+
+    /// Takes the first request that the browser held back and that may leave now.
+    pub fn release(&mut self) -> Option<Request> {
+        if let Kind::Page(page) = &mut self.kind { page.release() } else { None }
+    }
+
+    /// Takes out the requests that wait for a connection or for their turn.
     pub fn take_waiting(&mut self) -> Vec<Request> {
-        self.pools.iter_mut().flat_map(|pool| pool.waiting.drain(..)).collect()
+        let mut waiting: Vec<_> = self.pools.iter_mut().flat_map(|pool| pool.waiting.drain(..)).collect();
+        if let Kind::Page(page) = &mut self.kind {
+            waiting.extend(page.held.drain(..));
+        }
+        waiting
     }
 
     /// Records the end of a request on a connection with these retransmissions and timeouts so far.

@@ -4,6 +4,7 @@ use super::arrivals::exponential;
 use super::request::Request;
 use crate::engine::{Purpose, Stream};
 use crate::page::{Browser, Discovery, PageConfig};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use windward_units::Time;
 
@@ -15,12 +16,15 @@ pub struct Page {
     pub browser: Browser,
     /// Stream of the reading times.
     reading: Stream,
+    /// Requests that the order of requests holds back, in the order of their discovery.
+    pub held: VecDeque<Request>,
 }
 
 impl Page {
     /// Page of the application with the key `key` before its first visit.
     pub fn new(config: &Arc<PageConfig>, key: u64, seed: u64) -> Self {
-        Self { browser: Browser::new(config), reading: Stream::new(seed, key, Purpose::Think) }
+        let reading = Stream::new(seed, key, Purpose::Think);
+        Self { browser: Browser::new(config), reading, held: VecDeque::new() }
     }
 
     /// Request for the object that `request` has as its user.
@@ -28,6 +32,21 @@ impl Page {
         let object = self.browser.page().objects[request.user as usize];
         let intended = self.browser.of(request.user).discovered.unwrap_or(request.intended);
         Request { pool: object.origin, intended, size: object.size, ..request }
+    }
+
+    /// Lets a request leave, or holds it back; returns true if it leaves.
+    pub fn admit(&mut self, request: Request) -> bool {
+        let leaves = self.browser.may_ask(request.user);
+        if !leaves {
+            self.held.push_back(request);
+        }
+        leaves
+    }
+
+    /// Takes the first request that was held back and may leave now.
+    pub fn release(&mut self) -> Option<Request> {
+        let object = self.held.front()?.user;
+        if self.browser.may_ask(object) { self.held.pop_front() } else { None }
     }
 
     /// Takes an object that is complete now. Discoveries are added to `found`; returns the time of the next visit if

@@ -13,6 +13,8 @@ pub struct PageConfig {
     pub origins: u32,
     /// Use of connections.
     pub protocol: Protocol,
+    /// Order of the requests.
+    pub order: Order,
     /// Connections that are opened to an origin when its first object is discovered, at least as many as are needed.
     pub preconnect: u32,
     /// Time that the first object of an origin waits for the origin's address.
@@ -51,6 +53,21 @@ pub enum Protocol {
     Separate(u32),
     /// HTTP/2: one connection for all requests. Responses leave in the order in which they are ready.
     Multiplexed,
+}
+
+/// Order of a browser's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// A request leaves once its object is discovered.
+    Discovery,
+    /// Chromium's tight mode: until all blocking objects have arrived, requests for others leave only while fewer than
+    /// [`Self::TIGHT_LIMIT`] objects, beside the page itself, are on their way.
+    Tight,
+}
+
+impl Order {
+    /// Objects on their way at which tight mode holds others back (Blink's `ResourceLoadScheduler`).
+    pub const TIGHT_LIMIT: u32 = 2;
 }
 
 /// Progress of an object within a visit.
@@ -100,6 +117,10 @@ pub struct Browser {
     resolved: Vec<Option<Time>>,
     /// Objects of the visit that have not arrived.
     left: usize,
+    /// Blocking ones among them.
+    blocking_left: u32,
+    /// Objects beside the page itself that are on their way.
+    on_way: u32,
 }
 
 /// An object that a browser discovers.
@@ -120,7 +141,15 @@ impl Browser {
                 children[parent as usize].push(index);
             }
         }
-        Self { config: Arc::clone(config), children, visits: Vec::new(), resolved: Vec::new(), left: 0 }
+        Self {
+            config: Arc::clone(config),
+            children,
+            visits: Vec::new(),
+            resolved: Vec::new(),
+            left: 0,
+            blocking_left: 0,
+            on_way: 0,
+        }
     }
 
     /// The page.
@@ -147,6 +176,7 @@ impl Browser {
     pub fn visit(&mut self, now: Time) -> Discovery {
         let objects = vec![Loaded::default(); self.config.objects.len()];
         self.left = objects.len();
+        self.blocking_left = self.config.objects.iter().filter(|object| object.is_blocking).count() as u32;
         self.visits.push(Visit { start: now, objects, connections: 0 });
         self.resolved = vec![None; self.config.origins as usize];
         self.discover(0, now)
@@ -173,11 +203,23 @@ impl Browser {
         }
     }
 
+    /// Lets the request for a discovered object leave if the order of requests allows it; returns true if it does.
+    pub fn may_ask(&mut self, object: u32) -> bool {
+        let is_held = self.config.order == Order::Tight
+            && self.blocking_left > 0
+            && self.on_way >= Order::TIGHT_LIMIT
+            && !self.config.objects[object as usize].is_blocking;
+        self.on_way += u32::from(!is_held && object > 0);
+        !is_held
+    }
+
     /// Takes an object whose last byte arrives now. Returns true if the visit is complete; what the object names is
     /// added to `found`.
     pub fn arrive(&mut self, object: u32, now: Time, found: &mut Vec<Discovery>) -> bool {
         self.of(object).end = Some(now);
         self.left -= 1;
+        self.on_way -= u32::from(object > 0);
+        self.blocking_left -= u32::from(self.config.objects[object as usize].is_blocking);
         for at in 0..self.children[object as usize].len() {
             let child = self.children[object as usize][at];
             let discovery = self.discover(child, now + self.config.objects[child as usize].delay);
@@ -209,6 +251,7 @@ mod tests {
             objects: objects.into(),
             origins: 2,
             protocol: Protocol::Multiplexed,
+            order: Order::Discovery,
             preconnect: 1,
             dns: Duration::from_millis(50),
             tls: 1,

@@ -2,8 +2,10 @@
 
 use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
-use windward_sim::{AppConfig, AppKind, Buffer, Ideal, Network, Output, PageConfig, PageObject, Protocol, TcpOptions};
-use windward_units::{BitRate, Duration};
+use windward_sim::{
+    AppConfig, AppKind, Buffer, Ideal, Network, Order, Output, PageConfig, PageObject, Protocol, TcpOptions,
+};
+use windward_units::{BitRate, Duration, Time};
 
 /// Ten segments: the initial window.
 const SMALL: u64 = 14_480;
@@ -25,6 +27,7 @@ fn page(protocol: Protocol, size: u64) -> PageConfig {
         objects: [object(SMALL, None), object(size, Some(0)), object(size, Some(0))].into(),
         origins: 1,
         protocol,
+        order: Order::Discovery,
         preconnect: 1,
         dns: Duration::ZERO,
         tls: 0,
@@ -36,14 +39,20 @@ fn page(protocol: Protocol, size: u64) -> PageConfig {
 
 /// Visits a page over 10 Gbit/s and 50 ms each way, which loses a share `loss` of the packets.
 fn visit(page: PageConfig, seconds: u64, loss: f64) -> Output {
+    simulate(&network_of(page, 1000 * seconds, loss), 1)
+}
+
+/// The network of `visit` for a time in milliseconds.
+fn network_of(page: PageConfig, ms: u64, loss: f64) -> Network {
     let rate = 10_000_000_000;
     let kind = AppKind::Page(Arc::new(page));
     let ideal = Ideal { rate: BitRate::bits_per_sec(rate), rtt: Duration::from_millis(100) };
     let app = AppConfig { ideal, ..app(law("reno", serde_json::json!({})), TcpOptions::default(), kind) };
     let mut links = [1, 2].map(|key| link(key, rate, Duration::from_millis(50), Buffer::Unlimited));
     links.iter_mut().for_each(|link| link.loss = windward_sim::Loss::Bernoulli(loss));
-    let network = Network { apps: vec![app], ..network(links.to_vec(), Vec::new(), 0, seconds) };
-    simulate(&network, 1)
+    let mut network = Network { apps: vec![app], ..network(links.to_vec(), Vec::new(), 0, 1) };
+    network.timing.duration = Time::ZERO + Duration::from_millis(ms);
+    network
 }
 
 /// Load time in milliseconds, and connections, of one visit. Transmission takes some 0.1 ms at this rate.
@@ -73,6 +82,27 @@ fn load_times_are_those_by_hand() {
     assert_eq!(load(page(Protocol::Multiplexed, 3 * SMALL)), (400, 1));
     let dns = Duration::from_millis(30);
     assert_eq!(load(PageConfig { dns, ..page(Protocol::Multiplexed, SMALL) }), (330, 1));
+}
+
+/// A page that names a style sheet and a script, which block, and four pictures; by hand, over HTTP/1.1. Discovery: the
+/// style sheet takes the connection of the page, five others open; all end at 400 ms. Tight mode: the pictures wait.
+/// The style sheet ends at 300 ms, and its connection takes the first picture. The script ends at 400 ms and all leave.
+/// Two connections are idle then; the last picture waits for another until 500 ms.
+#[test]
+fn tight_mode_holds_pictures_back() {
+    let blocking = PageObject { is_blocking: true, ..object(SMALL, Some(0)) };
+    let picture = object(SMALL, Some(0));
+    let objects = [object(SMALL, None), blocking, blocking, picture, picture, picture, picture];
+    let head = PageConfig { objects: objects.into(), ..page(Protocol::Separate(6), 1) };
+    assert_eq!(load(head.clone()), (400, 6));
+    let tight = PageConfig { order: Order::Tight, ..head };
+    assert_eq!(load(tight.clone()), (600, 4));
+    let log = visit(tight.clone(), 5, 0.0).objects;
+    let starts: Vec<u64> = log.start_s.iter().map(|start| (start * 1e3).round() as u64).collect();
+    assert_eq!(starts, [100, 200, 300, 300, 400, 400, 500]);
+    // Held requests that the end of the run cuts off are unfinished.
+    let cut = simulate(&network_of(tight, 250, 0.0), 1);
+    assert_eq!((cut.apps[0].requests, cut.apps[0].finished), (7, 1));
 }
 
 /// An object of its own origin waits for an address and a handshake; parsing and the server's time add to a chain. From

@@ -2,12 +2,12 @@
 
 use super::shared::{MOST_BYTES, inside, request};
 use crate::check::har::MOST_OBJECTS;
-use crate::format::{HttpProtocol, Page, PageObject, Recording, Spread};
+use crate::format::{HttpProtocol, Page, PageObject, Recording, RequestOrder, Spread};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::suggest;
 use std::collections::BTreeMap;
-use windward_sim::{self as sim, PageConfig, Protocol};
+use windward_sim::{self as sim, Order, PageConfig, Protocol};
 use windward_units::Bytes;
 
 /// Names of the objects of a page.
@@ -49,6 +49,10 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
         protocol: match app.protocol {
             HttpProtocol::Http1 => Protocol::Separate(app.connections.0),
             HttpProtocol::Http2 => Protocol::Multiplexed,
+        },
+        order: match app.order {
+            RequestOrder::Discovery => Order::Discovery,
+            RequestOrder::Tight => Order::Tight,
         },
         preconnect: app.preconnect.0,
         dns: app.dns.0,

@@ -7,7 +7,7 @@ mod requests;
 mod video;
 
 pub(crate) use call::CallVideo;
-pub(crate) use page::{HttpProtocol, PageObject};
+pub(crate) use page::{HttpProtocol, PageObject, RequestOrder};
 pub(crate) use requests::{ArrivalTime, Arrivals, DataDirection, Response, Reuse, SizePoint, Sizes};
 pub(crate) use video::{Mpc, Qoe, RobustMpc, Rule};
 
@@ -151,6 +151,11 @@ tagged! {
             /// time.
             #[serde(default)]
             protocol: HttpProtocol,
+            /// Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight
+            /// mode: until all objects with `blocking` have arrived, it asks for another one only while fewer than two
+            /// are on their way.
+            #[serde(default)]
+            order: RequestOrder,
             /// Most connections to an origin with "http/1.1".
             #[serde(default = "six")]
             connections: Count,

@@ -43,6 +43,17 @@ pub(crate) enum HttpProtocol {
     Http1,
 }
 
+/// Order of a browser's requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", expecting = "\"discovery\" or \"tight\"")]
+pub(crate) enum RequestOrder {
+    /// As objects are discovered.
+    #[default]
+    Discovery,
+    /// Objects that block first.
+    Tight,
+}
+
 pub(super) fn six() -> Count {
     Count(6)
 }
