@@ -112,15 +112,42 @@ fn unknown() -> f64 {
     -1.0
 }
 
-/// The objects of a recording. The parent of an object is its initiator, or else the object whose end was the latest
-/// before its start. `wait` contains a round trip; the shortest TCP handshake of the recording tells how long that was.
-fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
-    /// An entry between its start and its end, in milliseconds.
-    struct Span<'a> {
-        start: f64,
-        end: f64,
-        entry: &'a Entry,
+/// An entry between its start and its end, in milliseconds.
+struct Span<'a> {
+    start: f64,
+    end: f64,
+    entry: &'a Entry,
+}
+
+impl Span<'_> {
+    /// True if nothing is shown before its end.
+    fn is_blocking(&self) -> bool {
+        self.entry.render_blocking.as_deref() == Some("blocking")
+            || self.entry.response.content.mime_type.starts_with("text/css")
     }
+}
+
+/// The object that names the one at `place` of `spans`, which are in the order of their starts: its initiator of those
+/// `known` by address, or else the object whose end was the latest before its start. The parser of the page waits for
+/// blocking objects, so what it asks for after the end of one has that as its parent.
+fn parent(spans: &[Span], place: usize, known: &BTreeMap<&str, usize>) -> Option<usize> {
+    let Span { start, entry, .. } = &spans[place];
+    let last = |is_meant: &dyn Fn(&Span) -> bool| {
+        let before = (0..place).filter(|&other| spans[other].end <= *start && is_meant(&spans[other]));
+        before.max_by(|&a, &b| spans[a].end.total_cmp(&spans[b].end))
+    };
+    let initiator = entry.initiator.as_ref().and_then(|initiator| initiator.url.as_deref());
+    match initiator.and_then(|url| known.get(url).copied()) {
+        Some(0) => last(&|other| other.is_blocking()).or(Some(0)),
+        None if place == 0 => None,
+        None => last(&|_| true).or(Some(0)),
+        found => found,
+    }
+}
+
+/// The objects of a recording, with their [`parent`]. `wait` contains a round trip; the shortest TCP handshake of the
+/// recording tells how long that was.
+fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
     let mut spans = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         let time = &entry.started_date_time;
@@ -138,15 +165,9 @@ fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
     let rtt = if rtt.is_finite() { rtt.max(0.0) } else { 0.0 };
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut objects: Vec<PageObject> = Vec::new();
-    for (place, &Span { start, entry, .. }) in spans.iter().enumerate() {
-        let initiator = entry.initiator.as_ref().and_then(|initiator| initiator.url.as_deref());
-        let parent = initiator
-            .and_then(|url| known.get(url).copied())
-            .or_else(|| {
-                let before = (0..place).filter(|&other| spans[other].end <= start);
-                before.max_by(|&a, &b| spans[a].end.total_cmp(&spans[b].end))
-            })
-            .or((place > 0).then_some(0));
+    for (place, span) in spans.iter().enumerate() {
+        let &Span { start, entry, .. } = span;
+        let parent = parent(&spans, place, &known);
         let delay = parent.map_or(0.0, |parent| (start - spans[parent].end).max(0.0));
         objects.push(PageObject {
             name: short(&entry.request.url, place),
@@ -155,9 +176,7 @@ fn of_har(entries: &[Entry]) -> Result<Vec<PageObject>, String> {
             parent: parent.map(|parent| objects[parent].name.clone()),
             delay: Written(Duration::from_secs(delay / 1e3)),
             service: Written(Duration::from_secs((entry.timings.wait - rtt).clamp(0.0, MOST_MS) / 1e3)),
-            blocking: place == 0
-                || entry.render_blocking.as_deref() == Some("blocking")
-                || entry.response.content.mime_type.starts_with("text/css"),
+            blocking: place == 0 || span.is_blocking(),
         });
         known.entry(&entry.request.url).or_insert(place);
     }
@@ -269,6 +288,34 @@ mod tests {
         assert_eq!(objects[2].origin.as_deref(), Some("https://cdn.org"));
         assert!(objects.iter().all(|object| object.size.0.count() == 1200));
         assert!(objects.iter().all(|object| (object.service.0.as_secs() - 0.02).abs() < 1e-9));
+    }
+
+    /// A style sheet, a blocking script, and pictures that the parser asks for before, between and after their ends.
+    #[test]
+    fn the_parser_waits_for_blocking_objects() {
+        let entry = |start: u32, name: &str, time: u32, more: &str| {
+            format!(
+                r#"{{"startedDateTime":"2026-03-01T12:00:00.{start:03}Z","time":{time},
+                "request":{{"url":"https://site.org/{name}"}},"response":{{"content":{{"size":1000}}}},
+                "timings":{{"wait":1}},"_initiator":{{"url":"https://site.org/"}}{more}}}"#
+            )
+        };
+        let blocking = r#","_renderBlocking":"blocking""#;
+        let entries = [
+            entry(0, "", 50, ""),
+            entry(60, "s.css", 40, blocking),
+            entry(60, "s.js", 90, blocking),
+            entry(61, "early.png", 300, ""),
+            entry(120, "between.png", 10, ""),
+            entry(170, "late.png", 10, ""),
+        ];
+        let objects = page(&format!(r#"{{"log":{{"entries":[{}]}}}}"#, entries.join(","))).expect("it is a HAR");
+        let found: Vec<_> = objects
+            .iter()
+            .map(|object| (object.parent.as_deref(), (object.delay.0.as_secs() * 1e3).round() as u32))
+            .collect();
+        let page = Some("0:site.org");
+        assert_eq!(found, [(None, 0), (page, 10), (page, 10), (page, 11), (Some("1:s.css"), 20), (Some("2:s.js"), 20)]);
     }
 
     #[test]
