@@ -162,6 +162,17 @@ def test_threads_and_interruptions_do_not_matter(pair: ww.Scenario, tmp_path: Pa
         (["--within", "link.accA.dely=0..1 ms"], "did you mean `delay`"),
         (["--within", "link.accA.up=0..1"], "such a bound is a pattern, as in 'link.accA.up=pattern"),
         (["--within", STEP, "--within", STEP], "given twice"),
+        (
+            ["--within", "link.core.loss=2%..1%"],
+            "link.core.loss=2%..1%: the range falls\nhint: a range rises, as in 1%..",
+        ),
+        (["--within", "link.accA.delay=+20..0 ms"], "the range falls\nhint: a range rises, as in 0..20 ms"),
+        (
+            ["--within", "link.accA.delay=pattern +20..0 ms, every 1 s"],
+            "--within link.accA.delay=pattern +20..0 ms, ever",
+        ),
+        (["--within", "traffic.a->z=pattern 20..1 Mbit/s"], "the range falls\nhint: a range rises, as in 1..20 Mbit/s"),
+        (["--until", "differs:reno,vegas", "--within", STEP], "--until differs:reno,vegas: one law is expected"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(pair: ww.Scenario, cli: Cli, tmp_path: Path, arguments, said):

@@ -164,7 +164,14 @@ def test_objectives_are_read_as_people_write_them():
     [
         (["--law", "quick-tcp"], "--law quick-tcp: unknown law"),
         (["--law", "reno"], "no parameters that are numbers"),
+        (
+            ["--law", "reno,vegas"],
+            "--law reno,vegas: one law is expected\nhint: to search among several, vary the field",
+        ),
+        (["--set", "law=reno,vegas"], "law: not a field to be varied: each flow has its law, as in flow.*.law="),
         (["--flow", "upload"], "flows: download"),
+        (["--flow", "download,download"], "one flow or group is expected\nhint: without a name"),
+        (["--set", "law.backlog=5..1"], "law.backlog=5..1: the range falls\nhint: a range rises, as in 1..5"),
         (["--set", "law.backlog=5..5"], "the range has one value"),
         (["--set", "law.backlog=-5..5"], "allowed from 0.001"),
         (["--set", "link.path.loss=2..3"], "link[0].loss"),

@@ -25,6 +25,7 @@ _FIXED = {
     "seeds": "seeds are chosen apart",
     "name": "a sweep has one name",
     "title": "a sweep has one title",
+    "law": "each flow has its law, as in flow.*.law=reno,cubic",
 }
 
 _NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -171,6 +172,8 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
     start, stop = (float(end.replace("_", "")) for end in (first, last))
     if not math.isfinite(stop - start) or not math.isfinite(float(amount or 0)):
         raise ValueError("the ends and the number of a range are finite")
+    if stop < start:
+        raise ValueError(f"the range falls\nhint: a range rises, as in {_turned(found)}")
     is_whole = not unit and all(re.fullmatch(r"[+-]?[\d_]+", end) for end in (first, last))
     if is_log and not (start > 0 and stop > 0):
         raise ValueError("a logarithmic range begins and ends above zero")
@@ -180,8 +183,8 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
         raise ValueError(f"{how} needs a number, as in 1..10 {how} 3")
     size = float(amount)
     if how == "step":
-        if size <= 0 or stop < start:
-            raise ValueError("a range with a step grows: START..STOP step STEP with START <= STOP and STEP > 0")
+        if size <= 0:
+            raise ValueError(f"the step of a range is above zero, not {amount}")
         count = math.floor((stop - start) / size * (1 + 1e-12) + 1e-9) + 1
         is_whole = is_whole and size == int(size)
         shares: Iterator[float] = (start + at * size for at in range(min(count, _MOST + 1)))
@@ -195,6 +198,12 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
     if count > _MOST:
         raise ValueError(f"the range has {count} values; at most {_MOST} are allowed")
     return [_written(value, unit, is_whole=is_whole) for value in shares]
+
+
+def _turned(found: re.Match[str]) -> str:
+    """The range as it was written, with its ends in the other order."""
+    text, (first, last) = found[0], (found.span(1), found.span(3))
+    return text[: first[0]] + found[3] + text[first[1] : last[0]] + found[1] + text[last[1] :]
 
 
 def _written(value: float, unit: str, *, is_whole: bool) -> Any:

@@ -396,7 +396,7 @@ def _fields(
         raise OptionError(("within", text, f"such a bound is a pattern, as in '{path.strip()}={example}'"))
     for own in _expanded(plain, path.strip()):
         present = next(iter(read(plain, own)), None)
-        spread = read_values(own, values.strip().lstrip("+"))
+        spread = space.spread(own, values.strip().lstrip("+"), "within", text)
         is_added = False
         if spread.range is None:
             raise OptionError(("within", text, "a range is needed, as in 0..20 ms"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windward._format.vary import Range, name_of, quoted, read_values, split, worth
+from windward._format.vary import Range, name_of, quoted, split, worth
 from windward._search import space
 from windward._search.genetic import Layout
 from windward._search.samplers import Vector
@@ -211,7 +211,7 @@ def _of_link(
 
 def _spread(path: str, spread: str, unit: str, text: str) -> Range:
     """The range of a pattern, in any unit."""
-    found = read_values(path, spread.strip()) if spread.strip() else None
+    found = space.spread(path, spread.strip(), "within", text) if spread.strip() else None
     if found is None or found.range is None:
         said = f"a pattern needs a range, then its options after commas, as in 'pattern {_SPREADS[unit]}, every 1 s'"
         raise OptionError(("within", text, said))
@@ -269,7 +269,7 @@ def _way(way: str, text: str) -> tuple[str, Range]:
     if key not in space.RECEIVERS or not spread.strip():
         said = f"a receiver `cheats`, or by ways with their ranges: {', '.join(_CHEATS)}"
         raise OptionError(("within", text, said))
-    found = read_values(key, spread.strip()).range
+    found = space.spread(key, spread.strip(), "within", text).range
     if found is None:
         raise OptionError(("within", text, f"`{key}` needs a range, as in {', '.join(_CHEATS)}"))
     ends = [worth(found.at(share)) for share in (0.0, 1.0)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from windward import _engine
-from windward._format.vary import Field, Range, change, label, quoted, read, read_field, worth
+from windward._format.vary import Field, Range, change, label, quoted, read, read_field, read_values, worth
 from windward.errors import OptionError, nearest
 
 #: Ranges of a law's parameters begin and end at most so far from the default: the schema's own may span 12 decades.
@@ -36,6 +36,9 @@ def find(law: str, option: str = "law", text: str | None = None) -> dict[str, An
     """
     laws = [own for own in _engine.schema()["$defs"]["LawSpec"]["oneOf"] if "properties" in own]
     known = {own["properties"]["name"]["const"]: own for own in laws}
+    if law not in known and all(name.strip() in known for name in law.split(",")):
+        hint = f"\nhint: to search among several, vary the field: flow.*.law={law}" if text is None else ""
+        raise OptionError((option, law if text is None else text, f"one law is expected{hint}"))
     if law not in known:
         said = f"unknown law `{law}`; laws: {', '.join(known)}{nearest(law, known)}"
         raise OptionError((option, law if text is None else text, said))
@@ -87,6 +90,20 @@ def chosen(text: str, laws: Iterable[str]) -> Field:
                     f"{text}: `{field.path.removeprefix(LAW)}` of {law} is allowed from {least} to {most:g}"
                 )
     return field
+
+
+def spread(path: str, values: str, option: str, text: str) -> Field:
+    """The range of a field, from within the text of an option.
+
+    Raises
+    ------
+    OptionError
+        For a range that cannot be.
+    """
+    try:
+        return read_values(path, values)
+    except ValueError as error:
+        raise OptionError((option, text, str(error).removeprefix(f"{path}={values}: "))) from None
 
 
 def is_single(field: Field) -> bool:

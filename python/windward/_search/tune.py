@@ -224,6 +224,8 @@ def _flows(plain: Mapping[str, Any], flow: str | None) -> list[str]:
     names = [name_of(own) for own in plain.get("flow", [])]
     if flow is None:
         return names
+    if flow not in names and all(name.strip() in names for name in flow.split(",")):
+        raise OptionError(("flow", flow, "one flow or group is expected\nhint: without a name, all flows are tuned"))
     if flow not in names:
         raise OptionError(("flow", flow, f"the scenario has no such flow; flows: {', '.join(names)}"))
     return [flow]
