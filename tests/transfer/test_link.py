@@ -407,6 +407,8 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
         ),
         (("--rate", "1mbit,800kbps"), "800kbps: `800kbps` has two readings: write 800kbit for bits, or 6400kbit"),
         (("--rate", "10Mbps"), "write 10mbit for bits, or 80mbit for the bytes that tc(8) means"),
+        (("--rate", "10MBPS"), "`10MBPS` has two readings: write 10mbit for bits, or 80mbit for the bytes"),
+        (("--rate", "10 Kibps"), "`10 Kibps` has two readings: write 10kibit for bits, or 80kibit"),
         (("--rate", "1.5gbps"), "write 1.5gbit for bits, or 12gbit for the bytes"),
         (
             ("--rate", "1mbit", "--change", "1s rate=8bps"),

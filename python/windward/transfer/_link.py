@@ -338,7 +338,7 @@ def _change(text: str) -> list[dict[str, Any]]:
 def _value(name: str, text: str) -> Any:
     # A `Bps` with its large letter is bytes to everybody.
     if name == "rate" and (match := _TC_RATE.fullmatch(text)) and match[3] != "Bps":
-        return _rate(*match.groups())
+        return _rate(text.strip(), *match.groups())
     if name == "buffer" and text.isdigit():
         return f"{text} packets"
     if name == "queue":
@@ -354,8 +354,8 @@ def _value(name: str, text: str) -> Any:
     return _share(text) if name == "loss" else text
 
 
-def _rate(number: str, prefix: str, unit: str) -> str:
-    """A rate of tc(8) as a scenario has it.
+def _rate(text: str, number: str, prefix: str, unit: str) -> str:
+    """A rate of tc(8), by its parts, as a scenario has it.
 
     Raises
     ------
@@ -367,14 +367,15 @@ def _rate(number: str, prefix: str, unit: str) -> str:
     except InvalidOperation:
         raise ValueError(f"`{number}` is not a number") from None
     if count < 0:
-        raise ValueError(f"`{number}{prefix}{unit}` is negative; a rate must be above zero")
+        raise ValueError(f"`{text}` is negative; a rate must be above zero")
     if count.adjusted() > _MOST_DIGITS:
-        raise ValueError(f"`{number}{prefix}{unit}` is too large for a rate")
+        raise ValueError(f"`{text}` is too large for a rate")
     prefix = prefix.lower()
     if unit.lower() == "bps":
         bits, of_bytes = f"{count.normalize():f}{prefix}bit", f"{(8 * count).normalize():f}{prefix}bit"
-        written = f"`{number}{prefix}bps` has two readings"
-        raise ValueError(f"{written}: write {bits} for bits, or {of_bytes} for the bytes that tc(8) means")
+        raise ValueError(
+            f"`{text}` has two readings: write {bits} for bits, or {of_bytes} for the bytes that tc(8) means"
+        )
     return f"{count * _PREFIXES[prefix]:f} bit/s"
 
 
