@@ -71,10 +71,39 @@ def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
 
 def test_compare(cli: Cli, scenario_file: Path) -> None:
     matches("compare", cli("compare", scenario_file.name, "--no-emulate", "--output", "kept"))
-    rows = json.loads(cli("compare", scenario_file.name, "--no-emulate", "--json").stdout)
+    rows = json.loads(cli("compare", scenario_file.name, "--no-emulate", "--json").stdout)["flows"]
     kept = ww.open(scenario_file.parent / "kept" / "simulate")
     mean = kept.flows.groupby("flow", sort=False)["goodput_bps"].mean()
     assert [row["packets_bps"] for row in rows] == pytest.approx(mean.tolist(), rel=1e-9)
+
+
+def test_compare_has_applications_in_json_as_simulate_has(cli: Cli, scenario_file: Path) -> None:
+    apps = """
+    [[app]]
+    name = "web"
+    kind = "requests"
+    from = "b"
+    to = "a"
+    law = "reno"
+    arrivals = { kind = "poisson", rate = 5 }
+    response = "20 kB"
+    [[app]]
+    name = "talk"
+    kind = "call"
+    from = "a"
+    to = "b"
+    """
+    scenario_file.write_text(SMALL + apps)
+    kept = cli("compare", scenario_file.name, "--no-emulate", "--json", "--output", "kept")
+    compared = json.loads(kept.stdout)
+    simulated = json.loads(cli("simulate", scenario_file.name, "--json").stdout)
+    for kind in ("apps", "pages", "videos", "background", "calls", "call_videos"):
+        rows = [row for row in compared[kind] if row["engine"] == "packets"]
+        assert [{key: value for key, value in row.items() if key != "engine"} for row in rows] == simulated[kind]
+    assert [row["engine"] for row in compared["apps"]] == ["optimum", "packets"]
+    assert len(compared["calls"]) == 2
+    summary = json.loads((scenario_file.parent / "kept" / "summary.json").read_text(encoding="utf-8"))
+    assert compared.items() <= summary.items()
 
 
 def test_background_may_leave_nothing(cli: Cli, scenario_file: Path) -> None:

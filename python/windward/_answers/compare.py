@@ -16,7 +16,7 @@ from windward.errors import ResultError
 from windward.results._files import replace_text
 from windward.results._folder import read_scenario, read_summary, to_json
 from windward.results._place import SCENARIO, SUMMARY, is_result
-from windward.results._summary import FORMAT, number, versions
+from windward.results._summary import FORMAT, number, rows_of, versions
 from windward.results.stats import mean_and_interval
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: The folder of each engine's answer, and what the answer is called here.
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
+
+#: Tables of applications and other sources.
+_APPS = ("apps", "pages", "videos", "background", "calls", "call_videos")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +149,30 @@ class Comparison:
             )
         return rows
 
+    @cached_property
+    def applications(self) -> dict[str, list[dict[str, Any]]]:
+        """The tables of applications, each with one row per application and engine, as in the summary of a run."""
+        runs = {"ideal": self.ideal, "packets": self.packets, "kernel": self.kernel}
+        tables: dict[str, list[dict[str, Any]]] = {
+            kind: [
+                {"engine": engine, **row}
+                for engine, run in runs.items()
+                if run is not None
+                for row in rows_of(run.draws(kind))
+            ]
+            for kind in _APPS
+        }
+        loads = self.optimum.rows("apps") if "apps" in self.optimum.tables else []
+        best = [
+            {
+                "engine": "optimum",
+                "app": row["app"],
+                "completion_mean_s": {"mean": number(row["completion_s"]), "ci95": None},
+            }
+            for row in loads
+        ]
+        return tables | {"apps": best + tables["apps"]}
+
     def _groups(self) -> dict[str, str]:
         """The group of each flow, as far as an engine that knows it answered."""
         for run in (self.packets, self.ideal, self.kernel):
@@ -236,7 +263,11 @@ class Comparison:
         windward.ResultError
             If it cannot be written.
         """
-        summary = {
+        _write(path, self.scenario, self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values: what `summary.json` and the command line's JSON hold."""
+        return {
             "name": self.name,
             "title": self.title,
             "complete": True,
@@ -248,8 +279,8 @@ class Comparison:
             "span_s": list(self.span_s),
             "pieces": [asdict(piece) for piece in self.pieces],
             "flows": [{key: number(value) for key, value in row.items()} for row in self.rows],
+            **self.applications,
         }
-        _write(path, self.scenario, summary)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:

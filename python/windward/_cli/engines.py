@@ -295,7 +295,7 @@ def compare(
         ),
     ] = None,
     no_python: NoPython = False,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Compare all engines on one scenario.
 
@@ -335,7 +335,7 @@ def compare(
             complain(str(stop) if target is None else f"{stop}; {where(target)}")
             raise typer.Exit(130) from None
     if as_json:
-        print(result.table.to_json(orient="records", indent=2))
+        _console.print_json(result.to_dict(), indent=2)
         return
     _terminal.show(result)
     tell(output)

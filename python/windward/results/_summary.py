@@ -56,8 +56,13 @@ def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, 
     measured_s = about["duration_s"] - about["warmup_s"]
     content["goodput_bps"], content["jain"] = map(_mean, overall(flows, measured_s))
     for table in totals:
-        content[table.kind] = [_row(table, at) for at in range(len(table.names))]
+        content[table.kind] = rows_of(table)
     return content
+
+
+def rows_of(totals: Totals) -> list[dict[str, Any]]:
+    """A row for each entity: its attributes, and the means of its figures."""
+    return [_row(totals, at) for at in range(len(totals.names))]
 
 
 def _row(totals: Totals, at: int) -> dict[str, Any]:
