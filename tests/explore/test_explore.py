@@ -315,6 +315,51 @@ def test_a_question_that_is_too_long_is_not_read(server: Server) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize("length", ["9" * 5000, "0" * 4999 + "1"])
+def test_a_length_of_thousands_of_digits_is_refused(
+    server: Server, capfd: pytest.CaptureFixture[str], length: str
+) -> None:
+    own = {"Origin": f"http://127.0.0.1:{server.server_port}", "Content-Length": length}
+    status, _, _ = request(server, "POST", f"/{server.token}/run", {}, **own)
+    assert status == 413
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ('"seeds": Infinity', "seeds: a whole number from 1 to 20 is expected, not `Infinity`"),
+        ('"seeds": NaN', "seeds: a whole number"),
+        ('"seeds": 1e400', "seeds: a whole number"),
+        ('"seeds": 1.5', "seeds: a whole number from 1 to 20 is expected, not `1.5`"),
+        ('"seeds": true', "seeds: a whole number"),
+        ('"seeds": null', "seeds: a whole number"),
+        ('"number": -Infinity', "number: a whole number from 0"),
+        ('"scale": 1' + "0" * 400, "scale: a rate from 0 to 1e+20 bit/s is expected, not `1000"),
+        ('"scale": NaN', "scale: a rate"),
+        ('"figures": 5', "figures: a list is expected, not `5`"),
+        ('"figures": "rates"', 'figures: a list is expected, not `"rates"`'),
+        ('"objective": "' + "x" * 1000 + '"', "objective: a text of at most 64 characters is expected"),
+        ('"objective": "\\ud800"', "half a surrogate pair"),
+        ('"page": []', "page: a text"),
+        ('"more": ' + "[" * 100_000, "nested too deeply"),
+        ('"more": ' + "9" * 5000, "Exceeds the limit"),
+        ('"scenario": 5', "no scenario"),
+    ],
+)
+@pytest.mark.parametrize("path", ["run", "file"])
+def test_a_question_of_wrong_values_is_refused(
+    server: Server, capfd: pytest.CaptureFixture[str], path: str, changed: str, said: str
+) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    own = {"Origin": f"http://127.0.0.1:{server.server_port}", "Content-Type": "application/json"}
+    connection.request("POST", f"/{server.token}/{path}", '{"scenario": {}, ' + changed + "}", own)
+    answer = connection.getresponse()
+    assert (answer.status, said in answer.read().decode()) == (400, True)
+    connection.close()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_browser_that_leaves_ends_nothing(server: Server, session: Session) -> None:
     own = f"http://127.0.0.1:{server.server_port}"
     question = {"scenario": session.opening()["scenario"], "figures": ["windows"]}

@@ -48,6 +48,15 @@ _POLL_S = 0.02
 #: Most seeds that a page may ask for.
 MOST_SEEDS = 20
 
+#: Most questions of a page: whole numbers of a browser end there.
+_MOST_QUESTIONS = 1 << 53
+
+#: Most characters of an objective, and of a page's name.
+_LONGEST = 64
+
+#: Largest scale of the rates, in bits a second; no link is faster.
+_MOST_RATE = 1e20
+
 #: Most pieces of a network that changes whose optimum is asked for: of more it is that of the end.
 _PIECES = 24
 
@@ -481,19 +490,52 @@ def read(body: bytes) -> Asked:
     ValueError
         If it is something else.
     """
-    asked = json.loads(body)
+    try:
+        asked = json.loads(body)
+        # Halves of surrogate pairs are in no answer.
+        json.dumps(asked, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("the question has half a surrogate pair in a text") from None
+    except RecursionError:
+        raise ValueError("the question is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"the question is not JSON: {str(error).partition('; use ')[0]}") from None
     if not isinstance(asked, dict) or not isinstance(asked.get("scenario"), dict):
         raise ValueError("no scenario")
-    seeds = int(asked.get("seeds", 1))
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise ValueError(f"seeds: 1 to {MOST_SEEDS}")
-    figures = [str(figure) for figure in asked.get("figures", ())]
+    figures = asked.get("figures", [])
+    if not isinstance(figures, list):
+        raise ValueError(f"figures: a list is expected, not {_short(figures)}")
     known = ("windows", "rates", "delays", "queues", "rtt", "fairness")
     return Asked(
         scenario=asked["scenario"],
-        seeds=seeds,
+        seeds=_whole(asked, "seeds", 1, 1, MOST_SEEDS),
         figures=[figure for figure in known if figure in figures],
-        objective=str(asked.get("objective", _FIRST)),
-        scale=float(asked.get("scale", 0.0)),
-        turn=Turn(str(asked.get("page", "")), int(asked.get("number", 0))),
+        objective=_text(asked, "objective", _FIRST),
+        scale=_scale(asked.get("scale", 0.0)),
+        turn=Turn(_text(asked, "page", ""), _whole(asked, "number", 0, 0, _MOST_QUESTIONS)),
     )
+
+
+def _whole(asked: Mapping[str, Any], key: str, usual: int, least: int, most: int) -> int:
+    value = asked.get(key, usual)
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"{key}: a whole number from {least} to {most} is expected, not {_short(value)}")
+    return value
+
+
+def _text(asked: Mapping[str, Any], key: str, usual: str) -> str:
+    value = asked.get(key, usual)
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        raise ValueError(f"{key}: a text of at most {_LONGEST} characters is expected, not {_short(value)}")
+    return value
+
+
+def _scale(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= _MOST_RATE:
+        raise ValueError(f"scale: a rate from 0 to {_MOST_RATE:g} bit/s is expected, not {_short(value)}")
+    return float(value)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{text[:40]}…`" if len(text) > 40 else f"`{text}`"
