@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import pty
+import re
 import resource
 import subprocess
 import sys
@@ -299,6 +300,38 @@ def test_a_full_disk_leaves_the_old_file(cli: Cli, quick: Path, what: list[str])
     assert "Traceback" not in done.stderr
     assert old.read_text(encoding="utf-8") == "the old, whole page"
     assert names(quick.parent) == sorted(["out", "quick.toml", old.name])
+
+
+def test_a_search_on_a_full_disk_leaves_no_folder(quick: Path) -> None:
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    quick.write_text(
+        quick.read_text(encoding="utf-8").replace('duration = "200 ms"', 'duration = "3 s"'), encoding="utf-8"
+    )
+    what = ["attack", quick.name, "--until", "slows:1%", "--within", "link.a->b.loss=0..4 %", "--trials", "2"]
+    environ = environment() | {"PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "windward", *what, "-q", "-o", "found"]
+    done = subprocess.run(
+        command, cwd=quick.parent, env=environ, capture_output=True, text=True, check=False, preexec_fn=full
+    )
+    assert (done.returncode, done.stderr) == (2, "error: found cannot be written: File too large\n")
+    assert names(quick.parent) == ["quick.toml"]
+
+
+@pytest.mark.parametrize("more", [[], ["--pcap"]])
+def test_a_disk_that_is_full_from_the_start_is_said_in_words(quick: Path, more: list[str]) -> None:
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    command = [sys.executable, "-m", "windward", "simulate", quick.name, "-q", "-o", "out", *more]
+    environ = environment() | {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        command, cwd=quick.parent, env=environ, capture_output=True, text=True, check=False, preexec_fn=full
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: out\S*( cannot be written)?: File too large\n", done.stderr)
+    assert names(quick.parent) == ["quick.toml"]
 
 
 def test_a_file_is_replaced_with_its_mode_and_not_through_a_link(tmp_path: Path) -> None:

@@ -49,9 +49,10 @@ def test_links_are_not_followed(get: Get, folder: Path, tmp_path: Path, site: Si
     assert (tmp_path / "precious").read_bytes() == b"precious"
 
 
-def test_a_full_disk_is_found_before_the_start(get: Get, folder: Path, site: Site) -> None:
+@pytest.mark.parametrize("most", [1_000_000, 0])
+def test_a_full_disk_is_found_before_the_start(get: Get, folder: Path, site: Site, most: int) -> None:
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     with Server(site) as server:
         result = get(server.url, before=limit)

@@ -102,22 +102,24 @@ pub(crate) const PROBLEMS: &str = "problems";
 /// Python exception of an unreadable file: OSError, or ValueError for cases that no operating system reports.
 pub(crate) fn file(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
-        Some(number) => {
-            let text = io::Error::from_raw_os_error(number).to_string();
-            let text = text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned();
-            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
-        }
+        Some(_) => system(path, error),
         None => PyValueError::new_err(format!("{}: {error}", path.display())),
     }
+}
+
+/// OSError of a file, in the operating system's words where it has some.
+pub(crate) fn system(path: &Path, error: &io::Error) -> PyErr {
+    let number = error.raw_os_error();
+    let text = number.map_or_else(|| error.to_string(), |number| io::Error::from_raw_os_error(number).to_string());
+    let text = text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned();
+    PyOSError::new_err((number, text, path.as_os_str().to_owned()))
 }
 
 /// Python exception of the error that ended a job; `failed` converts the seeds' own errors.
 pub(crate) fn job<F>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
     match error {
         windward_run::Error::Failed(failure) => failed(failure),
-        windward_run::Error::Capture { path, source } => {
-            PyOSError::new_err((source.raw_os_error(), source.to_string(), path.display().to_string()))
-        }
+        windward_run::Error::Capture { path, source } => system(&path, &source),
         windward_run::Error::Panicked => {
             PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it")
         }

@@ -1,7 +1,8 @@
 //! Columns of numbers between the engine, Python and Parquet files, without numpy.
 
+use crate::error;
 use pyo3::buffer::{Element, PyBuffer};
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
 use std::fs::File;
@@ -107,7 +108,6 @@ pub(crate) fn write_parquet(
     }
     let table: Vec<_> = names.iter().map(String::as_str).zip(values).collect();
     let about: Vec<_> = about.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
-    File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table, &about)).map_err(|error| {
-        PyOSError::new_err((error.raw_os_error(), error.to_string(), Some(path.display().to_string())))
-    })
+    let written = File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table, &about));
+    written.map_err(|error| error::system(&path, &error))
 }

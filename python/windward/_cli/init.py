@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from windward.results._files import create_bytes
+
 #: Scenario files, and the recordings that they name.
 READY = Path(__file__).parents[1] / "_scenarios"
 
@@ -46,8 +48,7 @@ def _write(file: Path, content: bytes) -> None:
     """Writes a file that is not there yet; one that is, and is the same, stays."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with file.open("xb") as new:
-            new.write(content)
+        create_bytes(file, content)
     except FileExistsError:
         if not file.is_file() or file.read_bytes() != content:
             raise ValueError(f"{file} exists and is not overwritten\nhint: name another file with --output") from None

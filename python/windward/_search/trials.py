@@ -11,6 +11,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -332,6 +333,7 @@ def open_search(
 
 
 def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
+    is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
         held = holds(path)
@@ -342,5 +344,9 @@ def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) 
         target = SweepFolder(path / "trials", plan, question.scenario.to_toml())
         replace_text(path / SCENARIO, question.scenario.to_toml())
     except OSError as error:
+        if is_new:
+            # With anything in it, it stays.
+            with suppress(OSError):
+                path.rmdir()
         raise ResultError(f"{path} cannot be written: {error.strerror}") from error
     return target

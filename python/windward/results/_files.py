@@ -54,6 +54,26 @@ def replace_bytes(path: Path, data: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+def create_bytes(path: Path, data: bytes) -> None:
+    """Writes a file that is not there yet; a full disk leaves none.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written: FileExistsError if it is there. Its file name is that of `path`.
+    """
+    file = path.open("xb")
+    try:
+        with file:
+            file.write(data)
+    except BaseException as error:
+        with suppress(OSError):
+            path.unlink()
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
 def read_json(path: Path) -> Any:
     """Reads a JSON file of bounded size.
 
@@ -91,4 +111,4 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _is_replaced(mode: int) -> bool:
-    return stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)

@@ -5,7 +5,7 @@
 //! range counts only if the part still has that digest, so the order of writes to the disk does not matter.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -161,11 +161,12 @@ impl Journal {
     /// Starts over, for another version or file.
     pub fn begin(&self, identity: &Identity) -> Result<(), Error> {
         let text = serde_json::to_string(identity).map_err(|error| Error::File(error.to_string()))?;
-        self.file
-            .set_len(0)
-            .and_then(|()| self.write(&text))
-            .and_then(|()| self.file.sync_all())
-            .map_err(|error| self.failure(&error))
+        let begun = self.file.set_len(0).and_then(|()| self.write(&text)).and_then(|()| self.file.sync_all());
+        begun.map_err(|error| {
+            // A full disk leaves an empty journal, which is of no use.
+            drop(fs::remove_file(&self.path));
+            self.failure(&error)
+        })
     }
 
     /// Adds a record.

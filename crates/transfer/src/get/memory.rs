@@ -75,8 +75,12 @@ fn store(path: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     // Atomic replacement by renaming, because another download may be reading.
     let fresh = path.with_extension(process::id().to_string());
-    fs::write(&fresh, serde_json::to_vec(entries)?)?;
-    fs::rename(&fresh, path)
+    let stored = fs::write(&fresh, serde_json::to_vec(entries)?).and_then(|()| fs::rename(&fresh, path));
+    if stored.is_err() {
+        // A full disk leaves a part of it.
+        drop(fs::remove_file(&fresh));
+    }
+    stored
 }
 
 impl Entry {
