@@ -72,6 +72,15 @@ def test_a_wrong_answer_ends_the_run_and_says_what_is_allowed() -> None:
         cell(Wrong).simulate()
 
 
+def test_an_answer_beyond_64_bits_ends_the_run() -> None:
+    class Huge(Wrong):
+        def choose(self, slot: ww.Slot) -> int:
+            return 10**400
+
+    with pytest.raises(ww.LawError, match=r"Huge.*a number beyond 64 bits is no station: 0 to 3, or None"):
+        cell(Huge).simulate()
+
+
 def test_a_class_without_choose_is_no_scheduler() -> None:
     with pytest.raises(ww.LawError, match="has no `choose`"):
         cell(dict).simulate()

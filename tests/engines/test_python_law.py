@@ -1,6 +1,7 @@
 """Laws written in Python."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -136,6 +137,10 @@ def test_an_exception_ends_the_run_with_its_traceback(link: Callable[..., ww.Sce
         (float("nan"), "cwnd is NaN: a window is a number of packets from 0 to 4294967295"),
         (float("inf"), "cwnd is inf: a window is a number of packets from 0"),
         (-1.0, "cwnd is -1.0: a window is a number of packets from 0"),
+        (10**400, "cwnd is beyond the range of a float: a window is a number of packets from 0 to 4294967295"),
+        (-(10**400), "cwnd is beyond the range of a float: a window is"),
+        (Fraction(10**400), "cwnd is beyond the range of a float: a window is"),
+        (1j, "cwnd is of type complex: a law answers with a number"),
         (1e300, "cwnd is 1e300: a window is a number of packets from 0"),
         ("10", "cwnd is of type str: a law answers with a number"),
         (None, "cwnd is None"),
@@ -150,13 +155,29 @@ def test_impossible_windows_are_refused(link: Callable[..., ww.Scenario], window
         link(ww.Flow(from_="a", to="b", law=Wrong)).simulate()
 
 
-@pytest.mark.parametrize("rate", [0.0, 1e-300, 1e300])
+@pytest.mark.parametrize("rate", [0.0, 1e-300, 1e300, 10**400])
 def test_impossible_rates_are_refused(link: Callable[..., ww.Scenario], rate: float) -> None:
     class Paced(Base):
         pacing_rate = rate
 
     with pytest.raises(ww.LawError, match="a rate is a number of packets a second from 1e-9 to 1e9, or None"):
         link(ww.Flow(from_="a", to="b", law=Paced)).simulate()
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ({"x": 10**400}, "observe failed: LawError: x is beyond the range of a float: observe answers with a dict"),
+        ({"x": "y"}, "observe failed: LawError: x is of type str"),
+        ({1: 2}, "observe failed: LawError: type int: observe answers with a dict of numbers by their names"),
+        ([1], "observe failed: LawError: type list: observe answers with a dict of numbers by their names"),
+    ],
+)
+def test_impossible_internals_are_refused(scenario_file: Path, shown: object, message: str) -> None:
+    (scenario_file.parent / "mine.py").write_text(RENO.replace('{"ssthresh": self.ssthresh}', repr(shown)))
+    scenario_file.write_text(SMALL.replace('law = "reno"', 'law = { name = "python", class = "mine.py:Reno" }'))
+    with pytest.raises(ww.LawError, match=message):
+        ww.load(scenario_file).simulate(seeds=1)
 
 
 def test_a_law_that_fails_leaves_the_seeds_that_had_finished(cli: Cli, scenario_file: Path) -> None:

@@ -2,9 +2,10 @@
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::fmt;
 use std::sync::Arc;
 use windward_laws::{self as laws, AnyLaw, Law};
 use windward_run::Fuse;
@@ -169,18 +170,16 @@ impl PythonLaw {
 
     /// Reads the window and the rate, and rejects impossible ones.
     fn read(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
-        let cwnd = number(instance, "cwnd")?
+        let window = format_args!("a window is a number of packets from 0 to {MOST_PACKETS}");
+        let cwnd = number(instance, "cwnd", window)?
             .ok_or_else(|| LawError::new_err("cwnd is None: a window is a number of packets"))?;
         if !(0.0..=MOST_PACKETS).contains(&cwnd) {
-            return Err(LawError::new_err(format!(
-                "cwnd is {cwnd:?}: a window is a number of packets from 0 to {MOST_PACKETS}"
-            )));
+            return Err(LawError::new_err(format!("cwnd is {cwnd:?}: {window}")));
         }
-        let rate = if instance.hasattr("pacing_rate")? { number(instance, "pacing_rate")? } else { None };
+        let pace = format_args!("a rate is a number of packets a second from {LEAST_RATE:e} to {MOST_RATE:e}, or None");
+        let rate = if instance.hasattr("pacing_rate")? { number(instance, "pacing_rate", pace)? } else { None };
         if let Some(rate) = rate.filter(|rate| !(LEAST_RATE..=MOST_RATE).contains(rate)) {
-            return Err(LawError::new_err(format!(
-                "pacing_rate is {rate:?}: a rate is a number of packets a second from {LEAST_RATE:e} to {MOST_RATE:e}, or None"
-            )));
+            return Err(LawError::new_err(format!("pacing_rate is {rate:?}: {pace}")));
         }
         self.cwnd = Packets::new(cwnd);
         self.pacing_rate = rate.map(PacketRate::per_sec);
@@ -234,7 +233,15 @@ impl Law for PythonLaw {
         let shown = Python::attach(|py| -> PyResult<Vec<(String, f64)>> {
             let _inside = Inside::new(self.thread);
             let shown = instance.bind(py).call_method0("observe")?;
-            shown.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect()
+            let expected = format_args!("observe answers with a dict of numbers by their names");
+            let not_so = |given: &Bound<'_, PyAny>| LawError::new_err(format!("{}: {expected}", kind(given)));
+            let values = shown.cast::<PyDict>().map_err(|_| not_so(&shown))?;
+            let value = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+                let name: String = name.extract().map_err(|_| not_so(&name))?;
+                let value = float(&value, &name, expected)?;
+                Ok((name, value))
+            };
+            values.iter().map(value).collect()
         });
         match shown {
             Ok(values) => values.into_iter().for_each(|(name, value)| sink(&name, value)),
@@ -254,14 +261,29 @@ const MOST_PACKETS: f64 = u32::MAX as f64;
 const LEAST_RATE: f64 = 1e-9;
 const MOST_RATE: f64 = 1e9;
 
-/// Value of an attribute, a property or a method without arguments.
-fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
+/// Value of an attribute, a property or a method without arguments; `allowed` describes it in messages.
+fn number(instance: &Bound<'_, PyAny>, name: &str, allowed: fmt::Arguments<'_>) -> PyResult<Option<f64>> {
     let value = instance.getattr(name)?;
     let value = if value.is_callable() { value.call0()? } else { value };
-    value.extract().map_err(|_| {
-        let kind = value.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
-        LawError::new_err(format!("{name} is of type {kind}: a law answers with a number"))
+    if value.is_none() { Ok(None) } else { float(&value, name, allowed).map(Some) }
+}
+
+/// A number that Python code answered with; `allowed` describes it in messages.
+pub(crate) fn float(value: &Bound<'_, PyAny>, name: &str, allowed: fmt::Arguments<'_>) -> PyResult<f64> {
+    value.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            LawError::new_err(format!("{name} is beyond the range of a float: {allowed}"))
+        } else if error.is_instance_of::<PyTypeError>(value.py()) {
+            LawError::new_err(format!("{name} is of {}: a law answers with a number", kind(value)))
+        } else {
+            error
+        }
     })
+}
+
+/// The type of a value, in words.
+fn kind(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "type object".to_owned(), |kind| format!("type {kind}"))
 }
 
 /// Makes instances of the Python law `class` by calling `factory`.

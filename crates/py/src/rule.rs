@@ -2,6 +2,7 @@
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
+use crate::law::float;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl Rank for PythonRule {
         let rank = Python::attach(|py| {
             let _inside = Inside::new(self.thread);
             let answer = instance.bind(py).call_method1(pyo3::intern!(py, "rank"), (Pair::from(pair),));
-            answer.and_then(|answer| answer.extract::<Option<f64>>()).map(|rank| rank.unwrap_or(0.0))
+            let expected = format_args!("a rank is a number, or None for zero");
+            answer.and_then(|rank| if rank.is_none() { Ok(0.0) } else { float(&rank, "rank", expected) })
         });
         rank.unwrap_or_else(|error| {
             let when = format!("rank failed at {:.6} s", pair.now.as_secs());

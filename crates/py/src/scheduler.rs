@@ -2,7 +2,7 @@
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use windward_run::Fuse;
@@ -98,27 +98,36 @@ impl PythonScheduler {
 
 impl Choose for PythonScheduler {
     fn choose(&mut self, slot: &cell::Slot<'_>) -> Option<usize> {
-        let answer = Python::attach(|py| -> Option<PyResult<Option<i64>>> {
+        let chosen = Python::attach(|py| -> Option<PyResult<Option<usize>>> {
             let instance = self.instance.as_ref()?.bind(py);
             let _inside = Inside::new(self.thread);
             let stations = slot.stations.iter().map(Candidate::from).collect();
             let view = Slot { number: slot.number, now: slot.now.as_secs(), stations };
-            Some(instance.call_method1(pyo3::intern!(py, "choose"), (view,)).and_then(|answer| answer.extract()))
+            let answer = instance.call_method1(pyo3::intern!(py, "choose"), (view,));
+            Some(answer.and_then(|answer| station(&answer, slot.stations.len())))
         })?;
-        let chosen = answer.and_then(|chosen| match chosen.map(usize::try_from) {
-            None => Ok(None),
-            Some(Ok(chosen)) if chosen < slot.stations.len() => Ok(Some(chosen)),
-            Some(_) => {
-                let (given, count) = (chosen.unwrap_or_default(), slot.stations.len());
-                Err(LawError::new_err(format!("{given} is no station: 0 to {}, or None for nobody", count - 1)))
-            }
-        });
         chosen.unwrap_or_else(|error| {
             let when = format!("choose failed at {:.6} s", slot.now.as_secs());
             Python::attach(|py| self.fail(py, &when, error));
             None
         })
     }
+}
+
+/// Reads the index of one of `count` stations, or None.
+fn station(answer: &Bound<'_, PyAny>, count: usize) -> PyResult<Option<usize>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    let given = match answer.extract::<i64>() {
+        Ok(index) => match usize::try_from(index) {
+            Ok(index) if index < count => return Ok(Some(index)),
+            _ => index.to_string(),
+        },
+        Err(error) if error.is_instance_of::<PyOverflowError>(answer.py()) => "a number beyond 64 bits".to_owned(),
+        Err(error) => return Err(error),
+    };
+    Err(LawError::new_err(format!("{given} is no station: 0 to {}, or None for no station", count - 1)))
 }
 
 /// Makes instances of the Python scheduler `class` by calling `factory`.
