@@ -159,6 +159,7 @@ def test_any_network_can_be_followed() -> None:
         ({"base_rtt_s": [0.1, 0.1]}, "base_rtt_s: expected 1 numbers"),
         ({"duration_s": -1.0}, "the duration_s is -1"),
         ({"period_s": 0.0}, "the period_s is 0"),
+        ({"period_s": 1e-300}, r"the period_s is 1e-300: 1e\+300 updates in 1 s; at most 1e\+09 are allowed"),
         ({"buffers": [1.0, 2.0]}, "buffers: expected 1 non-negative numbers"),
         ({"laws": [ww.QuicTcp(rho=2.0)]}, "quic-tcp.rho"),
     ],

@@ -13,7 +13,7 @@ from windward._answers.fluid import Fluid
 from windward._format.laws import keep_backlogs
 from windward.results._shapes import Progress
 from windward.results._tables import Columns, Named
-from windward.theory._arguments import Delay, above_zero, engine_delay
+from windward.theory._arguments import Delay, above_zero, check_period, engine_delay
 
 
 def run(
@@ -37,7 +37,7 @@ def run(
     """
     above_zero("tolerance", tolerance)
     if period_s is not None:
-        above_zero("period", period_s)
+        check_period("period", period_s, compiled.duration_s)
     followed = 0.0
 
     def tell(seconds: float) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from windward import _engine
 from windward._format.convert import to_plain
-from windward.theory._arguments import Delay, above_zero, engine_delay
+from windward.theory._arguments import Delay, above_zero, check_period, engine_delay
 from windward.theory.num import Array, Network, Numbers, as_json
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def follow(
     for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
         above_zero(name, value)
     if period_s is not None:
-        above_zero("period_s", period_s)
+        check_period("period_s", period_s, duration_s)
     limits = np.full(len(network["links"]), np.inf) if buffers is None else np.asarray(buffers, dtype=float)
     if len(limits) != len(network["links"]) or not (limits >= 0).all():
         raise ValueError(f"buffers: expected {len(network['links'])} non-negative numbers, one per link")
