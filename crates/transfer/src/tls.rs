@@ -29,7 +29,8 @@ pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
         .map_err(io::Error::other)?;
     let mut config = match ca {
         Some(path) => {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Given::read(path)?)).with_no_client_auth()
+            let given = Given::read(path).map_err(|error| about(path, error))?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(given)).with_no_client_auth()
         }
         None => builder.with_platform_verifier().map_err(io::Error::other)?.with_no_client_auth(),
     };
@@ -43,18 +44,29 @@ pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
 /// # Errors
 /// A file cannot be read or contains no certificate or key, or the key does not match the certificate.
 pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&local::read(certificate)?).collect();
-    let chain = chain.map_err(io::Error::other)?;
+    let chain = certificates(certificate).map_err(|error| about(certificate, error))?;
     if chain.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "no PEM certificate in the file"));
+        return Err(about(certificate, io::Error::new(io::ErrorKind::InvalidData, NO_CERTIFICATE)));
     }
-    let key = PrivateKeyDer::from_pem_slice(&local::read(key)?).map_err(io::Error::other)?;
+    let key = local::read(key)
+        .and_then(|text| PrivateKeyDer::from_pem_slice(&text).map_err(io::Error::other))
+        .map_err(|error| about(key, error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
         .map_err(io::Error::other)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
+}
+
+/// The certificates of a PEM file.
+fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
+    CertificateDer::pem_slice_iter(&local::read(path)?).collect::<Result<_, _>>().map_err(io::Error::other)
+}
+
+/// The error of a file, with the file's name.
+fn about(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Verifier that trusts the certificates of a file. `openssl req -x509` marks every self-signed certificate as an
@@ -67,14 +79,13 @@ struct Given {
 
 impl Given {
     fn read(path: &Path) -> io::Result<Self> {
-        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&local::read(path)?).collect();
-        let certificates = certificates.map_err(io::Error::other)?;
+        let certificates = certificates(path)?;
         let mut roots = RootCertStore::empty();
         for certificate in &certificates {
             roots.add(certificate.clone()).map_err(io::Error::other)?;
         }
         if roots.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "no PEM certificate in the file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, NO_CERTIFICATE));
         }
         let provider = Arc::new(ring::default_provider());
         let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
@@ -126,3 +137,6 @@ impl ServerCertVerifier for Given {
         self.usual.supported_verify_schemes()
     }
 }
+
+/// Message for a file without certificates.
+const NO_CERTIFICATE: &str = "no PEM certificate in the file";

@@ -1,5 +1,6 @@
 //! The upload protocol between client and server.
 
+use crate::common::is_turning;
 use serde::{Deserialize, Serialize};
 
 use crate::tree::PIECE;
@@ -38,11 +39,11 @@ impl Missing {
     }
 }
 
-/// Returns whether this is a valid name for an upload: no control characters, no leading dot, and nothing that commands
-/// take for an option.
+/// Returns whether this is a valid name for an upload: no control characters, those of direction among them, no leading
+/// dot, and nothing that commands take for an option.
 pub fn is_fit(name: &[u8]) -> bool {
     let has_control = match std::str::from_utf8(name) {
-        Ok(text) => text.contains(char::is_control),
+        Ok(text) => text.contains(|c: char| c.is_control() || is_turning(c)),
         Err(_) => name.iter().any(u8::is_ascii_control),
     };
     !name.is_empty() && !has_control && !name.starts_with(b".") && !name.starts_with(b"-") && !name.contains(&b'/')
@@ -58,7 +59,7 @@ mod tests {
             assert!(is_fit(name.as_bytes()), "{name}");
         }
         assert!(is_fit(b"lat\xe8"));
-        for name in ["", ".a", "-rf", "a/b", "a\nb", "a\u{7f}", "\u{9b}2J", "\0"] {
+        for name in ["", ".a", "-rf", "a/b", "a\nb", "a\u{7f}", "\u{9b}2J", "\0", "a\u{202e}gpj.exe", "a\u{2028}b"] {
             assert!(!is_fit(name.as_bytes()), "{name:?}");
         }
         assert!(!is_fit(b"\xe8\x1b[2J"));

@@ -1,5 +1,6 @@
 //! File name from the server or the address, made harmless, for when the user gives none.
 
+use crate::common::is_turning;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
@@ -94,8 +95,6 @@ fn unquote(quoted: &str) -> (String, &str) {
 /// One visible path component that has no special meaning to shells, desktops or Windows.
 fn harmless(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    // Bidirectional control characters make `gpj.exe` look like `exe.jpg`.
-    let is_turning = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_plain = |c: &char| !c.is_control() && !is_turning(*c) && *c != char::REPLACEMENT_CHARACTER;
     let name: String = last.chars().filter(is_plain).collect();
     // One byte is reserved for the `_` before a reserved name.
