@@ -1,6 +1,6 @@
 //! Paths through satellites in a low orbit.
 
-use super::{Number, Positive, Probability, Written};
+use super::{Degrees, Number, Positive, Probability, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{BitRate, Distance, Duration};
@@ -21,7 +21,7 @@ pub(crate) struct Leo {
     pub altitude: Positive<Distance>,
     /// Least elevation of a satellite in use, in degrees; 5 to 85.
     #[serde(default = "elevation")]
-    pub min_elevation: Number,
+    pub min_elevation: Degrees,
     /// One-way delay from the gateway on.
     #[serde(default = "gateway")]
     pub gateway: Written<Duration>,
@@ -64,8 +64,8 @@ fn altitude() -> Positive<Distance> {
     Positive(Distance::metres(550e3))
 }
 
-fn elevation() -> Number {
-    Number(25.0)
+fn elevation() -> Degrees {
+    Degrees(25.0)
 }
 
 fn gateway() -> Written<Duration> {

@@ -45,7 +45,9 @@ pub(crate) use law::Law;
 pub(crate) use leo::Leo;
 pub(crate) use link::{Hold, Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
-pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
+pub(crate) use numbers::{
+    Count, Degrees, Hops, InitialWindow, MAX_COUNT, Name, Number, PerSecond, Probability, Seeds, Shape,
+};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;
 pub(crate) use ran::AnyCell;

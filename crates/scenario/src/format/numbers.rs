@@ -6,6 +6,7 @@ use serde::de::{self, SeqAccess, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::fmt;
+use windward_units::split;
 
 /// Maximum of a `count`, and of the nodes, flows or sources of a scenario.
 pub(crate) const MAX_COUNT: u32 = 100_000;
@@ -15,6 +16,26 @@ const MAX_SEEDS: u32 = 1_000_000;
 
 /// Exclusive upper bound of seeds: the end of TOML's integers.
 const SEED_END: u64 = 1 << 63;
+
+/// Units of requests per second, in small letters.
+const PER_SECOND: &[(&str, f64)] = &[
+    ("hz", 1.0),
+    ("khz", 1e3),
+    ("/s", 1.0),
+    ("1/s", 1.0),
+    ("per second", 1.0),
+    ("rps", 1.0),
+    ("req/s", 1.0),
+    ("request/s", 1.0),
+    ("requests/s", 1.0),
+    ("requests per second", 1.0),
+    ("/min", 1.0 / 60.0),
+    ("requests/min", 1.0 / 60.0),
+];
+
+/// Units of an angle, in small letters.
+const DEGREES: &[(&str, f64)] =
+    &[("\u{b0}", 1.0), ("deg", 1.0), ("degree", 1.0), ("degrees", 1.0), ("rad", 180.0 / std::f64::consts::PI)];
 
 /// A name: 1 to 64 characters, no white space, no slash.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -39,6 +60,14 @@ pub(crate) struct Probability(pub f64);
 /// A finite number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Number(pub f64);
+
+/// Requests per second; a finite number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct PerSecond(pub f64);
+
+/// An angle in degrees; a finite number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Degrees(pub f64);
 
 /// Shape of a Pareto distribution; above 1, so that the mean is finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -97,7 +126,11 @@ struct NameVisitor;
 struct SeedsVisitor;
 struct ProbabilityVisitor;
 struct ShapeVisitor;
-struct NumberVisitor;
+/// A number without a unit; `units` are those in which people write it, with their values.
+struct NumberVisitor {
+    what: &'static str,
+    units: &'static [(&'static str, f64)],
+}
 struct IntegerVisitor {
     what: &'static str,
     max: u32,
@@ -176,15 +209,32 @@ impl Visitor<'_> for ProbabilityVisitor {
 }
 
 impl Visitor<'_> for NumberVisitor {
-    type Value = Number;
+    type Value = f64;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
+        f.write_str(self.what)
     }
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
-        if value.is_finite() { Ok(Number(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
+        if value.is_finite() { Ok(value) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
     }
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
-        Ok(Number(value as f64))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
+        let hint = self.meant(text).map(|value| format!("write {value}, without quotes"));
+        Err(E::custom(Refusal::new(format!("expected {}, found {text:?}", self.what)).hint(hint)))
+    }
+}
+
+impl NumberVisitor {
+    /// The number of a text that is one, with or without a unit.
+    fn meant(&self, text: &str) -> Option<f64> {
+        let (number, unit) = split(text);
+        let value: f64 = number.replace('_', "").parse().ok()?;
+        let unit = unit.to_lowercase();
+        let known = self.units.iter().find(|(name, _)| *name == unit).map(|(_, worth)| *worth);
+        let value = value * if unit.is_empty() { 1.0 } else { known? };
+        // Without the noise of the product.
+        format!("{value:.11e}").parse().ok().filter(|value: &f64| value.is_finite())
     }
 }
 
@@ -214,7 +264,11 @@ read_and_describe! {
         { "type": "number", "minimum": 0, "maximum": 1 },
         { "type": "string", "pattern": r"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*%?$", "examples": ["1 %"] },
     ] });
-    Number by NumberVisitor => |number| number, json_schema!({ "type": "number" });
+    Number by NumberVisitor { what: "a number", units: &[("%", 0.01)] } => Self, json_schema!({ "type": "number" });
+    PerSecond by NumberVisitor { what: "a number of requests per second, such as 20", units: PER_SECOND } => Self,
+        json_schema!({ "type": "number" });
+    Degrees by NumberVisitor { what: "a number of degrees, such as 25", units: DEGREES } => Self,
+        json_schema!({ "type": "number" });
     Shape by ShapeVisitor => |shape| shape, json_schema!({ "type": "number", "exclusiveMinimum": 1 });
     Seeds by SeedsVisitor => |seeds| seeds, json_schema!({ "anyOf": [
         { "type": "integer", "minimum": 1, "maximum": MAX_SEEDS },

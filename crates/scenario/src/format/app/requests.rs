@@ -2,7 +2,7 @@
 
 use crate::format::named::Tagged;
 use crate::format::written::{parse, text_schema, units};
-use crate::format::{Count, MAX_COUNT, Number, Positive, Recording, Spread, Written};
+use crate::format::{Count, MAX_COUNT, Number, PerSecond, Positive, Recording, Spread, Written};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
@@ -22,7 +22,7 @@ tagged! {
             load: Option<Number>,
             /// Requests per second of each client.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            rate: Option<Number>,
+            rate: Option<PerSecond>,
         }
         /// Open loop: one request at the start, and one after every span.
         "periodic" PeriodicArrivals {
