@@ -63,6 +63,22 @@ def test_a_rule_that_fails_ends_the_run() -> None:
         diamond(Wrong).simulate(seeds=[1])
 
 
+@pytest.mark.parametrize(
+    ("rank", "message"),
+    [
+        ("first", "rank is of type str: a rule answers with a number"),
+        (10**400, "rank is beyond the range of a float: a rank is a number, or None for zero"),
+    ],
+)
+def test_a_rank_that_is_no_number_is_refused(rank: object, message: str) -> None:
+    class Odd:
+        def rank(self, pair: ww.Pair) -> object:
+            return rank
+
+    with pytest.raises(ww.LawError, match=message):
+        diamond(Odd).simulate(seeds=[1])
+
+
 def test_a_rule_is_named_by_its_file(tmp_path: Path) -> None:
     (tmp_path / "rules.py").write_text(
         "class Mine:\n    def __init__(self, k):\n        self.k = k\n\n"

@@ -142,7 +142,8 @@ FLOORS = {
         "fluid_map routing",
     ),
     "py": (
-        "coding error interrupt json table waiting wifi_mode",
+        "error",
+        "answer coding interrupt json table waiting wifi_mode",
         "array kernel law output rule scenario scheduler transfer",
         "emulate fluid makers num send serve",
         "job network optimum",

@@ -1,8 +1,9 @@
 //! Control laws written in Python, as laws of the simulator.
 
+use crate::answer::{float, kind};
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fmt;
@@ -238,7 +239,7 @@ impl Law for PythonLaw {
             let values = shown.cast::<PyDict>().map_err(|_| not_so(&shown))?;
             let value = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
                 let name: String = name.extract().map_err(|_| not_so(&name))?;
-                let value = float(&value, &name, expected)?;
+                let value = float(&value, &name, "law", expected)?;
                 Ok((name, value))
             };
             values.iter().map(value).collect()
@@ -265,25 +266,7 @@ const MOST_RATE: f64 = 1e9;
 fn number(instance: &Bound<'_, PyAny>, name: &str, allowed: fmt::Arguments<'_>) -> PyResult<Option<f64>> {
     let value = instance.getattr(name)?;
     let value = if value.is_callable() { value.call0()? } else { value };
-    if value.is_none() { Ok(None) } else { float(&value, name, allowed).map(Some) }
-}
-
-/// A number that Python code answered with; `allowed` describes it in messages.
-pub(crate) fn float(value: &Bound<'_, PyAny>, name: &str, allowed: fmt::Arguments<'_>) -> PyResult<f64> {
-    value.extract().map_err(|error: PyErr| {
-        if error.is_instance_of::<PyOverflowError>(value.py()) {
-            LawError::new_err(format!("{name} is beyond the range of a float: {allowed}"))
-        } else if error.is_instance_of::<PyTypeError>(value.py()) {
-            LawError::new_err(format!("{name} is of {}: a law answers with a number", kind(value)))
-        } else {
-            error
-        }
-    })
-}
-
-/// The type of a value, in words.
-fn kind(value: &Bound<'_, PyAny>) -> String {
-    value.get_type().name().map_or_else(|_| "type object".to_owned(), |kind| format!("type {kind}"))
+    if value.is_none() { Ok(None) } else { float(&value, name, "law", allowed).map(Some) }
 }
 
 /// Makes instances of the Python law `class` by calling `factory`.

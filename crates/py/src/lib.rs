@@ -1,5 +1,6 @@
 //! Python bindings: conversions and exceptions, no logic.
 
+mod answer;
 mod array;
 mod by_hand;
 mod coding;

@@ -1,8 +1,8 @@
 //! Forwarding rules written in Python, as rules of the simulator.
 
+use crate::answer::float;
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
-use crate::law::float;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ impl Rank for PythonRule {
             let _inside = Inside::new(self.thread);
             let answer = instance.bind(py).call_method1(pyo3::intern!(py, "rank"), (Pair::from(pair),));
             let expected = format_args!("a rank is a number, or None for zero");
-            answer.and_then(|rank| if rank.is_none() { Ok(0.0) } else { float(&rank, "rank", expected) })
+            answer.and_then(|rank| if rank.is_none() { Ok(0.0) } else { float(&rank, "rank", "rule", expected) })
         });
         rank.unwrap_or_else(|error| {
             let when = format!("rank failed at {:.6} s", pair.now.as_secs());
