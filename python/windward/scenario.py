@@ -295,7 +295,7 @@ class Scenario(ScenarioFields):
         Raises
         ------
         ValueError
-            For an unknown objective, and if there is no optimum.
+            For an unknown objective, and if no engine supports the scenario.
         windward.RunInterrupted
             On Ctrl-C.
         windward.LawError

@@ -77,6 +77,38 @@ def test_compare(cli: Cli, scenario_file: Path) -> None:
     assert [row["packets_bps"] for row in rows] == pytest.approx(mean.tolist(), rel=1e-9)
 
 
+def test_compare_leaves_out_an_optimum_that_does_not_exist(tmp_path: Path) -> None:
+    text = (
+        SMALL
+        + """
+[[app]]
+kind = "page"
+name = "web"
+from = "a"
+to = "b"
+law = "cubic"
+objects = [{ name = "page", size = "10 kB" }]
+visits = 1
+"""
+    )
+    (tmp_path / "small.toml").write_text(text, encoding="utf-8")
+    compared = ww.load(tmp_path / "small.toml").compare(seeds=1, emulate=False, output=tmp_path / "kept")
+    assert compared.optimum is None
+    assert sorted(compared.left_out) == ["fluid", "kernel", "optimum"]
+    again = ww.Comparison.open(tmp_path / "kept")
+    assert (again.name, again.optimum) == (compared.name, None)
+    assert again.packets is not None
+    flows = again.packets.flows
+    assert list(again.table["flow"]) == list(flows["flow"])
+    assert list(again.table["law"]) == list(flows["law"])
+    assert again.table["packets_bps"].to_numpy() == pytest.approx(flows["goodput_bps"].to_numpy())
+    assert again.table[["optimum_bps", "share"]].isna().all(axis=None)
+    assert [row["app"] for row in again.app_rows] == ["web"]
+    assert "optimum skipped" in again.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="unknown objective"):
+        ww.load(tmp_path / "small.toml").compare(objective="fair", emulate=False)
+
+
 def test_compare_has_applications_in_json_as_simulate_has(cli: Cli, scenario_file: Path) -> None:
     apps = """
     [[app]]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from windward._engine import Scenario
+
 #: The folder of each engine's answer, and what the answer is called here.
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
 
@@ -64,13 +66,13 @@ class Comparison:
 
     #: The scenario as resolved, in TOML.
     scenario: str = field(repr=False)
-    optimum: Optimum
+    optimum: Optimum | None
     fluid: Fluid | None
     #: Packets with every wireless network of 802.11 replaced by ideal CSMA over the same links; None without one.
     ideal: Run | None
     packets: Run | None
     kernel: Run | None
-    #: Reasons for missing engines, by name: "fluid", "ideal", "packets" or "kernel".
+    #: Reasons for missing engines, by name: "optimum", "fluid", "ideal", "packets" or "kernel".
     left_out: Mapping[str, str]
     #: Optimal rates between the changes of the network; `optimum` is that of its end.
     pieces: Sequence[Piece] = ()
@@ -86,12 +88,18 @@ class Comparison:
     @property
     def name(self) -> str:
         """Short name of the scenario."""
-        return self.optimum.name
+        return self._any.name
 
     @property
     def title(self) -> str | None:
         """The question that the scenario asks."""
-        return self.optimum.title
+        return self._any.title
+
+    @property
+    def _any(self) -> Optimum | Fluid | Run:
+        """The answer of an engine that answered; there is one."""
+        answers = (self.optimum, self.packets, self.fluid, self.kernel, self.ideal)
+        return next(answer for answer in answers if answer is not None)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -99,17 +107,17 @@ class Comparison:
         fluid, partial = self._fluid(), set(self.partial)
         ideal, packets, kernel = _goodputs(self.ideal), _goodputs(self.packets), _goodputs(self.kernel)
         rows = []
-        flows = self.optimum.rows("flows")
-        bests = self._over_time([best["goodput_bps"] for best in flows])
+        laws = self._laws()
+        best = {} if self.optimum is None else {row["flow"]: row["goodput_bps"] for row in self.optimum.rows("flows")}
+        bests = self._over_time([best.get(flow, math.nan) for flow in laws])
         groups = self._groups()
-        for best, most in zip(flows, bests, strict=True):
-            flow = best["flow"]
+        for (flow, law), most in zip(laws.items(), bests, strict=True):
             mean, error = mean_and_interval(packets.get(flow, []))
             rows.append(
                 {
                     "flow": flow,
                     "group": groups.get(flow, flow),
-                    "law": best["law"],
+                    "law": law,
                     "optimum_bps": most,
                     "fluid_bps": fluid.get(flow, float("nan")),
                     "ideal_bps": mean_and_interval(ideal.get(flow, []))[0],
@@ -130,8 +138,7 @@ class Comparison:
         are NaN.
         """
         rows = []
-        loads = self.optimum.rows("apps") if "apps" in self.optimum.tables else []
-        best = {row["app"]: row["completion_s"] for row in loads}
+        best = {row["app"]: row["completion_s"] for row in self._loads()}
         packets, kernel = _completions(self.packets), _completions(self.kernel)
         for app, law in (_laws(self.packets) | _laws(self.kernel)).items():
             of_packets, of_kernel = (times.get(app, (math.nan, math.nan)) for times in (packets, kernel))
@@ -162,16 +169,26 @@ class Comparison:
             ]
             for kind in _APPS
         }
-        loads = self.optimum.rows("apps") if "apps" in self.optimum.tables else []
         best = [
             {
                 "engine": "optimum",
                 "app": row["app"],
                 "completion_mean_s": {"mean": number(row["completion_s"]), "ci95": None},
             }
-            for row in loads
+            for row in self._loads()
         ]
         return tables | {"apps": best + tables["apps"]}
+
+    def _loads(self) -> Sequence[Mapping[str, Any]]:
+        """The applications of the optimum."""
+        return self.optimum.rows("apps") if self.optimum is not None and "apps" in self.optimum.tables else []
+
+    def _laws(self) -> dict[str, str]:
+        """The law of each flow, in the scenario's order."""
+        for answer in (self.optimum, self.fluid):
+            if answer is not None:
+                return {row["flow"]: row["law"] for row in answer.rows("flows")}
+        return next((_laws(run, "flows") for run in (self.packets, self.kernel, self.ideal) if run is not None), {})
 
     def _groups(self) -> dict[str, str]:
         """The group of each flow, as far as an engine that knows it answered."""
@@ -244,7 +261,7 @@ class Comparison:
         return write(self, Path(path))
 
     @classmethod
-    def begin(cls, path: Path, best: Optimum) -> None:
+    def begin(cls, path: Path, scenario: Scenario) -> None:
         """Says, before any engine's answer is there, that the folder is to be a comparison.
 
         Raises
@@ -252,8 +269,8 @@ class Comparison:
         windward.ResultError
             If it cannot be written.
         """
-        head = {"name": best.name, "title": best.title, "complete": False}
-        _write(path, best.scenario, head | {"versions": versions(), "engines": [], "left_out": {}, "flows": []})
+        head = {"name": scenario.name, "title": scenario.title, "complete": False}
+        _write(path, scenario.to_toml(), head | {"versions": versions(), "engines": [], "left_out": {}, "flows": []})
 
     def note(self, path: Path) -> None:
         """Writes beside the engines' folders what was compared, and why engines were left out.
@@ -334,12 +351,12 @@ def _completions(run: Run | None) -> dict[str, tuple[float, float]]:
     return dict(zip(apps.names, zip(mean, median, strict=True), strict=True))
 
 
-def _laws(run: Run | None) -> dict[str, str]:
-    """Law of each application."""
+def _laws(run: Run | None, kind: str = "apps") -> dict[str, str]:
+    """Law of each application, or of each flow."""
     if run is None:
         return {}
-    apps = run.totals("apps")
-    return dict(zip(apps.names, apps.attribute("law"), strict=True))
+    totals = run.totals(kind)
+    return dict(zip(totals.names, totals.attribute("law"), strict=True))
 
 
 def _goodputs(run: Run | None) -> dict[str, list[float]]:

@@ -13,7 +13,7 @@ from windward._answers.optimum import Optimum
 from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
-from windward._engines.optimum import pieces, solve
+from windward._engines.optimum import pieces, solve, split_objective
 from windward._engines.simulate import simulate
 
 if TYPE_CHECKING:
@@ -46,21 +46,30 @@ def compare(
     progress: Callable[[str, Progress], None] | None = None,
 ) -> Comparison:
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
+    # Another objective is refused, not left out.
+    split_objective(objective)
     left_out = {}
     found, notes = _pieces(scenario, objective)
-    best, note = _last(scenario, objective, found)
-    notes += note
-    part_time, ignored = ignored_by_optimum(scenario)
-    notes += ignored
+    best, fluid = None, None
+    try:
+        best, note = _last(scenario, objective, found)
+        notes += note
+    except ValueError as error:
+        left_out["optimum"] = _first_line(error)
     try:
         fluid = follow(scenario, progress=None if progress is None else partial(progress, "fluid"))
     except ValueError as error:
-        fluid, left_out["fluid"] = None, _first_line(error)
+        left_out["fluid"] = _first_line(error)
+        if best is None and scenario.has_region:
+            raise
+    part_time, ignored = ignored_by_optimum(scenario)
+    if best is not None or fluid is not None:
+        notes += ignored
     if place is not None:
-        Comparison.begin(place.path, best)
-        best.save_in(place.inside(best.engine))
-        if fluid is not None:
-            fluid.save_in(place.inside(fluid.engine))
+        Comparison.begin(place.path, scenario)
+        for answer in (best, fluid):
+            if answer is not None:
+                answer.save_in(place.inside(answer.engine))
 
     def keep(engine: str) -> dict[str, Any]:
         return {

@@ -164,7 +164,7 @@ def _compare(compared: Compared) -> Page:
         name=compared.name,
         title=compared.title or compared.name,
         span=", ".join(subjects) or "no flows, and no applications with requests",
-        how=f"optimum: {compared.optimum.objective}" if compared.rows else "",
+        how=f"optimum: {compared.optimum.objective}" if compared.rows and compared.optimum else "",
         facts=[],
         footer=[
             *(("note", note) for note in compared.notes),

@@ -64,7 +64,8 @@ def _comparison(compared: Compared) -> str:
         parts.append(_packets(compared.ideal, charts, key="ideal", title="Packets over ideal CSMA"))
     if fluid is not None:
         parts.append(_fluid(fluid, charts))
-    parts.append(_optimum(best))
+    if best is not None:
+        parts.append(_optimum(best))
     parts.append(_file(said))
     facts = list(describe(packets).facts) if packets is not None else said.facts
     how = _span(describe(packets)) if packets is not None else said.how
