@@ -163,6 +163,16 @@ impl Visitor<'_> for IntegerVisitor {
             _ => Err(E::invalid_value(Unexpected::Signed(value), &self)),
         }
     }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<u32, E> {
+        let is_allowed = |count: &u32| (1..=self.max).contains(count);
+        Err(E::custom(quoted(&self, text, text.trim().parse().ok().filter(is_allowed))))
+    }
+}
+
+impl fmt::Display for IntegerVisitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expecting(f)
+    }
 }
 
 impl<'de> Visitor<'de> for SeedsVisitor {
@@ -208,6 +218,12 @@ impl Visitor<'_> for ProbabilityVisitor {
     }
 }
 
+/// The refusal of a text in the place of a number, which it may mean.
+fn quoted(expected: impl fmt::Display, text: &str, meant: Option<impl fmt::Display>) -> Refusal {
+    let hint = meant.map(|number| format!("write {number}, without quotes"));
+    Refusal::new(format!("expected {expected}, found {text:?}")).hint(hint)
+}
+
 impl Visitor<'_> for NumberVisitor {
     type Value = f64;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,8 +236,7 @@ impl Visitor<'_> for NumberVisitor {
         Ok(value as f64)
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
-        let hint = self.meant(text).map(|value| format!("write {value}, without quotes"));
-        Err(E::custom(Refusal::new(format!("expected {}, found {text:?}", self.what)).hint(hint)))
+        Err(E::custom(quoted(self.what, text, self.meant(text))))
     }
 }
 
