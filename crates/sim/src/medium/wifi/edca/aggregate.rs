@@ -108,6 +108,11 @@ impl Edca {
                 self.join(now, id, session, (&mut composition, size), out);
             }
         }
+        let queue = &mut self.queues[session as usize];
+        if queue.is_empty() {
+            // An empty ring restarts at its first place, which is cached, unlike the next one.
+            queue.clear();
+        }
         self.seal(id, session, mode)
     }
 

@@ -58,6 +58,7 @@ impl Edca {
                         noted_until: from,
                         worst: 0.0,
                         is_good: true,
+                        is_own: frame.to == at,
                     }
                 };
                 match station.lock {
@@ -72,8 +73,10 @@ impl Edca {
                         if !is_found {
                             let lock = neighbour.decodes.then(|| begin(station));
                             station.lock = lock.filter(|lock| lock.power >= HEADER_RATIO * (others + noise));
-                            if station.lock.is_some() {
-                                station.chunks.clear();
+                            if let Some(lock) = &station.lock {
+                                if lock.is_own {
+                                    station.chunks.clear();
+                                }
                                 station.keep_reservation(from + times.preamble);
                             }
                         }

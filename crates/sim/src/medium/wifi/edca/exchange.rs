@@ -393,6 +393,9 @@ impl Edca {
         let Self { config, stations, sessions, ways, done, .. } = self;
         let Some(most) = most_attempts(&config.block_ack, config.ampdu.is_some(), config.retries) else { return };
         let session = &mut sessions[index as usize];
+        if !session.may_have_tried(most) {
+            return;
+        }
         let way = &mut ways[index as usize / CATEGORIES];
         let mut has_given_up = false;
         for &number in &stations[id as usize].sending.numbers {

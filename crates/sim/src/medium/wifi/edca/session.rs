@@ -129,6 +129,8 @@ pub(super) struct Session {
     head: u32,
     /// MPDUs that the recipient holds behind a missing one.
     held: u32,
+    /// Bound on the transmissions of any MPDU in the originator's window.
+    most_tried: u32,
     /// True while the recipient must be told of MPDUs given up.
     pub wants_request: bool,
     /// Requests without an answer.
@@ -249,7 +251,14 @@ impl Session {
 
     /// Counts a transmission of an MPDU.
     pub fn count_attempt(&mut self, number: u32) {
-        self.mpdu_mut(number).attempts += 1;
+        let mpdu = self.mpdu_mut(number);
+        mpdu.attempts += 1;
+        self.most_tried = mpdu.attempts.max(self.most_tried);
+    }
+
+    /// True if an MPDU in the originator's window may have had `most` transmissions.
+    pub fn may_have_tried(&self, most: u32) -> bool {
+        self.most_tried >= most
     }
 
     /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each packet whose
@@ -350,6 +359,9 @@ impl Session {
             }
             self.start += 1;
         }
+        if !self.is_outstanding() {
+            self.most_tried = 0;
+        }
         let is_behind = self.head < self.start;
         self.trim();
         is_behind
@@ -364,6 +376,10 @@ impl Session {
             if let Some(count) = gone.map(|mpdu| mpdu.followers).filter(|&count| count > 0) {
                 self.followers.forget(u32::from(count));
             }
+        }
+        if self.mpdus.is_empty() {
+            // An empty ring restarts at its first place, which is cached, unlike the next one.
+            self.mpdus.clear();
         }
     }
 }

@@ -48,25 +48,28 @@ impl Frame {
     };
 }
 
-/// A frame that a station is receiving.
+/// A frame that a station is receiving, in the order of use.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Lock {
     /// Sender.
     pub sender: u32,
+    /// True while the header is readable.
+    pub is_good: bool,
+    /// True if the frame is addressed to this station, whose [`Station::chunks`] are its.
+    pub is_own: bool,
+    /// Start of the frame.
+    pub since: Time,
+    /// End of the part whose interference is noted.
+    pub noted_until: Time,
+    /// End of its preamble and header.
+    pub payload_from: Time,
     /// Received power.
     pub power: f64,
     /// Share of this frame in the sum of all signals: its power without fading.
     pub mean: f64,
-    /// Start of the frame.
-    pub since: Time,
-    /// End of its preamble and header.
-    pub payload_from: Time,
-    /// End of the part whose interference is noted.
-    pub noted_until: Time,
     /// Largest interference so far.
     pub worst: f64,
-    /// True while the header is readable.
-    pub is_good: bool,
 }
 
 /// Part of a frame with constant interference.
@@ -110,58 +113,56 @@ pub(super) struct Function {
     pub acts_at: Time,
 }
 
-/// State and counters of a station.
+/// State and counters of a station. Every frame in reach touches the first two cache lines; of a frame that the station
+/// neither receives nor senses, it touches only the first.
 #[derive(Debug)]
+#[repr(C, align(128))]
 pub(super) struct Station {
     /// Sum of the powers of all signals that reach it.
     pub energy: f64,
-    /// Number of these signals.
+    /// Its own last frame, sent or scheduled.
+    pub sends_from: Time,
+    pub sends_until: Time,
+    /// Number of the signals that reach it.
     pub signals: u32,
-    /// End of the wait after a frame with errors, before an interframe space.
-    pub error_until: Time,
+    pub stage: Stage,
+    /// Functions with a backoff, one bit each.
+    pub counting: u8,
+    /// Functions whose packet found the medium idle: no backoff unless the medium turns busy before.
+    pub fresh: u8,
+    pub lock: Option<Lock>,
+    /// Parts of the frame in reception, if it is addressed to this station.
+    pub chunks: Vec<Chunk>,
     /// End of the last sensed signal.
     pub busy_until: Time,
     /// End of the reservation by others (NAV).
     pub nav: Time,
     /// NAV set by an RTS, and the time by which a frame must follow to keep it.
     pub announced: (Time, Time),
-    /// Its own last frame, sent or scheduled.
-    pub sends_from: Time,
-    pub sends_until: Time,
+    /// End of the wait after a frame with errors, before an interframe space.
+    pub error_until: Time,
     /// End of its last wait for an answer that did not come.
     pub waited_until: Time,
-    pub lock: Option<Lock>,
-    /// Parts of the frame in reception, if it is addressed to this station.
-    pub chunks: Vec<Chunk>,
-    pub stage: Stage,
-    /// Category that holds the medium outside of [`Stage::Contend`].
-    pub owner: usize,
-    pub functions: [Function; CATEGORIES],
-    /// Functions with a backoff, one bit each.
-    pub counting: u8,
-    /// Functions whose packet found the medium idle: no backoff unless the medium turns busy before.
-    pub fresh: u8,
     /// Start of the idle time for which the ends of the backoffs are computed.
     pub armed_for: Time,
     /// Next action: the end of a backoff or of a timeout.
     pub acts_at: Time,
     /// Earliest event of that kind in the calendar; [`Time::NEVER`] without one.
     pub wakes_at: Time,
+    pub air: Air,
+    pub fading: Stream,
+    pub functions: [Function; CATEGORIES],
+    /// Category that holds the medium outside of [`Stage::Contend`].
+    pub owner: usize,
     pub sending: Sending,
     /// True while data follow after a CTS.
     pub is_protected: bool,
-    /// End of the TXOP.
-    pub txop_until: Time,
     /// True until the first PPDU of a TXOP is answered.
     pub is_first: bool,
+    /// End of the TXOP.
+    pub txop_until: Time,
     /// Frame that follows after SIFS, and its air time.
     pub answer: Option<(Frame, Duration)>,
-    /// Sessions with work, by category, in the order of service.
-    pub turns: [VecDeque<u32>; CATEGORIES],
-    /// PPDUs that the hardware holds, where the driver composes them ahead.
-    pub ahead: Option<Box<Ahead>>,
-    /// Linux's transmit queues, in place of one queue for all.
-    pub transmit: Option<Box<Transmit>>,
     /// Packets without a number, and their bytes.
     pub waiting: u64,
     pub bytes: u64,
@@ -170,12 +171,18 @@ pub(super) struct Station {
     pub queue_time: f64,
     pub queue_since: Time,
     pub longest_queue: u64,
+    /// Linux's transmit queues, in place of one queue for all.
+    pub transmit: Option<Box<Transmit>>,
+    /// PPDUs that the hardware holds, where the driver composes them ahead.
+    pub ahead: Option<Box<Ahead>>,
+    /// Sessions with work, by category, in the order of service.
+    pub turns: [VecDeque<u32>; CATEGORIES],
     pub backoff: Stream,
     pub errors: Stream,
-    pub fading: Stream,
-    pub air: Air,
     pub counts: StationCounts,
 }
+
+const _: () = assert!(std::mem::offset_of!(Station, announced) == 128 && std::mem::offset_of!(Station, chunks) == 88);
 
 /// Counters of a station beyond its air time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -276,6 +283,9 @@ impl Station {
         }
         lock.noted_until = now;
         lock.worst = lock.worst.max(interference);
+        if !lock.is_own {
+            return;
+        }
         match self.chunks.last_mut() {
             Some(last) if last.interference == interference => last.until = now,
             _ => self.chunks.push(Chunk { until: now, interference }),
