@@ -16,7 +16,7 @@ use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::ran::RanConfig;
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::Conflict;
-use windward_sim::{MediumConfig, Network, Route};
+use windward_sim::{MediumConfig, Network, Pattern, Route};
 
 /// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
 const STATES: usize = 4096;
@@ -37,6 +37,8 @@ pub(crate) enum Sharing {
 pub(crate) enum CapacityError {
     /// Background traffic takes all capacity of this link.
     Full(usize),
+    /// A saturated source starts at this link.
+    Saturated(usize),
     /// Background goes to this station of a cell.
     BackgroundInCell(usize),
     /// The load of an application crosses this share of a medium.
@@ -75,6 +77,9 @@ pub(crate) fn constraints(
         for (port, mean) in source.path.ports().map(|port| (port, there)).chain(replies) {
             if topology.link(port).is_none() {
                 return Err(CapacityError::BackgroundInCell(port as usize));
+            }
+            if matches!(source.pattern, Pattern::Saturated { .. }) {
+                return Err(CapacityError::Saturated(port as usize));
             }
             free[port as usize] -= mean;
         }

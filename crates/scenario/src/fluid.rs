@@ -63,6 +63,9 @@ pub enum FluidError {
     /// The background fills a link.
     #[error("link `{0}`: background traffic takes all of its capacity")]
     Full(String),
+    /// A saturated source.
+    #[error("link `{0}`: {reason}", reason = crate::optimum::SATURATED)]
+    Saturated(String),
     /// Background in a cell.
     #[error(
         "link `{0}`: background traffic to the stations of a cell is not supported by the fluid engine\nhint: remove it, or \
@@ -227,6 +230,7 @@ impl Scenario {
         )
         .map_err(|error| match error {
             CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
+            CapacityError::Saturated(at) => FluidError::Saturated(compiled.links[at].name.clone()),
             CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
             CapacityError::LoadInMedium(at) => FluidError::LoadInMedium(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),

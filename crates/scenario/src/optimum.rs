@@ -310,6 +310,7 @@ fn region(
         CapacityError::BackgroundInCell(at) => {
             refused(at, "background traffic to the stations of a cell is not supported by the optimum")
         }
+        CapacityError::Saturated(at) => refused(at, SATURATED),
         CapacityError::LoadInMedium(at) => refused(
             at,
             "applications beside flows over a shared medium are not supported by the optimum; remove the flows for the \
@@ -325,6 +326,10 @@ fn region(
         CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
     })
 }
+
+/// Reason why a link with a saturated source has no capacity for flows.
+pub(crate) const SATURATED: &str =
+    "a saturated background source has no rate of its own; give it the pattern \"cbr\", or use `simulate`";
 
 /// Reason why a slotted network has no region here.
 pub(crate) const CHANNELS: &str = "with access by max-weight, links that may be OFF have a region here only where every two of them \

@@ -1,10 +1,11 @@
 //! Runs a network of 802.11ac at 80 MHz, one stream, MCS 9, and prints what `benches/wifi/aggregation_speed.py` reads:
-//! `aggregation star STATIONS SECONDS`, `aggregation tcp STATIONS SECONDS` or
-//! `aggregation networks NETWORKS STATIONS METRES SECONDS`.
+//! `aggregation star STATIONS SECONDS [BACKLOG]`, `aggregation tcp STATIONS SECONDS` or
+//! `aggregation networks NETWORKS STATIONS METRES SECONDS [BACKLOG]`.
 //!
-//! The star has stations that always have datagrams for the one in the middle. With `tcp` each has one flow, every
-//! other one from the middle. The networks are such stars in a square grid with `METRES` between their middles, on one
-//! channel: 20 dBm, free space up to 5 m and from there the power 3.5 of the distance.
+//! The star has stations that always have datagrams for the one in the middle: at a constant rate above what a star
+//! carries, or with `BACKLOG` of saturated sources. With `tcp` each has one flow, every other one from the middle. The
+//! networks are such stars in a square grid with `METRES` between their middles, on one channel: 20 dBm, free space up
+//! to 5 m and from there the power 3.5 of the distance.
 
 use windward_laws::LawSpec;
 use windward_sim::wifi::edca::{
@@ -22,13 +23,18 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers: Vec<u64> = arguments.iter().skip(1).filter_map(|text| text.parse().ok()).collect();
     let network = match (arguments.first().map(String::as_str), numbers.as_slice()) {
-        (Some("star"), &[stations, seconds]) => stars(1, stations as u32, 0.0, seconds),
+        (Some("star"), &[stations, seconds, ref backlog @ ..]) => {
+            stars(1, stations as u32, 0.0, pattern(stations, backlog), seconds)
+        }
         (Some("tcp"), &[stations, seconds]) => tcp(stations as u32, seconds),
-        (Some("networks"), &[networks, stations, metres, seconds]) => {
-            stars(networks as u32, stations as u32, metres as f64, seconds)
+        (Some("networks"), &[networks, stations, metres, seconds, ref backlog @ ..]) => {
+            stars(networks as u32, stations as u32, metres as f64, pattern(stations, backlog), seconds)
         }
         _ => {
-            eprintln!("usage: aggregation star|tcp STATIONS SECONDS | networks NETWORKS STATIONS METRES SECONDS");
+            eprintln!(
+                "usage: aggregation star STATIONS SECONDS [BACKLOG] | tcp STATIONS SECONDS | networks NETWORKS STATIONS \
+                 METRES SECONDS [BACKLOG]"
+            );
             std::process::exit(2);
         }
     };
@@ -118,14 +124,21 @@ fn star((x, y): Position, stations: u32) -> impl Iterator<Item = Position> {
     std::iter::once((x, y)).chain((0..stations).map(place))
 }
 
-fn stars(networks: u32, stations: u32, metres: f64, seconds: u64) -> Network {
+/// Pattern of one of a star's stations.
+fn pattern(stations: u64, backlog: &[u64]) -> Pattern {
+    match backlog {
+        [] => Pattern::Cbr { rate: BitRate::bits_per_sec(OFFERED / stations) },
+        [backlog, ..] => Pattern::Saturated { backlog: *backlog as u32 },
+    }
+}
+
+fn stars(networks: u32, stations: u32, metres: f64, pattern: Pattern, seconds: u64) -> Network {
     let side = f64::from(networks).sqrt().ceil() as u32;
     let middle = |at: u32| (f64::from(at % side) * metres, f64::from(at / side) * metres);
     let positions: Vec<Position> = (0..networks).flat_map(|at| star(middle(at), stations)).collect();
     let first = |at: u32| at * (stations + 1);
     let ways: Vec<_> =
         (0..networks).flat_map(|at| (1..=stations).map(move |from| (first(at) + from, first(at)))).collect();
-    let pattern = Pattern::Cbr { rate: BitRate::bits_per_sec(OFFERED / u64::from(stations)) };
     let source = |(way, &(source, sink)): (u32, &(u32, u32))| SourceConfig {
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 10),
         ..SourceConfig::new(u64::from(way), (source, sink), vec![way], pattern, Bytes::new(u64::from(DATAGRAM)))

@@ -125,9 +125,17 @@ impl Topology {
     }
 
     /// True if a port tells senders when a packet is acknowledged or given up, which TCP small queues need.
-    pub fn completes(&self, port: u32) -> bool {
+    pub fn has_small_queues(&self, port: u32) -> bool {
         match self.ports[port as usize].kind {
             PortKind::Link(_) => false,
+            PortKind::Shared { medium, .. } => self.media[medium as usize].has_small_queues(),
+        }
+    }
+
+    /// True if a port reports the completion of packets, which saturated sources need.
+    pub fn completes(&self, port: u32) -> bool {
+        match self.ports[port as usize].kind {
+            PortKind::Link(_) => true,
             PortKind::Shared { medium, .. } => self.media[medium as usize].completes(),
         }
     }

@@ -5,7 +5,7 @@ use crate::endpoint::Endpoint;
 use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
-use crate::network::Network;
+use crate::network::{Network, Pattern};
 use crate::output::{AirRecord, Output, Series};
 use crate::packet::{Kind, Packet};
 use crate::record::{Recorder, add_requests};
@@ -52,6 +52,9 @@ impl World {
             .zip(sources)
             .map(|(index, config)| {
                 let routes = (net.add_route(&config.path), config.reply.as_ref().map(|reply| net.add_route(reply)));
+                if matches!(config.pattern, Pattern::Saturated { .. }) {
+                    net.watch(index, routes.0, topology, seed);
+                }
                 Source::new(index, index, config, routes, seed)
             })
             .collect();

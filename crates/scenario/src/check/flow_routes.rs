@@ -50,7 +50,7 @@ fn set_small_queues(flows: &[Flow], all: &mut Flows, links: &Links, problems: &m
     let mut reported = BTreeSet::new();
     for plan in &mut all.plans {
         let (flow, entry) = (&flows[plan.entry], &all.entries[plan.entry]);
-        let completes = plan.forward.first().is_some_and(|&first| links.topology.completes(first));
+        let completes = plan.forward.first().is_some_and(|&first| links.topology.has_small_queues(first));
         plan.small_queues = match flow.small_queues {
             Some(given) if completes => given.shift(),
             Some(given) => {

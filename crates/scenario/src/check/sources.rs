@@ -10,9 +10,10 @@ use crate::format::{Background, Dscp, Pattern};
 use crate::names::SourceName;
 use crate::path::Segment;
 use crate::problems::Problems;
+use std::collections::BTreeMap;
 use windward_sim as sim;
 use windward_sim::wifi::edca::Category;
-use windward_sim::{LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
+use windward_sim::{Buffer, LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
 /// Largest IPv4 packet.
@@ -55,7 +56,7 @@ pub(crate) fn expand(
     let before = problems.len();
     let graph = Graph::new(nodes, links, Direction::Forth);
     let mut all = Sources::default();
-    let mut names = Names::new("background");
+    let (mut names, mut rooms) = (Names::new("background"), Rooms::default());
     for (at, background) in backgrounds.iter().enumerate() {
         let Background { from, to, .. } = background;
         check_packet(background.packet.0, ("background", at), problems);
@@ -91,12 +92,24 @@ pub(crate) fn expand(
             problems.add(place("background", at, ["pattern".into()]), message, Some(hint));
             continue;
         }
+        let completes = |path: &Vec<u32>| path.first().is_some_and(|&first| links.topology.completes(first));
+        if matches!(pattern, sim::Pattern::Saturated { .. }) && !paths.iter().all(completes) {
+            let message = "its first hop does not report which datagrams it is done with";
+            let hint = "a saturated source starts at a link, or a station of Wi-Fi, ideal CSMA or a slotted cell that \
+                        finds no routes itself; elsewhere use \"cbr\" with a rate above the capacity";
+            problems.add(place("background", at, ["pattern".into()]), message, Some(hint.to_owned()));
+            continue;
+        }
         for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
             let name = member_name(&label, pairs.is_group, member);
             if !names.take(&name, at, problems) {
                 break;
             }
             all.dscps.push(background.dscp.unwrap_or_default());
+            if let (sim::Pattern::Saturated { backlog }, Some(&first)) = (pattern, path.first()) {
+                let size = background.packet.0.count();
+                rooms.fill(first, [u64::from(backlog), size], at, &links.topology, problems);
+            }
             all.configs.push(SourceConfig {
                 key: key("background", &name),
                 source: from,
@@ -115,6 +128,51 @@ pub(crate) fn expand(
         }
     }
     (is_whole && problems.len() == before).then_some(all)
+}
+
+/// Backlogs of saturated sources: packets and bytes in each queue.
+#[derive(Default)]
+struct Rooms(BTreeMap<(u32, u32), [u64; 2]>);
+
+impl Rooms {
+    /// Adds `count` datagrams of `size` bytes to the queue of a source's first port; reports a buffer that they exceed,
+    /// once.
+    fn fill(
+        &mut self,
+        port: u32,
+        [count, size]: [u64; 2],
+        at: usize,
+        topology: &sim::Topology,
+        problems: &mut Problems,
+    ) {
+        let config = &topology.ports[port as usize];
+        let of_port = (u32::MAX, port);
+        let queue = match config.kind {
+            PortKind::Link(_) => of_port,
+            // The links of a station share its queue.
+            PortKind::Shared { medium, local } => match &topology.media[medium as usize] {
+                MediumConfig::Edca(edca) if edca.has_transmit_queues(local) => return,
+                MediumConfig::Edca(_) | MediumConfig::Wifi(_) => (medium, config.from),
+                _ => of_port,
+            },
+        };
+        let held = self.0.entry(queue).or_default();
+        let before = *held;
+        *held = [before[0] + count, before[1] + count * size];
+        let exceeds = |[packets, bytes]: [u64; 2]| match topology.buffer(port) {
+            Buffer::Packets(most) => packets > most,
+            Buffer::Bytes(most) => bytes > most.count(),
+            Buffer::Unlimited | Buffer::Time(_) => false,
+        };
+        if exceeds(*held) && !exceeds(before) {
+            let message = format!(
+                "the saturated sources keep {} datagrams ({} B) waiting at its first hop, more than its buffer",
+                held[0], held[1]
+            );
+            let hint = "lower `backlog`, or raise the `buffer` of the first hop".to_owned();
+            problems.add(place("background", at, ["pattern".into()]), message, Some(hint));
+        }
+    }
 }
 
 /// True if a link begins at a station that forwards by backlog.
@@ -215,6 +273,7 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
             }
             sim::Pattern::Backlog { m: rule.m.0, slot: rule.slot.0, limit: rule.limit.0 }
         }
+        Pattern::Saturated(saturated) => sim::Pattern::Saturated { backlog: saturated.backlog.0 },
         Pattern::Periodic(periodic) => {
             let (every, jitter) = (periodic.every.0, periodic.jitter.0);
             let path = |key: &'static str| place("background", at, ["pattern".into(), key.into()]);

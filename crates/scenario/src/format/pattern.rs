@@ -78,6 +78,11 @@ fn twenty_ms() -> Positive<Duration> {
     Positive(Duration::from_millis(20))
 }
 
+/// 212 992 B (`net.core.wmem_default`) of 2304 B each, the memory of a datagram of 1500 B.
+fn send_buffer() -> Count {
+    Count(92)
+}
+
 fn packet() -> Written<Bytes> {
     Written(Bytes::new(1500))
 }
@@ -126,6 +131,15 @@ tagged! {
             /// Latest time within the span, at most `every`; the time is uniform from zero.
             #[serde(default = "zero")]
             jitter: Written<Duration>,
+        }
+        /// As fast as the first hop takes datagrams: `backlog` of them wait there, and each that it has acknowledged,
+        /// given up, dropped or sent is followed by another. As a UDP sender without a rate (`iperf3 -u -b 0`), or
+        /// Bianchi's saturated station. Not for LTE and NR, or stations that find routes themselves.
+        "saturated" Saturated {
+            /// Datagrams at the first hop, at most its buffer. Default: as many of 1500 B as Linux's default
+            /// `SO_SNDBUF` allows.
+            #[serde(default = "send_buffer")]
+            backlog: Count,
         }
         /// Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
         ///

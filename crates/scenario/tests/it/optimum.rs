@@ -1,5 +1,6 @@
 //! The best rates of scenarios against closed forms.
 
+use windward_fluid::Method;
 use windward_scenario::{Objective, Optimum, Scenario};
 
 fn optimum(text: &str, objective: Objective) -> Optimum {
@@ -116,4 +117,18 @@ fn applications_with_a_pace_are_caps() {
     let refused = line(&flows(&["receive_buffer = \"100 kB\"\nread = { pauses = [[\"1 s\", \"2 s\"]] }"]))
         .expect_err("rates are constant");
     assert!(refused.contains("pauses of `read`"), "{refused}");
+}
+
+/// A saturated source has no rate that a link could give away.
+#[test]
+fn a_saturated_source_is_refused() {
+    let text = "name = \"n\"\nduration = \"10 s\"\nnode = [{ name = \"a\" }, { name = \"b\" }]\n\
+                link = [{ from = \"a\", to = \"b\", rate = \"10 Mbit/s\", delay = \"10 ms\" }]\n\
+                flow = [{ from = \"a\", to = \"b\", law = \"fast\" }]\n\
+                background = [{ from = \"a\", to = \"b\", pattern = { kind = \"saturated\", backlog = 20 } }]\n";
+    let scenario = Scenario::from_toml(text, "test.toml").expect("the simulator takes it");
+    let refused = scenario.optimum(Objective::Law).expect_err("it has no rate").to_string();
+    assert!(refused.contains("saturated background source"), "{refused}");
+    let refused = scenario.fluid(Method::Ode { tolerance: 1e-6 }).err().expect("it has no rate").to_string();
+    assert!(refused.contains("saturated background source"), "{refused}");
 }

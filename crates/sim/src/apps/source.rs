@@ -10,6 +10,7 @@ use crate::link::Transmitter;
 use crate::net::Net;
 use crate::network::{Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
+use crate::status::Cause;
 use windward_tables::Histogram;
 use windward_units::{BitRate, Duration, Time};
 
@@ -149,7 +150,7 @@ impl Source {
     /// Time of the first datagram.
     pub fn first(&mut self, start: Time) -> Time {
         match self.pattern {
-            Pattern::Cbr { .. } | Pattern::Backlog { .. } | Pattern::Rtp(_) => start,
+            Pattern::Cbr { .. } | Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Rtp(_) => start,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
             Pattern::Periodic { jitter, .. } => {
@@ -172,8 +173,10 @@ impl Source {
         if now >= self.stop {
             return;
         }
-        if let Pattern::Backlog { slot, limit, .. } = self.pattern {
-            return self.fill(net, slot, limit);
+        match self.pattern {
+            Pattern::Backlog { slot, limit, .. } => return self.fill(net, slot, limit),
+            Pattern::Saturated { backlog } => return self.saturate(net, backlog),
+            _ => {}
         }
         if let Some(video) = &mut self.video {
             self.counts.sent += video.encode(net, &mut self.sizes);
@@ -188,7 +191,7 @@ impl Source {
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
-            Pattern::Backlog { .. } | Pattern::Rtp(_) => return,
+            Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Rtp(_) => return,
             Pattern::Periodic { every, jitter } => {
                 self.span += every;
                 self.span + jitter.scale(self.stream.uniform())
@@ -242,6 +245,24 @@ impl Source {
             net.send(self.datagram(net.now), false);
         }
         net.schedule(net.now + slot, Wake::Source, self.index);
+    }
+
+    /// Fills the backlog at the first hop up to the first datagram that finds no room, and waits for a completion.
+    fn saturate(&mut self, net: &mut Net, backlog: u32) {
+        let dropped = net.balance.lost[Cause::Queue as usize];
+        // An idle link is done with the first at once.
+        for _ in 0..=backlog {
+            if net.backlogs.waiting(self.index) == backlog || net.balance.lost[Cause::Queue as usize] != dropped {
+                break;
+            }
+            self.counts.sent += 1;
+            net.backlogs.send(self.index);
+            net.send(self.datagram(net.now), false);
+        }
+        if net.backlogs.waiting(self.index) == 0 {
+            return net.schedule(net.now + Pattern::RETRY, Wake::Source, self.index);
+        }
+        net.backlogs.wait(self.index);
     }
 
     /// Starts a silence at `from`, with `wait` of sending time left until the next datagram is due; returns its time of

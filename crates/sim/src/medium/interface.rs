@@ -16,7 +16,7 @@ pub trait Out {
     /// Reports the loss of a packet.
     fn lose(&mut self, packet: Packet, cause: Cause);
     /// Reports that a member has finished with a packet: acknowledged, given up or dropped it. Each packet once, by
-    /// media whose senders have TCP small queues.
+    /// media whose senders have TCP small queues or may be saturated.
     #[inline]
     fn complete(&mut self, _now: Time, _packet: &Packet) {}
     /// True if frames are recorded.

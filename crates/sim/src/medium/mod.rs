@@ -170,7 +170,17 @@ impl MediumConfig {
     }
 
     /// True if it reports the completion of packets.
-    pub const fn completes(&self) -> bool {
+    pub fn completes(&self) -> bool {
+        match self {
+            Self::Edca(_) | Self::Cell(_) => true,
+            Self::Wifi(network) => network.routing.is_none(),
+            Self::Csma(config) => config.weight.is_none(),
+            Self::Ran(_) | Self::Slotted(_) => false,
+        }
+    }
+
+    /// True if its stations' senders have TCP small queues.
+    pub const fn has_small_queues(&self) -> bool {
         matches!(self, Self::Edca(_))
     }
 

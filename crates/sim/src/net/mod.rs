@@ -1,5 +1,6 @@
 //! State shared by all endpoints: clock, calendar, ports, media, nodes and the table of routes.
 
+mod backlogs;
 mod losses;
 mod ports;
 mod report;
@@ -8,13 +9,15 @@ mod surroundings;
 mod tap;
 
 use crate::engine::{Calendar, Event, PortTimer, Wake};
+use crate::link::QueuedLink;
 use crate::medium::{AnyMedium, Hooks, Medium};
 use crate::node::{Decision, Node};
 use crate::output::{AirRecord, Balance};
 use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
 use crate::status::{Cause, Sight};
-use crate::topology::{Route, Step, Topology};
+use crate::topology::{PortKind, Route, Step, Topology};
+use backlogs::Backlogs;
 use losses::{Losses, count_loss};
 use small_queues::SmallQueues;
 use std::ops::Range;
@@ -62,6 +65,8 @@ pub struct Net {
     pub arrived: Vec<(Time, Packet)>,
     /// Segments of flows with TCP small queues that are not completed.
     pub small_queues: SmallQueues,
+    /// Datagrams of saturated sources at their first hop.
+    pub backlogs: Backlogs,
     /// Recorder of packets and frames, if any.
     pub tap: Option<Box<dyn Tap + Send>>,
     /// Record of the frames that start within the requested part of the run.
@@ -99,6 +104,7 @@ impl Net {
             losses: Losses { segments: vec![0; flows], datagrams: vec![0; sources], ..Losses::default() },
             arrived: Vec::new(),
             small_queues: SmallQueues::default(),
+            backlogs: Backlogs::default(),
             tap: None,
             air: None,
         };
@@ -127,6 +133,18 @@ impl Net {
         }
         self.routes.push(ARRIVED);
         begin
+    }
+
+    /// Watches the backlog of a saturated source whose route starts at `hop`, from before the first packet. A link of
+    /// `topology` that computes departures ahead is replaced by one that has an event for each, and so can report it.
+    pub fn watch(&mut self, source: u32, hop: u32, topology: &Topology, seed: u64) {
+        self.backlogs.watch(source, hop);
+        let port = self.routes[hop as usize] as usize;
+        if let (Some(Port::Wire(_)), Some(PortKind::Link(link))) =
+            (self.ports.get(port), topology.ports.get(port).map(|port| &port.kind))
+        {
+            self.ports[port] = Port::Queued(Box::new(QueuedLink::new(link, link.queue, seed)));
+        }
     }
 
     /// Schedules an event.
@@ -223,6 +241,7 @@ impl Net {
             losses: &mut self.losses,
             balance: &mut self.balance,
             small_queues: &mut self.small_queues,
+            backlogs: &mut self.backlogs,
             tap: &mut self.tap,
             air: &mut self.air,
         };

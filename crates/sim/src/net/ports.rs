@@ -1,13 +1,23 @@
 //! Arrivals at ports and departures from them.
 
+use super::backlogs::Backlogs;
 use super::losses::count_loss;
 use super::{ARRIVED, Net};
-use crate::engine::{PortTimer, Wake};
+use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::link::{Fate, Offered, Transmission};
 use crate::medium::Medium;
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::status::Cause;
+use windward_units::Time;
+
+/// Counts a packet with which a link is done, and wakes a source that waited for it.
+#[inline]
+fn complete(now: Time, packet: &Packet, backlogs: &mut Backlogs, calendar: &mut Calendar) {
+    if backlogs.complete(packet) {
+        calendar.push(Event::new(now, Wake::Source, packet.flow));
+    }
+}
 
 impl Net {
     /// Offers a packet to a port.
@@ -60,25 +70,37 @@ impl Net {
     fn offer_to_queue(&mut self, port: u32, packet: Packet) {
         // Transmissions due at this instant precede the arrival.
         self.transmit(port);
-        let Self { now, ports, losses, balance, .. } = self;
-        let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
+        let Self { now, ports, losses, balance, backlogs, calendar, .. } = self;
+        let dropped = |packet| {
+            complete(*now, &packet, backlogs, calendar);
+            count_loss(losses, balance, &packet, Cause::Queue);
+        };
         let offered = match &mut ports[port as usize] {
             Port::Queued(link) => link.offer(*now, packet, dropped),
             Port::Changing(link) => link.offer(*now, packet, dropped),
             Port::Wire(_) | Port::Shared(_) => return,
         };
         match offered {
-            Offered::Sent(fate) => self.follow(port, &packet, fate),
+            Offered::Sent(fate) => {
+                self.follow(port, &packet, fate);
+                self.complete(&packet);
+            }
             Offered::Waits(Some(time)) => self.schedule(time, Wake::Port(PortTimer::Transmit), port),
             Offered::Waits(None) => {}
-            Offered::Refused => self.follow(port, &packet, Fate::Dropped),
+            Offered::Refused => {
+                self.follow(port, &packet, Fate::Dropped);
+                self.complete(&packet);
+            }
         }
     }
 
     /// Runs the due transmissions of a link that asks its queue.
     fn transmit(&mut self, port: u32) {
-        let Self { now, ports, losses, balance, .. } = self;
-        let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
+        let Self { now, ports, losses, balance, backlogs, calendar, .. } = self;
+        let dropped = |packet| {
+            complete(*now, &packet, backlogs, calendar);
+            count_loss(losses, balance, &packet, Cause::Queue);
+        };
         let Transmission { sent, next } = match &mut ports[port as usize] {
             Port::Queued(link) => link.transmit(*now, dropped),
             Port::Changing(link) => link.transmit(*now, dropped),
@@ -86,19 +108,31 @@ impl Net {
         };
         if let Some((packet, fate)) = sent {
             self.follow(port, &packet, fate);
+            self.complete(&packet);
         }
         if let Some(time) = next {
             self.schedule(time, Wake::Port(PortTimer::Transmit), port);
         }
     }
 
+    /// Counts a packet with which a link is done.
+    #[inline]
+    fn complete(&mut self, packet: &Packet) {
+        complete(self.now, packet, &mut self.backlogs, &mut self.calendar);
+    }
+
     /// Changes the parameters of a link.
     #[cold]
     fn change(&mut self, port: u32) {
         self.transmit(port);
-        let Self { now, ports, losses, balance, .. } = self;
+        let Self { now, ports, losses, balance, backlogs, calendar, .. } = self;
         let Port::Changing(link) = &mut ports[port as usize] else { return };
-        let changed = link.change(*now, |packet, cause| count_loss(losses, balance, &packet, cause));
+        let changed = link.change(*now, |packet, cause, was_sent| {
+            if !was_sent {
+                complete(*now, &packet, backlogs, calendar);
+            }
+            count_loss(losses, balance, &packet, cause);
+        });
         if let Some(end) = changed.transmits {
             self.schedule(end, Wake::Port(PortTimer::Transmit), port);
         }

@@ -1,12 +1,13 @@
 //! The network as seen by a medium.
 
 use super::Tap;
+use super::backlogs::Backlogs;
 use super::losses::{Losses, count_loss};
 use super::small_queues::SmallQueues;
 use crate::engine::{Calendar, Event, FlowTimer, PortTimer, Wake};
 use crate::medium::Out;
 use crate::output::{AirFrame, AirRecord, Balance, RanBlock};
-use crate::packet::Packet;
+use crate::packet::{Kind, Packet};
 use crate::port::Port;
 use crate::status::Cause;
 use std::ops::Range;
@@ -22,6 +23,7 @@ pub(super) struct Surroundings<'a> {
     pub losses: &'a mut Losses,
     pub balance: &'a mut Balance,
     pub small_queues: &'a mut SmallQueues,
+    pub backlogs: &'a mut Backlogs,
     pub tap: &'a mut Option<Box<dyn Tap + Send>>,
     pub air: &'a mut Option<(Range<Time>, AirRecord)>,
 }
@@ -47,9 +49,12 @@ impl Out for Surroundings<'_> {
 
     #[inline]
     fn complete(&mut self, now: Time, packet: &Packet) {
-        if self.small_queues.complete(packet) {
-            self.calendar.push(Event::new(now, Wake::Flow(FlowTimer::Complete), packet.flow));
-        }
+        let wake = match packet.kind {
+            Kind::Data if self.small_queues.complete(packet) => Wake::Flow(FlowTimer::Complete),
+            Kind::Datagram if self.backlogs.complete(packet) => Wake::Source,
+            _ => return,
+        };
+        self.calendar.push(Event::new(now, wake, packet.flow));
     }
 
     #[inline]

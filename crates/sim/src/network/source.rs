@@ -67,7 +67,7 @@ impl SourceConfig {
         }
     }
 
-    /// Mean rates in bits per second on the wire on the way there and back; zero if they depend on backlogs.
+    /// Mean rates in bits per second on the wire on the way there and back; zero if they depend on backlogs or the first hop.
     pub fn mean_rates(&self) -> [f64; 2] {
         let there = self.pattern.mean_rate(self.packet).unwrap_or(0.0);
         let back = match (&self.reply, &self.pattern) {
@@ -116,6 +116,12 @@ pub enum Pattern {
         /// R_max of the node, on the wire; positive.
         limit: BitRate,
     },
+    /// As fast as the first hop takes datagrams: the source keeps `backlog` of them there, and sends the next one when
+    /// the first hop is done with one of its own: acknowledged, given up or dropped it; a link, sent it.
+    Saturated {
+        /// Number of datagrams; positive.
+        backlog: u32,
+    },
     /// One datagram in every span, after a uniform share of `jitter`, which is at most the span.
     Periodic {
         /// Length of a span; at least [`LEAST_SPACING`].
@@ -162,6 +168,9 @@ impl Pattern {
     /// Least gap between two datagrams of a game.
     pub const LEAST_GAP: Duration = Duration::from_millis(1);
 
+    /// Time after which a saturated source tries again whose datagrams find no room, while none of its own waits.
+    pub const RETRY: Duration = Duration::from_millis(1);
+
     /// Bytes of the IPv4 and UDP headers of a datagram.
     pub const HEADERS: u64 = 28;
 
@@ -177,24 +186,24 @@ impl Pattern {
         payload: ExtremeValue { location: 38.0, scale: 3.7 },
     };
 
-    /// Rate while sending; `None` if the pattern gives times.
+    /// Rate while sending; `None` if the pattern gives times, or the first hop decides.
     pub const fn rate(&self) -> Option<BitRate> {
         match *self {
             Self::Cbr { rate }
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
             | Self::Backlog { limit: rate, .. } => Some(rate),
-            Self::Periodic { .. } | Self::Game { .. } | Self::Rtp(_) => None,
+            Self::Saturated { .. } | Self::Periodic { .. } | Self::Game { .. } | Self::Rtp(_) => None,
         }
     }
 
     /// Mean rate in bits per second on the wire, of datagrams of `packet` bytes where the pattern draws no sizes;
-    /// `None` if it depends on backlogs. A video has the least rate of its law.
+    /// `None` if it depends on backlogs or the first hop. A video has the least rate of its law.
     pub fn mean_rate(&self, packet: Bytes) -> Option<f64> {
         match *self {
             Self::Cbr { rate } | Self::Poisson { rate } => Some(rate.as_bits_per_sec() as f64),
             Self::OnOff { rate, on, off, .. } => Some(rate.as_bits_per_sec() as f64 * on.ratio(on + off)),
-            Self::Backlog { .. } => None,
+            Self::Backlog { .. } | Self::Saturated { .. } => None,
             Self::Periodic { every, .. } => Some(packet.count() as f64 * 8.0 / every.as_secs()),
             Self::Rtp(media) => Some(media.least_rate()),
             Self::Game { gap, payload } => Some((payload.mean() + Self::HEADERS as f64) * 8e3 / gap.mean()),
@@ -204,7 +213,7 @@ impl Pattern {
     /// True if the source draws from the seed.
     pub fn is_random(&self) -> bool {
         match self {
-            Self::Cbr { .. } | Self::Backlog { .. } => false,
+            Self::Cbr { .. } | Self::Backlog { .. } | Self::Saturated { .. } => false,
             Self::Poisson { .. } | Self::Game { .. } => true,
             Self::Periodic { jitter, .. } => *jitter > Duration::ZERO,
             Self::Rtp(media) => media.spread > 0.0,

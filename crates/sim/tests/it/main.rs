@@ -27,6 +27,7 @@ mod queues_on_air;
 mod reordering;
 mod requests;
 mod rtp;
+mod saturated;
 mod scalable;
 mod tcp_fit;
 mod tfrc;

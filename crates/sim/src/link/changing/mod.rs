@@ -172,8 +172,9 @@ impl ChangingLink {
         Some(ends_at)
     }
 
-    /// Applies the change that is due, after [`Self::transmit`]. Packets that it loses go to `lost`, with the cause.
-    pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause)) -> Changed {
+    /// Applies the change that is due, after [`Self::transmit`]. Packets that it loses go to `lost`, with the cause, and
+    /// true if they were in flight.
+    pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause, bool)) -> Changed {
         let due = self.next_change().is_some_and(|at| at <= now);
         let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
             return Changed { transmits: None, next: None };
@@ -197,7 +198,7 @@ impl ChangingLink {
         self.wire.change(&change);
         self.drop_what(now, change.drops, &mut lost);
         let transmits = if is_disturbed && self.is_up {
-            let counts_dropped = |packet| lost(packet, Cause::Queue);
+            let counts_dropped = |packet| lost(packet, Cause::Queue, false);
             self.resume(now, counts_dropped)
         } else {
             None
@@ -205,20 +206,20 @@ impl ChangingLink {
         Changed { transmits, next: self.next_change() }
     }
 
-    fn drop_what(&mut self, now: Time, drops: Drops, lost: &mut impl FnMut(Packet, Cause)) {
+    fn drop_what(&mut self, now: Time, drops: Drops, lost: &mut impl FnMut(Packet, Cause, bool)) {
         if drops == Drops::Nothing {
             return;
         }
         if let Some(sending) = self.sending.take() {
             self.sent.lost += 1;
-            lost(sending.packet, Cause::Sent);
+            lost(sending.packet, Cause::Sent, false);
         }
         for packet in self.wire.clear() {
             self.sent.lost += 1;
-            lost(packet, Cause::Sent);
+            lost(packet, Cause::Sent, true);
         }
         if drops == Drops::All {
-            self.room.clear(now, |packet| lost(packet, Cause::Queue));
+            self.room.clear(now, |packet| lost(packet, Cause::Queue, false));
         }
     }
 

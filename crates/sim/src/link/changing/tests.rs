@@ -94,7 +94,7 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
             Event::Transmit => complete(link, &mut pending),
             Event::Change => {
                 complete(link, &mut pending);
-                let changed = link.change(now, &mut lose);
+                let changed = link.change(now, |packet, cause, _| lose(packet, cause));
                 pending.extend(changed.transmits.map(|end| (end, Event::Transmit)));
                 pending.extend(changed.next.map(|next| (next, Event::Change)));
             }

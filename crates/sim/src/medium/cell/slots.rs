@@ -136,10 +136,13 @@ impl Cell {
             let before = station.queue.packets();
             let is_perfect = self.max_transmissions.is_none();
             let fails = |bits| !is_perfect && stream.chance(table.error_probability(view.snr, bits));
-            let seconds = station.serve(&grant, fails, |packet, fate| match fate {
-                Fate::Arrives(time) => out.arrive_at(time, chosen as u32, packet),
-                Fate::Lost => out.lose(packet, Cause::Sent),
-                Fate::Dropped => out.lose(packet, Cause::Queue),
+            let seconds = station.serve(&grant, fails, |packet, fate| {
+                out.complete(now, &packet);
+                match fate {
+                    Fate::Arrives(time) => out.arrive_at(time, chosen as u32, packet),
+                    Fate::Lost => out.lose(packet, Cause::Sent),
+                    Fate::Dropped => out.lose(packet, Cause::Queue),
+                }
             });
             self.waiting -= (before - station.queue.packets()) as u64;
             station.use_air(grant.start, Duration::from_secs(seconds));
@@ -161,10 +164,15 @@ impl Medium for Cell {
         let station = &mut self.stations[local as usize];
         let has_room = self.shared_buffer.is_none_or(|most| self.waiting < most);
         let before = station.queue.packets() as u64;
-        let is_taken = has_room && station.offer(now, packet, |packet| out.lose(packet, Cause::Queue));
+        let is_taken = has_room
+            && station.offer(now, packet, |packet| {
+                out.complete(now, &packet);
+                out.lose(packet, Cause::Queue);
+            });
         self.waiting = self.waiting + station.queue.packets() as u64 - before;
         if !is_taken {
             station.counts.dropped += 1;
+            out.complete(now, &packet);
             out.lose(packet, Cause::Queue);
         }
     }

@@ -199,6 +199,7 @@ impl Csma {
         if let Some((head, commodity)) = link.head.take() {
             let is_lost = loss > 0.0 && link.stream.chance(loss);
             link.served.serve(now, alone);
+            out.complete(now, &head.packet);
             match (forward, commodity) {
                 (Some(forward), Some(commodity)) if is_lost => {
                     forward.queues.put_back(forward.sender(local), commodity, head.packet);
@@ -237,6 +238,7 @@ impl Medium for Csma {
         let link = &mut self.links[local as usize];
         if !link.queue.offer(now, packet, Duration::ZERO, |_| ()) {
             link.counts.dropped += 1;
+            out.complete(now, &packet);
             return out.lose(packet, Cause::Queue);
         }
         link.line.join(now);

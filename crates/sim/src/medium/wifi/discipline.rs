@@ -16,6 +16,7 @@ fn drop(ways: &mut [WayState], now: Time, gone: &Waiting, out: &mut impl Out) {
     way.backlog -= 1;
     way.line.drop(gone.since, now);
     way.counts.link.dropped += 1;
+    out.complete(now, &gone.packet);
     out.lose(gone.packet, Cause::Queue);
 }
 
@@ -55,6 +56,7 @@ impl<R: Router> Wifi<R> {
             way.line.undo(before);
             way.backlog -= 1;
             way.counts.link.dropped += 1;
+            out.complete(now, &packet);
             out.lose(packet, Cause::Queue);
         }
         if let Some(Some(packet)) = passed {

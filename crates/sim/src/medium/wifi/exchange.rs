@@ -184,6 +184,9 @@ impl<R: Router> Wifi<R> {
             way.backlog -= 1;
             way.counts.link.lost += u64::from(!is_kept);
         }
+        if !is_kept {
+            out.complete(now, &head.packet);
+        }
         R::give_up(self, now, id, &head, is_kept, out);
         self.next(now, id, self.config.phy.cw_min, out);
     }
@@ -196,6 +199,7 @@ impl<R: Router> Wifi<R> {
         }
         let cw = self.window_after(head.way, head.packet.size, now);
         self.ways[head.way as usize].counts.successes += 1;
+        out.complete(now, &head.packet);
         if head.packet.kind == Kind::Routing
             && let Some(routing) = &mut self.routing
         {

@@ -298,6 +298,7 @@ impl<R: Router> Wifi<R> {
         let waiting = station.queue.len() as u64;
         if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
             way.counts.link.dropped += 1;
+            out.complete(now, &packet);
             return out.lose(packet, Cause::Queue);
         }
         way.backlog += 1;

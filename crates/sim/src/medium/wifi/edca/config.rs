@@ -366,6 +366,11 @@ impl EdcaConfig {
         &self.stations[self.ways[local as usize].from as usize]
     }
 
+    /// True if a link's sender has Linux's transmit queues, which have limits of their own.
+    pub fn has_transmit_queues(&self, local: u32) -> bool {
+        self.sender(local).txqs.is_some()
+    }
+
     /// The sender's buffer.
     pub fn buffer(&self, local: u32) -> Buffer {
         self.sender(local).buffer
