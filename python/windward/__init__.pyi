@@ -171,6 +171,7 @@ from ._format.fields import (
     Rlc as Rlc,
     RobustMpcRule as RobustMpcRule,
     RoundRobinScheduler as RoundRobinScheduler,
+    Saturated as Saturated,
     Scalable as Scalable,
     Scream as Scream,
     SendAutotuning as SendAutotuning,

@@ -5884,6 +5884,32 @@ class Periodic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Saturated:
+    """As fast as the first hop takes datagrams.
+
+    `backlog` of them wait there, and each that it has acknowledged, given up, dropped or sent is followed by another.
+    As a UDP sender without a rate (`iperf3 -u -b 0`), or Bianchi's saturated station. Not for LTE and NR, or stations
+    that find routes themselves.
+
+    Attributes
+    ----------
+    backlog
+        Datagrams at the first hop, at most its buffer. Default: as many of 1500 B as Linux's default `SO_SNDBUF`
+        allows.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Saturated()
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "saturated")
+
+    backlog: int = 92
+
+
+@dataclass(frozen=True, kw_only=True)
 class Backlog:
     """Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
 
@@ -5913,7 +5939,7 @@ class Backlog:
 
 
 #: Sending times of datagrams. Rates are on the wire, headers included.
-Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Backlog
+Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Saturated | Backlog
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -132,9 +132,11 @@ tagged! {
             #[serde(default = "zero")]
             jitter: Written<Duration>,
         }
-        /// As fast as the first hop takes datagrams: `backlog` of them wait there, and each that it has acknowledged,
-        /// given up, dropped or sent is followed by another. As a UDP sender without a rate (`iperf3 -u -b 0`), or
-        /// Bianchi's saturated station. Not for LTE and NR, or stations that find routes themselves.
+        /// As fast as the first hop takes datagrams.
+        ///
+        /// `backlog` of them wait there, and each that it has acknowledged, given up, dropped or sent is followed by
+        /// another. As a UDP sender without a rate (`iperf3 -u -b 0`), or Bianchi's saturated station. Not for LTE and
+        /// NR, or stations that find routes themselves.
         "saturated" Saturated {
             /// Datagrams at the first hop, at most its buffer. Default: as many of 1500 B as Linux's default
             /// `SO_SNDBUF` allows.
