@@ -67,7 +67,8 @@ impl SourceConfig {
         }
     }
 
-    /// Mean rates in bits per second on the wire on the way there and back; zero if they depend on backlogs or the first hop.
+    /// Mean rates in bits per second on the wire on the way there and back; zero if they depend on backlogs or the
+    /// first hop.
     pub fn mean_rates(&self) -> [f64; 2] {
         let there = self.pattern.mean_rate(self.packet).unwrap_or(0.0);
         let back = match (&self.reply, &self.pattern) {

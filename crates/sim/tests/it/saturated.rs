@@ -192,8 +192,8 @@ fn changing_links_are_full() {
     assert!(output.balance.lost.iter().sum::<u64>() > 800, "a second of flight, twice");
 }
 
-/// A buffer that holds less than the backlog is full: each completion brings a datagram that fits and one that does not.
-/// A queue that others have filled is tried again every millisecond.
+/// A buffer that holds less than the backlog is full: each completion brings a datagram that fits and one that does
+/// not. A queue that others have filled is tried again every millisecond.
 #[test]
 fn full_buffers_drop_one_at_a_time() {
     let output = one_link(|link| link.buffer = Buffer::Packets(5), 50);

@@ -172,8 +172,8 @@ impl ChangingLink {
         Some(ends_at)
     }
 
-    /// Applies the change that is due, after [`Self::transmit`]. Packets that it loses go to `lost`, with the cause, and
-    /// true if they were in flight.
+    /// Applies the change that is due, after [`Self::transmit`]. Packets that it loses go to `lost`, with the cause,
+    /// and true if they were in flight.
     pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause, bool)) -> Changed {
         let due = self.next_change().is_some_and(|at| at <= now);
         let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
