@@ -193,7 +193,7 @@ SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 		return;
 	mend(tp, connection, params);
 	/* Where an ACK covers repetitions the kernel goes by timestamps. These count milliseconds: up to one less than it was. */
-	connection->rtt = rtt > 0 && rtt % 1000 ? least(rtt, RTT_LIMIT) : 0;
+	connection->rtt = rtt > 0 && (u32)rtt % 1000 ? least(rtt, RTT_LIMIT) : 0;
 	if (connection->rtt) {
 		connection->base_rtt = least(connection->base_rtt, connection->rtt);
 		if (tp->mss_cache)
