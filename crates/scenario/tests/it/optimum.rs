@@ -129,6 +129,6 @@ fn a_saturated_source_is_refused() {
     let scenario = Scenario::from_toml(text, "test.toml").expect("the simulator takes it");
     let refused = scenario.optimum(Objective::Law).expect_err("it has no rate").to_string();
     assert!(refused.contains("saturated background source"), "{refused}");
-    let refused = scenario.fluid(Method::Ode { tolerance: 1e-6 }).err().expect("it has no rate").to_string();
+    let refused = scenario.fluid(Method::Ode { tolerance: 1e-6 }).expect_err("it has no rate").to_string();
     assert!(refused.contains("saturated background source"), "{refused}");
 }
