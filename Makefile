@@ -24,6 +24,7 @@
 # make validate-hwsim  compare airtime shares with those of the kernel's mac80211_hwsim, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-browser  compare a recorded page in a browser with the simulator's; minutes
+# make validate-applications  compare requests and pages between kernels with the simulator's, as root
 # make validate-nginx  compare responses and pages that curl loads from nginx with the simulator's; minutes
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
@@ -67,7 +68,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
-	validate-emulation validate-linux-stack validate-nginx validate-browser \
+	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
 	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay
 
@@ -255,6 +256,11 @@ validate-dual-queue: $(VENV)/engine
 # chromium.
 validate-browser: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/emulate/browser.py
+
+# A quarter of an hour in real time, as root, to docs/measured/validation/applications.md; goes on where it was
+# interrupted.
+validate-applications: $(VENV)/engine
+	$(BIN)/python benches/emulate/applications.py
 
 # Four minutes in real time, to docs/measured/validation/nginx.md; skipped, with the reason, where nginx or curl is not
 # installed.
