@@ -213,8 +213,8 @@ impl Browser {
         !is_held
     }
 
-    /// Takes an object whose last byte arrives now. Returns true if the visit is complete; what the object names is
-    /// added to `found`.
+    /// Takes an object whose request has left and whose last byte arrives now. Returns true if the visit is complete;
+    /// what the object names is added to `found`.
     pub fn arrive(&mut self, object: u32, now: Time, found: &mut Vec<Discovery>) -> bool {
         self.of(object).end = Some(now);
         self.left -= 1;
@@ -262,11 +262,14 @@ mod tests {
         let mut browser = Browser::new(&config);
         let mut found = Vec::new();
         assert_eq!(browser.visit(at(1000)), Discovery { object: 0, ready: at(1050) });
+        assert!(browser.may_ask(0));
         assert!(!browser.arrive(0, at(1200), &mut found));
         assert_eq!(found, [Discovery { object: 1, ready: at(1210) }, Discovery { object: 2, ready: at(1250) }]);
+        assert!(browser.may_ask(1) && browser.may_ask(2));
         found.clear();
         assert!(!browser.arrive(2, at(1400), &mut found));
         assert_eq!(found, [Discovery { object: 3, ready: at(1405) }]);
+        assert!(browser.may_ask(3));
         found.clear();
         assert!(!browser.arrive(1, at(1500), &mut found));
         let visit = &browser.visits()[0];
