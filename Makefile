@@ -61,7 +61,7 @@ SKIPPED := $(VENV)/skipped
 # For what is run somewhere else.
 IN_VENV := VIRTUAL_ENV="$$PWD/$(VENV)"
 SKIPS := WINDWARD_SKIPPED="$$PWD/$(SKIPPED)"
-AT_ONCE := --no-print-directory -j2
+AT_ONCE := --no-print-directory -j3
 
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
