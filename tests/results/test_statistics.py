@@ -197,10 +197,12 @@ def test_a_network_whose_end_is_down_is_compared_over_the_rest(tmp_path: Path) -
     compared = scenario.compare(emulate=False, output=tmp_path / "kept")
     assert compared.table["optimum_bps"].iloc[0] == scenario.optimum(at_s=0.0).flows["goodput_bps"].iloc[0]
     assert "the network of 0 s, as its end has none" in compared.notes[-1]
-    # Where no piece has best rates there is nothing to compare.
+    # Where no piece has best rates the optimum is left out.
     (tmp_path / "outage.toml").write_text(outage.replace('at = "12 s"', 'at = "0 s"'))
-    with pytest.raises(ValueError, match="nothing crosses it"):
-        ww.load(tmp_path / "outage.toml").compare(emulate=False)
+    without = ww.load(tmp_path / "outage.toml").compare(emulate=False)
+    assert without.optimum is None
+    assert "nothing crosses it" in without.left_out["optimum"]
+    assert (without.table["packets_bps"] == 0).all()
 
 
 def test_a_comparison_says_what_the_optimum_does_not_know(
