@@ -36,7 +36,7 @@ impl Page {
 
     /// Lets a request leave, or holds it back; returns true if it leaves.
     pub fn admit(&mut self, request: Request) -> bool {
-        let leaves = self.browser.may_ask(request.user);
+        let leaves = self.browser.admit(request.user);
         if !leaves {
             self.held.push_back(request);
         }
@@ -46,7 +46,7 @@ impl Page {
     /// Takes the first request that was held back and may leave now.
     pub fn release(&mut self) -> Option<Request> {
         let object = self.held.front()?.user;
-        if self.browser.may_ask(object) { self.held.pop_front() } else { None }
+        if self.browser.admit(object) { self.held.pop_front() } else { None }
     }
 
     /// Takes an object that is complete now. Discoveries are added to `found`; returns the time of the next visit if

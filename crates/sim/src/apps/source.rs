@@ -252,14 +252,16 @@ impl Source {
         let dropped = net.balance.lost[Cause::Queue as usize];
         // An idle link is done with the first at once.
         for _ in 0..=backlog {
-            if net.backlogs.waiting(self.index) == backlog || net.balance.lost[Cause::Queue as usize] != dropped {
+            if net.backlogs.amount(self.index) == u64::from(backlog)
+                || net.balance.lost[Cause::Queue as usize] != dropped
+            {
                 break;
             }
             self.counts.sent += 1;
-            net.backlogs.send(self.index);
+            net.backlogs.send(self.index, self.size);
             net.send(self.datagram(net.now), false);
         }
-        if net.backlogs.waiting(self.index) == 0 {
+        if net.backlogs.amount(self.index) == 0 {
             return net.schedule(net.now + Pattern::RETRY, Wake::Source, self.index);
         }
         net.backlogs.wait(self.index);

@@ -1,10 +1,9 @@
 //! State shared by all endpoints: clock, calendar, ports, media, nodes and the table of routes.
 
-mod backlogs;
+mod first_hop;
 mod losses;
 mod ports;
 mod report;
-mod small_queues;
 mod surroundings;
 mod tap;
 
@@ -17,9 +16,8 @@ use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
 use crate::status::{Cause, Sight};
 use crate::topology::{PortKind, Route, Step, Topology};
-use backlogs::Backlogs;
+use first_hop::{Backlogs, SmallQueues};
 use losses::{Losses, count_loss};
-use small_queues::SmallQueues;
 use std::ops::Range;
 use surroundings::Surroundings;
 pub use tap::Tap;

@@ -1,6 +1,6 @@
 //! Arrivals at ports and departures from them.
 
-use super::backlogs::Backlogs;
+use super::first_hop::Backlogs;
 use super::losses::count_loss;
 use super::{ARRIVED, Net};
 use crate::engine::{Calendar, Event, PortTimer, Wake};

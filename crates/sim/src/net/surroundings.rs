@@ -1,9 +1,8 @@
 //! The network as seen by a medium.
 
 use super::Tap;
-use super::backlogs::Backlogs;
+use super::first_hop::{Backlogs, SmallQueues};
 use super::losses::{Losses, count_loss};
-use super::small_queues::SmallQueues;
 use crate::engine::{Calendar, Event, FlowTimer, PortTimer, Wake};
 use crate::medium::Out;
 use crate::output::{AirFrame, AirRecord, Balance, RanBlock};

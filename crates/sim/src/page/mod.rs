@@ -204,7 +204,7 @@ impl Browser {
     }
 
     /// Lets the request for a discovered object leave if the order of requests allows it; returns true if it does.
-    pub fn may_ask(&mut self, object: u32) -> bool {
+    pub fn admit(&mut self, object: u32) -> bool {
         let is_held = self.config.order == Order::Tight
             && self.blocking_left > 0
             && self.on_way >= Order::TIGHT_LIMIT
@@ -262,14 +262,14 @@ mod tests {
         let mut browser = Browser::new(&config);
         let mut found = Vec::new();
         assert_eq!(browser.visit(at(1000)), Discovery { object: 0, ready: at(1050) });
-        assert!(browser.may_ask(0));
+        assert!(browser.admit(0));
         assert!(!browser.arrive(0, at(1200), &mut found));
         assert_eq!(found, [Discovery { object: 1, ready: at(1210) }, Discovery { object: 2, ready: at(1250) }]);
-        assert!(browser.may_ask(1) && browser.may_ask(2));
+        assert!(browser.admit(1) && browser.admit(2));
         found.clear();
         assert!(!browser.arrive(2, at(1400), &mut found));
         assert_eq!(found, [Discovery { object: 3, ready: at(1405) }]);
-        assert!(browser.may_ask(3));
+        assert!(browser.admit(3));
         found.clear();
         assert!(!browser.arrive(1, at(1500), &mut found));
         let visit = &browser.visits()[0];

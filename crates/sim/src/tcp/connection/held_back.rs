@@ -25,7 +25,7 @@ impl Connection {
             HostQueue::Small(shift) => {
                 let size = self.headers.data() + self.payload(number).0;
                 let is_full = self.sender.unacknowledged() > 1
-                    && net.small_queues.bytes(self.index) > self.small_limit(shift, turn, size);
+                    && net.small_queues.amount(self.index) > self.small_limit(shift, turn, size);
                 if is_full {
                     net.small_queues.wait(self.index);
                     self.sender.on_small_queue_full();
