@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
-from nginx import LAW, NETWORKS, OBJECTS, off
+from nginx import LAW, NETWORKS, OBJECTS, Network, off, scenario
 from page import table
 from repeat import in_time
 
@@ -39,40 +40,21 @@ USERS = ww.ClosedArrivals(users=10, think="500 ms")
 class Case(NamedTuple):
     """An application over a line."""
 
-    network: str
+    network: Network
     what: str
     app: ww.Requests | ww.Page
-    rates: tuple[str, str]
-    delay: str
-    buffer: str
-    queue: Any = ww.DropTail()
-    loss: float = 0.0
     #: True if a download shares the line.
     is_shared: bool = False
 
     def scenario(self) -> ww.Scenario:
         """The line with the application."""
-        reverse = ww.Reverse(rate=self.rates[1], loss=0.0)
-        ends: dict[str, Any] = {"from_": "server", "to": "client"}
-        link = ww.Link(
-            **ends,
-            rate=self.rates[0],
-            delay=self.delay,
-            buffer=self.buffer,
-            queue=self.queue,
-            loss=self.loss,
-            reverse=reverse,
-        )
-        nodes = [ww.Node(name="client"), ww.Node(name="server")]
-        flows = [ww.Flow(name="download", **ends, law=LAW, stack="linux")] if self.is_shared else []
-        return ww.Scenario(
+        download = ww.Flow(name="download", from_="server", to="client", law=LAW, stack="linux")
+        return replace(
+            scenario(self.network, self.app),
             name="applications",
             duration=f"{DURATION} s",
             warmup=f"{WARMUP} s",
-            node=nodes,
-            link=[link],
-            app=[self.app],
-            flow=flows,
+            flow=[download] if self.is_shared else [],
         )
 
     def times(self, run: ww.Run) -> pd.Series[float]:
@@ -81,68 +63,43 @@ class Case(NamedTuple):
         return 1e3 * times.dropna()
 
 
+#: Ends and stack of every application.
+BOTH: dict[str, Any] = {"from_": "client", "to": "server", "tcp": ww.Tcp(stack="linux")}
+
+
 def requests(arrivals: Any, connections: str = "new", law: Any = LAW, mean: Any = WEB) -> ww.Requests:
     """A client of a web server."""
-    return ww.Requests(
-        name="web",
-        from_="client",
-        to="server",
-        law=law,
-        tcp=ww.Tcp(stack="linux"),
-        arrivals=arrivals,
-        response=mean,
-        connections=connections,
-    )
+    return ww.Requests(name="web", **BOTH, law=law, arrivals=arrivals, response=mean, connections=connections)
 
 
 def page(protocol: Any) -> ww.Page:
     """A browser and the page of the comparison with nginx, whose first object names all others."""
     objects = [ww.PageObject(name="page", size="20 kB")]
     objects += [ww.PageObject(name=f"object-{at}", size=f"{size} B") for at, size in enumerate(OBJECTS)]
-    return ww.Page(
-        name="page",
-        from_="client",
-        to="server",
-        law=LAW,
-        tcp=ww.Tcp(stack="linux"),
-        objects=objects,
-        protocol=protocol,
-        reading="500 ms",
-    )
+    return ww.Page(name="page", **BOTH, law=LAW, objects=objects, protocol=protocol, reading="500 ms")
 
 
-def line(number: int) -> dict[str, Any]:
-    """A line of the comparison with nginx."""
-    network = NETWORKS[number]
-    queue = ww.FqCodel() if network.queue == "fq-codel" else ww.DropTail()
-    rates = (network.down, network.up)
-    return {"rates": rates, "delay": network.delay, "buffer": network.buffer, "queue": queue, "loss": network.loss}
-
-
-LOSSY = "20 Mbit/s, 30 ms, 1 % loss"
-SPACE = "20 Mbit/s, 150 ms"
+SLOW, SHARED, LOSSY, FAST, SPACE = NETWORKS
 CASES = (
-    Case("10 Mbit/s, 20 ms, 100 packets", "load 0.5, new connections", requests(HALF), **line(0)),
-    Case("the same", "Reno in place of CUBIC", requests(HALF, law="reno"), **line(0)),
+    Case(SLOW, "load 0.5, new connections", requests(HALF)),
+    Case(SLOW, "the same with Reno", requests(HALF, law="reno")),
     Case(
-        "50 and 10 Mbit/s, 10 ms, FQ-CoDel",
+        SHARED,
         "20 a second beside a download, kept connections",
         requests(ww.PoissonArrivals(rate=20.0), "pool"),
-        **line(1),
         is_shared=True,
     ),
-    Case(LOSSY, "load 0.3, new connections", requests(THIRD), **line(2)),
+    Case(LOSSY, "load 0.3, new connections", requests(THIRD)),
     Case(
-        "100 Mbit/s, 5 ms, 400 packets",
+        FAST,
         "ten users, kept connections, 200 kB",
         requests(USERS, "pool", mean=ww.ExponentialSize(mean="200 kB")),
-        **line(3),
     ),
-    Case(SPACE, "load 0.3, new connections", requests(THIRD), **line(4)),
-    Case("50 and 10 Mbit/s, 10 ms, FQ-CoDel", "a page over HTTP/1.1", page("http/1.1"), **line(1)),
+    Case(SPACE, "load 0.3, new connections", requests(THIRD)),
+    Case(SHARED, "a page over HTTP/1.1", page("http/1.1")),
     # Of a page with losses a hundred times as many visits would be needed; `nginx.py` has one.
-    Case("10 Mbit/s, 20 ms, 100 packets", "a page over HTTP/2", page("h2"), **line(0)),
-    Case(SPACE, "a page over HTTP/2", page("h2"), **line(4)),
+    Case(SLOW, "a page over HTTP/2", page("h2")),
+    Case(SPACE, "a page over HTTP/2", page("h2")),
 )
 
 
@@ -167,7 +124,7 @@ def main() -> int:
         late += sum(int(run.timing["late_p99_s"].iloc[0] > LATE_S) for run in runs)
         theirs = pd.concat([case.times(run) for run in runs])
         ours = case.times(case.scenario().simulate(seeds=list(SEEDS)))
-        row = [case.network, case.what, str(len(theirs))]
+        row = [case.network.name, case.what, str(len(theirs))]
         for share in (0.5, 0.95):
             real, model = float(theirs.quantile(share)), float(ours.quantile(share))
             row += [f"{real:.1f}", f"{model:.1f}", off(real, model)]

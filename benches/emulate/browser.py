@@ -218,12 +218,13 @@ def main() -> int:
         own = statistics.median(alone.loads) - simulated(NOTHING, har)
         for network in NETWORKS:
             real = loaded(browser, network)
-            theirs, ours = statistics.median(real.loads) - own, simulated(network, har)
+            whole, ours = statistics.median(real.loads), simulated(network, har)
+            theirs = whole - own
             worst = max(worst, abs(ours / theirs - 1))
             quarters = statistics.quantiles(real.loads)
             spread = f"{1e3 * quarters[0]:.0f} to {1e3 * quarters[2]:.0f}"
-            event = f"{1e3 * (statistics.median(real.events) - statistics.median(real.loads)):.0f}"
-            row = [network.name, f"{1e3 * (theirs + own):.0f}", spread, f"{1e3 * theirs:.0f}", f"{1e3 * ours:.0f}"]
+            event = f"{1e3 * (statistics.median(real.events) - whole):.0f}"
+            row = [network.name, f"{1e3 * whole:.0f}", spread, f"{1e3 * theirs:.0f}", f"{1e3 * ours:.0f}"]
             rows.append([*row, off(theirs, ours), event, f"{1e3 * real.late:.2f}"])
             print(rows[-1], flush=True)
     nginx = subprocess.run(["nginx", "-v"], capture_output=True, text=True, check=True).stderr.strip()
