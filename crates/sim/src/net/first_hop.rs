@@ -1,7 +1,7 @@
 //! Packets that their senders have handed down and the first hop has not completed.
 //!
-//! Linux counts the memory of what a socket has handed down and the driver has not completed (`sk_wmem_alloc`). On Wi-Fi
-//! a packet is completed by its acknowledgement, or when it is given up or dropped.
+//! Linux counts the memory of what a socket has handed down and the driver has not completed (`sk_wmem_alloc`). On
+//! Wi-Fi a packet is completed by its acknowledgement, or when it is given up or dropped.
 
 use crate::medium::wifi::txq::truesize;
 use crate::packet::{Kind, Packet};
