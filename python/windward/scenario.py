@@ -561,7 +561,8 @@ class Scenario(ScenarioFields):
         """
         import tomllib
 
-        from windward._search.attack import Attacked, attack
+        from windward._search.asked import Attacked
+        from windward._search.attack import attack
 
         compiled = self._compile()
         return attack(

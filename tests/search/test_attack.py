@@ -8,7 +8,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
-from windward._search.attack import read_until
+from windward._search.questions import read_until
 from windward.theory.laws import ratio_under_delay
 
 #: Two QUIC-TCP flows over paths of their own to a link of 1000 packets/s.

@@ -11,7 +11,7 @@ import windward as ww
 from windward import _engine
 from windward._search.confirm import has_random_loss
 from windward._search.fair import Fair, fair
-from windward._search.patterns import read_generators
+from windward._search.generators import read_generators
 from windward._search.presets import default_bounds
 from windward._search.shrink import fewer_members, with_members
 

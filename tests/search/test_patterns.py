@@ -12,10 +12,11 @@ from conftest import REPOSITORY, Cli
 
 import windward as ww
 from windward import _engine
-from windward._search.attack import read_until
+from windward._search.generators import read_generators
 from windward._search.genetic import Genetic, Layout
-from windward._search.patterns import Event, Patterns, read_generators
+from windward._search.patterns import Event, Patterns
 from windward._search.presets import PRESETS, bounds_like
+from windward._search.questions import read_until
 from windward._search.shrink import entries, fewer_lines, keys, without
 from windward.theory.laws import ratio_under_delay
 

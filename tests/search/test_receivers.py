@@ -12,7 +12,8 @@ import windward as ww
 from windward import _engine
 from windward._format.vary import read_values
 from windward._search import space
-from windward._search.patterns import Event, Patterns, read_generators
+from windward._search.generators import read_generators
+from windward._search.patterns import Event, Patterns
 
 #: Two flows over 10 Mbit/s and 40 ms.
 PAIR = """\

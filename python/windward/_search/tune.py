@@ -17,7 +17,8 @@ from windward._engines.sweep import Asked, sweep
 from windward._format.design import Design, Table
 from windward._format.vary import Field, change, label, name_of, read, worth
 from windward._search import space
-from windward._search.attack import Attacked, attack
+from windward._search.asked import Attacked
+from windward._search.attack import attack
 from windward._search.objective import Objective, mean_of, read_objective
 from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
 from windward._search.trials import Question, Trials, figures_of, open_search
