@@ -514,6 +514,7 @@ def test_refused(tmp_path: Path, cli: Cli) -> None:
         assert "hint: " in run.stderr
     for option, why in (
         ("a->b=vegas", "the kernel has no congestion control `vegas`; available: "),
+        ("a->b=reno,cubic", "hint: give one name for each flow"),
         ("c=cubic", "congestion control `cubic` for `c`: no such flow; flows: a->b"),
         ("a->b", "--congestion a->b: give a flow and a congestion control, such as up=bbr"),
     ):

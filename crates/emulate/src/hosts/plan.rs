@@ -334,8 +334,10 @@ fn available(name: &str) -> Result<String, Error> {
     if available.split_whitespace().any(|each| each == name) {
         return Ok(name.to_owned());
     }
+    let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let hint = if is_word { format!("try `modprobe tcp_{name}`") } else { "give one name for each flow".to_owned() };
     Err(Error::Impossible(format!(
-        "the kernel has no congestion control `{name}`; available: {}\nhint: try `modprobe tcp_{name}`",
+        "the kernel has no congestion control `{name}`; available: {}\nhint: {hint}",
         available.trim().replace(' ', ", "),
     )))
 }
