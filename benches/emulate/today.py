@@ -64,7 +64,7 @@ class Network:
 
 
 NETWORKS = (
-    Network("phone", "a phone on LTE", 10),
+    Network("phone", "a phone on LTE", 5),
     Network("home", "802.11g behind FQ-CoDel", 2),
     Network("satellite", "a satellite", 5),
     Network("hop", "a lossy Wi-Fi hop", 4),
