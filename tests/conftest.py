@@ -67,6 +67,9 @@ packet = "200 B"
 #: Test modules whose subject is the engine, which is one library for every Python, or this repository. All others run
 #: on the least and the newest Python too: results and other files, the command line, scenarios.
 ENGINE = {
+    "test_adding",
+    "test_attacks",
+    "test_benches",
     "test_browser",
     "test_cell",
     "test_claims",
@@ -83,19 +86,29 @@ ENGINE = {
     "test_kernel",
     "test_laws_by_hand",
     "test_link",
+    "test_link_options",
+    "test_link_processes",
     "test_make",
     "test_modules",
     "test_mutations",
     "test_num",
     "test_num_cvxpy",
+    "test_optimum_apps",
     "test_oracles",
     "test_package",
     "test_planted",
     "test_queues",
+    "test_queues_by_flow",
+    "test_ran",
+    "test_receivers",
+    "test_rooms",
     "test_routing",
     "test_seferoglu2014",
+    "test_starvation",
     "test_table_four",
     "test_wifi",
+    "test_wifi_theory",
+    "test_words",
 }
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
