@@ -8,8 +8,8 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from behind import needs_links
 from conftest import REPOSITORY, environment, in_time
+from linked import needs_links
 from web import noise
 
 #: So many bytes, served at the link's far end; the address is told when it can be used.

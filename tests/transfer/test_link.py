@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from behind import behind, behind_in_time, needs_links, python
 from conftest import Cli
+from linked import behind, behind_in_time, needs_links, python
 
 import windward as ww
 

@@ -5,10 +5,22 @@ import sys
 from typing import Any
 
 import pytest
-from behind import NOTHING
 from conftest import Cli
 
 from windward import transfer
+
+
+@pytest.fixture
+def rates(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
+    """Rates of the links of each call, none of which is emulated."""
+    seen: list[list[float]] = []
+
+    def run(links: Any, *_: object) -> dict[str, Any]:
+        seen.append(list(links.rates_bps))
+        return {"down": [{}], "up": [{}], "quality": {}}
+
+    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
+    return seen
 
 
 @pytest.mark.parametrize(
@@ -65,6 +77,7 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
     assert run.stderr.count(message) == 1
 
 
+@pytest.mark.usefixtures("rates")
 @pytest.mark.parametrize(
     ("wifi", "message"),
     [
@@ -94,13 +107,13 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
         ("802.11ac,queue=fifo,airtime-fairness=true", "airtime-fairness=true: `airtime_fairness` needs queues"),
     ],
 )
-def test_wifi_is_refused(monkeypatch: pytest.MonkeyPatch, wifi: str, message: str) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+def test_wifi_is_refused(wifi: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as refused:
         transfer.link(["true"], wifi=wifi)
     assert "wifi[0]" not in str(refused.value)
 
 
+@pytest.mark.usefixtures("rates")
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
@@ -117,35 +130,28 @@ def test_wifi_is_refused(monkeypatch: pytest.MonkeyPatch, wifi: str, message: st
         ("n78-40mhz,sr-period=3ms", "sr-period=3ms: 3 ms is not a multiple of the pattern of slots, 2.5 ms"),
     ],
 )
-def test_a_cell_is_refused(monkeypatch: pytest.MonkeyPatch, cell: str, message: str) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+def test_a_cell_is_refused(cell: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as refused:
         transfer.link(["true"], cell=cell)
     assert "cell[0]" not in str(refused.value)
 
 
-def test_one_radio(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+@pytest.mark.usefixtures("rates")
+def test_one_radio() -> None:
     with pytest.raises(ValueError, match="wifi and cell: give one of them, not both"):
         transfer.link(["true"], cell="n78-40mhz", wifi="802.11ac")
 
 
-def test_a_cell_has_the_rates_of_its_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_has_the_rates_of_its_carrier(rates: list[list[float]]) -> None:
     """88.8 and 31.2 elements a block and slot, 51 blocks, MCS 27 (7.40625 bits), 1500 of 1509 bytes; a wire first."""
-    seen: list[list[float]] = []
-
-    def run(links: Any, *_: object) -> dict[str, Any]:
-        seen.append(list(links.rates_bps))
-        return NOTHING
-
-    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
     transfer.link(["true"], cell="n78-20mhz,snr=40dB,users=2")
     transfer.link(["true"], cell="n78-20mhz,snr=40dB", delay="20ms")
     down, up = (elements * 51 / 0.5e-3 * 7.40625 * 1500 / 1509 for elements in (88.8, 31.2))
-    assert seen[0] == pytest.approx([down, up] * 2, rel=1e-6)
-    assert seen[1] == pytest.approx([100e9, 100e9, down, up], rel=1e-6)
+    assert rates[0] == pytest.approx([down, up] * 2, rel=1e-6)
+    assert rates[1] == pytest.approx([100e9, 100e9, down, up], rel=1e-6)
 
 
+@pytest.mark.usefixtures("rates")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -153,10 +159,7 @@ def test_a_cell_has_the_rates_of_its_carrier(monkeypatch: pytest.MonkeyPatch) ->
         ({"delay": "5 parsec"}, "delay 5 parsec: `parsec` is not a unit of duration"),
     ],
 )
-def test_the_wire_behind_wifi_is_refused(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, str], message: str
-) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+def test_the_wire_behind_wifi_is_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         transfer.link(["true"], wifi="802.11ac", **options)
 
@@ -175,16 +178,9 @@ def test_the_wire_behind_wifi_is_refused(
         ("2.5 Mbit/s", 2.5e6),
     ],
 )
-def test_rates_are_those_of_scenarios_and_of_tc(monkeypatch: pytest.MonkeyPatch, rate: str, bits: float) -> None:
-    seen = []
-
-    def run(links: Any, *_: object) -> dict[str, Any]:
-        seen.append(links.rates_bps)
-        return NOTHING
-
-    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
+def test_rates_are_those_of_scenarios_and_of_tc(rates: list[list[float]], rate: str, bits: float) -> None:
     transfer.link(["true"], rate=rate)
-    assert list(seen[0]) == [bits, bits]
+    assert rates[0] == [bits, bits]
 
 
 @pytest.mark.parametrize(
@@ -204,21 +200,14 @@ def test_rates_are_those_of_scenarios_and_of_tc(monkeypatch: pytest.MonkeyPatch,
     ],
 )
 def test_wifi_has_the_rates_of_its_standard(
-    monkeypatch: pytest.MonkeyPatch, wifi: str, options: dict[str, str], bits: list[float]
+    rates: list[list[float]], wifi: str, options: dict[str, str], bits: list[float]
 ) -> None:
-    seen: list[list[float]] = []
-
-    def run(links: Any, *_: object) -> dict[str, Any]:
-        seen.append(list(links.rates_bps))
-        return NOTHING
-
-    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
     transfer.link(["true"], wifi=wifi, **options)
-    assert seen == [bits]
+    assert rates == [bits]
 
 
-def test_a_library_has_no_words_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: NOTHING, raising=False)
+@pytest.mark.usefixtures("rates")
+def test_a_library_has_no_words_of_the_command_line() -> None:
     of_link = ({}, {"rate": "1mbit", "trace": "x"}, {"rate": "10mbps"}, {"rate": "1mbit", "delay": "5"})
     of_wifi = ({"wifi": "ac"}, {"wifi": "802.11ac,width=30MHz"}, {"wifi": "802.11ac", "queue": "fq-codel"})
     for arguments in (*of_link, *of_wifi):

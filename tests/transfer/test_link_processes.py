@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from behind import needs_links
 from conftest import Cli, environment
+from linked import needs_links
 
 
 @needs_links

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from conftest import environment, in_time
 
-#: What an emulation of nothing returns.
-NOTHING: dict[str, Any] = {"down": [{}], "up": [{}], "quality": {}}
-
 
 def impossible() -> str | None:
     """Why no link can be emulated here."""
