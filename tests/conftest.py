@@ -68,6 +68,7 @@ packet = "200 B"
 #: on the least and the newest Python too: results and other files, the command line, scenarios.
 ENGINE = {
     "test_adding",
+    "test_attack",
     "test_attacks",
     "test_benches",
     "test_browser",
@@ -77,6 +78,8 @@ ENGINE = {
     "test_coding",
     "test_emulate",
     "test_examples",
+    "test_fair",
+    "test_fluid",
     "test_forwarding",
     "test_get_answers",
     "test_get_failures",
@@ -96,6 +99,7 @@ ENGINE = {
     "test_optimum_apps",
     "test_oracles",
     "test_package",
+    "test_patterns",
     "test_planted",
     "test_queues",
     "test_queues_by_flow",
