@@ -78,8 +78,8 @@ while len(marks) < 2:
 (t0, c0), (t1, c1) = marks
 print((c1 - c0) * 8 / (t1 - t0))
 """
-#: Datagrams of three codepoints, on three ports, 1000 bytes with their headers. No more than 10 ms are caught up: a burst
-#: would be an overload.
+#: Datagrams of three codepoints, on three ports, 1000 bytes with their headers. No more than 10 ms are caught up: a
+#: burst would be an overload.
 STREAMS = """
 import socket, struct, time
 ends = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(3)]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args
 
-from windward._format.fields import Preset
 from windward.errors import nearest
 from windward.transfer._text import count, first_and_values, written
 
-#: Carriers that scenarios have.
-PRESETS: tuple[str, ...] = tuple(name for one in get_args(Preset) for name in get_args(one))
 #: Keys of a station of a scenario, and of its cell, by their name in the text.
 _OF_STATION = {"snr": "snr", "uplink-snr": "uplink_snr", "speed": "speed"}
 _OF_CELL = {"scheduler": "scheduler", "buffer": "buffer", "queue": "queue", "drx": "drx"}
@@ -21,6 +19,15 @@ _MOST_USERS = 32
 _PACKET = "1500 B"
 
 ACCESS_POINT, CLIENT, NAME = "mast", "client", "cell"
+
+
+@cache
+def presets() -> tuple[str, ...]:
+    """Carriers that scenarios have."""
+    # A download imports this module, and need not wait for the classes of scenarios.
+    from windward._format.fields import Preset
+
+    return tuple(name for one in get_args(Preset) for name in get_args(one))
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,8 @@ def read(text: str) -> Cell:
         For a text that is not of the form PRESET,KEY=VALUE,….
     """
     preset, values = first_and_values(text, KEYS)
-    if preset not in PRESETS:
-        raise ValueError(f"`{preset}`: expected a carrier first: {', '.join(PRESETS)}{nearest(preset, PRESETS)}")
+    if preset not in presets():
+        raise ValueError(f"`{preset}`: expected a carrier first: {', '.join(presets())}{nearest(preset, presets())}")
     return _cell(preset, values)
 
 
