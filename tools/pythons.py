@@ -89,11 +89,14 @@ def environment(python: Path, name: str, lock: str) -> Path:
         return own
     print(f"== Python packages, {folder.name} ==", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([python, "-m", "venv", folder], check=True)
+    # This environment's pip serves all.
+    subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True)
     pip: list[str | Path] = [
-        own,
+        sys.executable,
         "-m",
         "pip",
+        "--python",
+        own,
         "install",
         "--quiet",
         "--disable-pip-version-check",
