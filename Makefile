@@ -66,7 +66,7 @@ AT_ONCE := --no-print-directory -j3
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
+GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test kernel-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
 	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
@@ -94,16 +94,16 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on
-# the clock.
+# Setting up beside linting; then what depends on the clock, which mostly waits, with the Rust tests in the time that it
+# leaves; then what depends on nothing but itself, on all processors.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint install-others
-	@$(MAKE) --no-print-directory rust-test
+	@$(MAKE) $(AT_ONCE) realtime-test rust-test ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) --no-print-directory kernel-test
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least
-	@$(MAKE) --no-print-directory realtime-test
 	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
 
 # Crates that differ from the main branch, or from the last commit where there is none.
@@ -118,19 +118,23 @@ check: $(VENV)/checks
 	done
 	$(BIN)/pytest -q tests/project/test_words.py tests/project/test_docs.py -k "words or sentences or summaries or links or index or files_to_add"
 
-lint:
+lint: rust-lint python-lint
+
+rust-lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	@sh tools/deny.sh "$(SKIPPED)"
 
 rust-test:
-	cargo test --workspace --locked --quiet --no-fail-fast
+	$(ASIDE) cargo test --workspace --locked --quiet --no-fail-fast
 
-python-test: $(VENV)/checks $(VENV)/engine
+python-lint: $(VENV)/checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+python-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
 
 # The engine serves every Python: only what is written in Python is tested again.
@@ -146,8 +150,11 @@ test-least: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/pythons.py test-least
 
 realtime-test: $(VENV)/checks $(VENV)/engine
-	$(SKIPS) $(BIN)/python tools/test_kernels.py
 	$(SKIPS) $(BIN)/pytest -m realtime
+
+# Rust's own tests with real kernels.
+kernel-test: $(VENV)/checks $(VENV)/engine
+	$(SKIPS) $(BIN)/python tools/test_kernels.py
 
 # For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside. Writes their sizes into
 # docs/start/install.md.
