@@ -1,5 +1,6 @@
 """Laws written in Python."""
 
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -202,6 +203,29 @@ def test_what_is_no_law_is_refused(link: Callable[..., ww.Scenario]) -> None:
 
     with pytest.raises(ww.LawError, match="Nothing has no `on_ack`"):
         link(ww.Flow(from_="a", to="b", law=Nothing)).simulate()
+
+
+@pytest.mark.parametrize("engine", ["run", "sweep"])
+def test_the_law_s_thread_keeps_its_state(link: Callable[..., ww.Scenario], engine: str) -> None:
+    """Calls of one run share Python's state of their thread: a new one for each costs as much as a short law."""
+
+    class Counts:
+        def __init__(self, cwnd: float) -> None:
+            self.cwnd = 4.0
+            self.own = threading.local()
+            self.own.calls = 0
+
+        def on_ack(self, ack: ww.Ack) -> None:
+            self.own.calls += 1
+
+        def on_congestion(self, event: ww.Congestion) -> None:
+            self.own.calls += 1
+
+    scenario = link(ww.Flow(from_="a", to="b", law=Counts))
+    answer = scenario.simulate(seeds=2) if engine == "run" else scenario.sweep({"link.a->b.loss": [0, 0.01]}, seeds=2)
+    if isinstance(answer, ww.Sweep):
+        assert answer.failures.empty
+    assert (answer.flows["goodput_bps"] > 0).all()
 
 
 def test_the_command_line_shows_the_law_s_own_traceback(cli: Cli, scenario_file: Path) -> None:

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::interrupt;
-use crate::makers::{self, Resolvers};
+use crate::makers::{self, Resolvers, Runs};
 use crate::output;
 use crate::scenario::Scenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::time::Duration;
-use windward_run::{Captures, Simulations};
+use windward_run::Captures;
 
 /// Seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Job {
-    inner: windward_run::Job<Simulations<PyErr>>,
+    inner: windward_run::Job<Runs>,
 }
 
 #[pymethods]

@@ -7,9 +7,9 @@ use crate::scheduler;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
-use windward_run::{Fuse, Simulations};
+use windward_run::{Error, Fuse, Seed, Simulations, Task};
 use windward_scenario::{PythonClass, Scenario};
-use windward_sim::{Hooks, Makers};
+use windward_sim::{Hooks, Makers, Output};
 
 /// Callables that take the name and the parameters of a class and return the factory of its instances.
 pub(crate) struct Resolvers {
@@ -38,14 +38,35 @@ pub(crate) fn is_ours(scenario: &Scenario) -> bool {
     scenario.python_laws().is_empty() && scenario.python_schedulers().is_empty() && scenario.python_rules().is_empty()
 }
 
-/// Simulations of such a scenario, created without the interpreter.
-pub(crate) fn ours(scenario: &Scenario) -> Simulations<PyErr> {
-    Simulations::new(scenario.clone(), |_| Makers::default())
+/// Simulations of a scenario, whose worker keeps Python's state of its thread for a whole run.
+///
+/// A thread that Python did not start gets a new state for each call into Python otherwise. A state costs several
+/// system calls, as much as a short law.
+pub(crate) struct Runs {
+    inner: Simulations<PyErr>,
+    is_ours: bool,
+}
+
+impl Task for Runs {
+    type Output = Output;
+    type Failure = PyErr;
+
+    fn run(&self, seed: &Seed<'_>) -> Result<Option<Output>, Error<PyErr>> {
+        if self.is_ours {
+            return self.inner.run(seed);
+        }
+        Python::attach(|py| py.detach(|| self.inner.run(seed)))
+    }
+}
+
+/// Simulations of a scenario without Python code, created without the interpreter.
+pub(crate) fn ours(scenario: &Scenario) -> Runs {
+    Runs { inner: Simulations::new(scenario.clone(), |_| Makers::default()), is_ours: true }
 }
 
 impl Resolvers {
     /// Simulations of a scenario, with factories for its Python classes.
-    pub(crate) fn simulations(&self, py: Python<'_>, scenario: &Scenario) -> PyResult<Simulations<PyErr>> {
+    pub(crate) fn simulations(&self, py: Python<'_>, scenario: &Scenario) -> PyResult<Runs> {
         let laws = factories(scenario.python_laws(), self.law.bind(py))?;
         let schedulers = factories(scenario.python_schedulers(), self.scheduler.bind(py))?;
         let rules = factories(scenario.python_rules(), self.rule.bind(py))?;
@@ -59,6 +80,6 @@ impl Resolvers {
                 rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
             },
         };
-        Ok(Simulations::new(scenario.clone(), makers))
+        Ok(Runs { inner: Simulations::new(scenario.clone(), makers), is_ours: is_ours(scenario) })
     }
 }

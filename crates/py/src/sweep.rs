@@ -1,6 +1,6 @@
 //! Runs of a sweep, polled by Python while workers run without the interpreter's lock.
 
-use crate::makers::{self, Resolvers};
+use crate::makers::{self, Resolvers, Runs};
 use crate::scenario::Scenario;
 use crate::waiting::stop;
 use crate::{fluid, interrupt, optimum, output};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use windward_fluid::Method;
-use windward_run::{Error, Pool, Seed, Simulations, Task};
+use windward_run::{Error, Pool, Seed, Task};
 use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
 use windward_sim::{Control, Output};
 use windward_units::Time;
@@ -44,7 +44,7 @@ struct Point {
 /// A point that can be run.
 struct Ready {
     scenario: Scenario,
-    simulations: Option<Simulations<PyErr>>,
+    simulations: Option<Runs>,
 }
 
 /// A run that has ended, with or without an answer.

@@ -48,10 +48,15 @@ def simulate(
             target.close()
 
 
-def count_threads(threads: int | None) -> int:
-    """Worker threads: as many as this process may use, unless told."""
+def count_threads(threads: int | None, *, has_python: bool = False) -> int:
+    """Worker threads: as many as this process may use, unless told; one for laws and others in Python.
+
+    More would only wait for the interpreter's lock.
+    """
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads={threads}: at least 1 is needed")
+    if has_python:
+        return 1
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise ValueError(f"threads={threads}: at least 1 is needed")
     return threads

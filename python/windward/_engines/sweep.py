@@ -76,8 +76,7 @@ def sweep(
     open_folder = SweepFolder.next if is_numbered else SweepFolder
     target = open_folder(path, plan, asked.scenario.to_toml())
     path = target.path
-    # What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
-    workers = 1 if tried.classes else count_threads(threads)
+    workers = count_threads(threads, has_python=bool(tried.classes))
     points = Points(
         engine=asked.engine,
         objective=split_objective(asked.objective) if asked.engine == "optimum" else None,

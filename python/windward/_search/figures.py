@@ -55,7 +55,7 @@ class Runs:
         """Tables of the totals of each seed; None where a run fails."""
         pool = _engine.Sweep(
             "simulate",
-            threads=count_threads(self.threads),
+            threads=count_threads(self.threads, has_python=bool(self.asked.scenario.python_classes)),
             folder=self.asked.folder,
             **finders(self.asked.laws, self.asked.folder),
         )

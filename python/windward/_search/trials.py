@@ -220,7 +220,8 @@ class Trials:
                 share = min((target.finished + under_way) / whole, 1.0)
                 progress(Progress(fraction=share, finished=target.finished, seeds=whole, resumed=already / whole))
 
-        run = run_points(on, points, sorted(scenario.recordings), count_threads(threads))
+        workers = count_threads(threads, has_python=bool(scenario.python_classes))
+        run = run_points(on, points, sorted(scenario.recordings), workers)
         try:
             run(self.jobs(), self.take, tell)
         except KeyboardInterrupt as interrupt:
