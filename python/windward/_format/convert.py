@@ -10,6 +10,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 Fields = dict[str, Any]
 
+#: Types of most values. Recorded rates are lists of tens of thousands of numbers.
+_SIMPLE = frozenset({str, int, float, bool})
+
 
 def to_plain(value: Any, name_class: Callable[[Any], str]) -> Any:
     """A dataclass as a dict without absent fields; `name_class` names what is a Python object: laws, schedulers."""
@@ -29,7 +32,7 @@ def to_plain(value: Any, name_class: Callable[[Any], str]) -> Any:
     if isinstance(value, str | int | float | bool | Mapping):
         return value
     if isinstance(value, Sequence):
-        return [to_plain(item, name_class) for item in value]
+        return [item if type(item) in _SIMPLE else to_plain(item, name_class) for item in value]
     if callable(value):
         return {"name": "python", "class": name_class(value)}
     # What is no value of a scenario is refused by the reader, which says where it stands.
