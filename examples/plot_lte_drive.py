@@ -26,7 +26,7 @@ from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS, styled
 
 LAWS = ("cubic", "bbr", "westwood", "vegas", "copa")
-DRIVES = range(1, 9)
+SEEDS = range(1, 9)
 
 
 def drive(seed: int) -> list[int]:
@@ -43,6 +43,9 @@ def drive(seed: int) -> list[int]:
     return [*times, 60_000]
 
 
+drives = {seed: drive(seed) for seed in SEEDS}
+
+
 def ride(law: str, seed: int) -> tuple[float, float]:
     """Share of the link that a download uses, in percent, and its mean wait in ms."""
     scenario = ww.Scenario(
@@ -56,7 +59,7 @@ def ride(law: str, seed: int) -> tuple[float, float]:
                 name="radio",
                 from_="server",
                 to="phone",
-                rate=ww.RecordedRate(trace=drive(seed)),
+                rate=ww.RecordedRate(trace=drives[seed]),
                 delay="25 ms",
                 buffer="750 packets",
                 reverse=ww.Reverse(rate="5 Mbit/s"),
@@ -73,7 +76,7 @@ def ride(law: str, seed: int) -> tuple[float, float]:
 with styled():
     figure, axes = plt.subplots(figsize=(7, 4))
     for law, color in zip(LAWS, COLORS, strict=False):
-        shares, waits = zip(*(ride(law, seed) for seed in DRIVES), strict=True)
+        shares, waits = zip(*(ride(law, seed) for seed in SEEDS), strict=True)
         share, share_error = mean_and_interval(shares)
         # Waits of drives differ by factors: the geometric mean, and the ends of its interval.
         log, log_error = mean_and_interval([math.log(wait) for wait in waits])

@@ -19,8 +19,9 @@ class Tuning(Searched):
 
     Examples
     --------
+    >>> import dataclasses
     >>> import windward as ww
-    >>> lossy = ww.load("scenarios/lossy.toml")
+    >>> lossy = dataclasses.replace(ww.load("scenarios/lossy.toml"), duration="60 s")
     >>> tuning = lossy.tune("power", law="quic-tcp", trials=40, seeds=1, output="tuned")
     >>> tuning.parameters["field"].tolist()
     ['law.rho', 'law.kappa', 'law.backlog']
