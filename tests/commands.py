@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m windward` does, each command in a fork of one process that has its modules.
+"""Runs the command line as `python -m windward` does, and programs, each in a fork of one process that has its modules.
 
 Importing what draws and reads tables takes a second of a core, which hundreds of commands would spend each. A fork
 gets the arguments, the folder, the environment and the streams of its command, and ends as an interpreter ends.
@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,6 +28,8 @@ MODULES = (
     "rich.table",
     "typer",
     "windward._cli.main",
+    "windward._search.attack",
+    "windward._search.tune",
     "windward.show",
 )
 
@@ -46,7 +49,7 @@ class Commands:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
         with theirs:
             # Threads of a library would not be there in forks.
-            single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+            single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
             command = [sys.executable, "-W", "ignore", __file__, str(theirs.fileno())]
             self._process = subprocess.Popen(
                 command, env=self._environment | single, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
@@ -57,13 +60,17 @@ class Commands:
         self._socket.close()
         self._process.wait(60)
 
-    def run(self, arguments: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        """Runs a command to its end."""
-        asked = json.dumps({"arguments": arguments, "folder": str(folder), "environment": environment})
+    def run(
+        self, arguments: list[str], folder: Path, environment: dict[str, str], *, is_program: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a command to its end; or a program, a file with its arguments, as `python -W error` does."""
+        asked = json.dumps(
+            {"arguments": arguments, "folder": str(folder), "environment": environment, "is_program": is_program}
+        )
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             socket.send_fds(self._socket, [asked.encode()], [output.fileno(), errors.fileno()])
             ended = int(self._socket.recv(64))
-            words = ["windward", *arguments]
+            words = arguments if is_program else ["windward", *arguments]
             return subprocess.CompletedProcess(words, ended, _written(output), _written(errors))
 
 
@@ -104,11 +111,19 @@ def main() -> None:
     environment = dict(request["environment"])  # type: ignore[call-overload]
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["windward", *request["arguments"]]  # type: ignore[misc]
+    arguments: list[str] = request["arguments"]  # type: ignore[assignment]
     # As the interpreter opens them.
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    if request["is_program"]:
+        warnings.resetwarnings()
+        warnings.simplefilter("error")
+        sys.argv = arguments
+        sys.path.insert(0, str(Path(arguments[0]).parent))
+        runpy.run_path(arguments[0], run_name="__main__")
+        return
+    sys.argv = ["windward", *arguments]
     sys.path.insert(0, str(request["folder"]))
     runpy.run_module("windward", run_name="__main__", alter_sys=True)
 

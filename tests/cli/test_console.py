@@ -122,17 +122,17 @@ def test_messages_do_not_command_the_terminal(cli: Cli, tmp_path: Path) -> None:
         assert b"\x1b" not in got.stderr, arguments
 
 
-def test_a_result_of_somebody_else_does_not_command_the_terminal(evil: Path) -> None:
+def test_a_result_of_somebody_else_does_not_command_the_terminal(evil: Path, cli: Cli) -> None:
     folder = evil.parent
-    assert run(folder, "simulate", "-o", "o", "-q", "evil.toml").returncode == 0
+    assert cli("simulate", "-o", "o", "-q", "evil.toml").returncode == 0
     summary = json.loads((folder / "o" / "summary.json").read_text(encoding="utf-8"))
     # As if it had been written by hand.
     for key in ("title", "name", "engine", "windward"):
         forged = summary | {key: f"x\x1b[31m{summary.get(key)}"}
         (folder / "o" / "summary.json").write_text(json.dumps(forged), encoding="utf-8")
         for arguments in (["show", "o"], ["show", "o", "--as", "csv"]):
-            got = run(folder, *arguments)
-            assert b"\x1b" not in got.stdout + got.stderr, (key, arguments)
+            got = cli(*arguments)
+            assert "\x1b" not in got.stdout + got.stderr, (key, arguments)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp437", "koi8-r"])
@@ -144,13 +144,9 @@ def test_no_result_is_lost_because_a_terminal_lacks_a_sign(tmp_path: Path, encod
     text = got.stdout.decode(encoding)
     assert "\\u65e5\\u672c" in text
     assert ("B\\xfccher" if encoding in ("ascii", "koi8-r") else "Bücher") in text
-    for arguments in (
-        ["show", "o"],
-        ["simulate", "--help"],
-        ["schema"],
-        ["laws"],
-        ["simulate", "--json", "s.toml", "-o", "o", "--replace"],
-    ):
+    # A sign that ASCII lacks is the most that any of them lacks.
+    others = [["simulate", "--help"], ["schema"], ["laws"]] if encoding == "ascii" else []
+    for arguments in (["show", "o"], *others, ["simulate", "--json", "s.toml", "-o", "o", "--replace"]):
         got = run(tmp_path, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
         assert (got.returncode, got.stderr) == (0, b""), arguments
     assert json.loads(got.stdout)["title"] == title
@@ -168,7 +164,7 @@ def test_a_locale_without_unicode_has_names_that_are_shown(tmp_path: Path) -> No
     assert b":1:" in got.stderr
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
 def test_closed_streams_stop_no_work(tmp_path: Path, closed: str) -> None:
     (tmp_path / "s.toml").write_text(SHORT, encoding="utf-8")
     for arguments in (

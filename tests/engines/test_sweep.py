@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -262,12 +263,11 @@ def test_a_full_disk(tmp_path: Path, whole: Path) -> None:
 
 
 def test_a_torn_part_is_written_again(tmp_path: Path, whole: Path, short: ww.Scenario) -> None:
-    values = {"link.air.loss": "0.001..0.02 count 300"}
-    short.sweep(values, seeds=2, output=tmp_path / "out")
+    shutil.copytree(whole, tmp_path / "out")
     # As if killed between the tables of a part: the runs, which are renamed last, are not there.
     (tmp_path / "out" / "runs" / "part-000000.parquet").unlink()
     (tmp_path / "out" / "flows" / ".windward-part-000000.parquet").write_bytes(b"half")
-    short.sweep(values, seeds=2, output=tmp_path / "out")
+    short.sweep({"link.air.loss": "0.001..0.02 count 300"}, seeds=2, output=tmp_path / "out")
     assert alike(tmp_path / "out", whole)
 
 
@@ -573,10 +573,8 @@ def test_ranges_are_finite(values: str) -> None:
 
 
 def test_the_number_of_points_is_bounded() -> None:
-    fields = tuple(read_field(f"link.{name}.loss=0..1 count 300000") for name in "abc")
-    with pytest.raises(
-        ValueError, match="27000000000000000 points; at most 1000000 are allowed\nhint: give fewer values"
-    ):
+    fields = tuple(read_field(f"link.{name}.loss=0..1 count 3000") for name in "abc")
+    with pytest.raises(ValueError, match="27000000000 points; at most 1000000 are allowed\nhint: give fewer values"):
         Design(fields=fields)
     with pytest.raises(ValueError, match="300000000 points; at most 1000000"):
         Design(fields=(read_field("link.a.loss=0..1"),), samples=300_000_000)

@@ -70,15 +70,24 @@ def same(first: Path, second: Path) -> bool:
     return not different and not missing
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> ww.Tuning:
+    """A search by two threads that is not interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "lossy12.toml").write_text(LOSSY, encoding="utf-8")
+    return ww.load(folder / "lossy12.toml").tune(
+        "power", fields=[BACKLOG], trials=24, threads=2, output=folder / "whole"
+    )
+
+
 @pytest.mark.parametrize("threads", [1, 3])
-def test_threads_do_not_matter(lossy: ww.Scenario, tmp_path: Path, threads: int):
-    lossy.tune("power", fields=[BACKLOG], trials=24, threads=2, output=tmp_path / "two")
+def test_threads_do_not_matter(lossy: ww.Scenario, whole: ww.Tuning, tmp_path: Path, threads: int):
     lossy.tune("power", fields=[BACKLOG], trials=24, threads=threads, output=tmp_path / "other")
-    assert same(tmp_path / "two", tmp_path / "other")
+    assert same(whole.path, tmp_path / "other")
 
 
 @pytest.mark.parametrize("at", [1, 17, 40])
-def test_an_interrupted_search_goes_on(lossy: ww.Scenario, tmp_path: Path, at: int):
+def test_an_interrupted_search_goes_on(lossy: ww.Scenario, whole: ww.Tuning, tmp_path: Path, at: int):
     def stop(progress: ww.Progress) -> None:
         if progress.finished >= at:
             raise KeyboardInterrupt
@@ -86,9 +95,8 @@ def test_an_interrupted_search_goes_on(lossy: ww.Scenario, tmp_path: Path, at: i
     with pytest.raises(ww.RunInterrupted):
         lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "stopped", progress=stop)
     went_on = lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "stopped")
-    whole = lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "whole")
     assert went_on.summary == whole.summary
-    assert same(tmp_path / "whole", tmp_path / "stopped")
+    assert same(whole.path, tmp_path / "stopped")
 
 
 def test_a_finished_search_is_not_run_again(lossy: ww.Scenario, tmp_path: Path):
