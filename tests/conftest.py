@@ -77,6 +77,7 @@ ENGINE = {
     "test_coded_flows",
     "test_coding",
     "test_emulate",
+    "test_emulate_apps",
     "test_examples",
     "test_fair",
     "test_fluid",
