@@ -14,31 +14,46 @@ const A: [&[f64]; 6] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// One step of length `h` from `state`, for an autonomous right-hand side `f(state, out)`. Returns the new state and
-/// the estimate of its error.
-///
-/// # Errors
-/// Errors of `f`.
-pub fn step<X>(
-    state: &[f64],
-    h: f64,
-    mut f: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
-) -> Result<(Vec<f64>, Vec<f64>), X> {
-    let n = state.len();
-    let mut stages = vec![vec![0.0; n]; 7];
-    f(state, &mut stages[0])?;
-    let mut at = vec![0.0; n];
-    for (row, weights) in A.iter().enumerate() {
-        for i in 0..n {
-            let slope: f64 = weights.iter().zip(&stages).map(|(weight, stage)| weight * stage[i]).sum();
-            at[i] = state[i] + h * slope;
-        }
-        let (_, rest) = stages.split_at_mut(row + 1);
-        f(&at, &mut rest[0])?;
+/// A step and the space for its stages.
+pub struct Step {
+    stages: [Vec<f64>; 7],
+    /// State after the step.
+    pub next: Vec<f64>,
+    /// Estimate of its error.
+    pub error: Vec<f64>,
+}
+
+impl Step {
+    /// Space for states of `n` values.
+    pub fn new(n: usize) -> Self {
+        Self { stages: std::array::from_fn(|_| vec![0.0; n]), next: vec![0.0; n], error: vec![0.0; n] }
     }
-    let error =
-        (0..n).map(|i| h * E.iter().zip(&stages).map(|(weight, stage)| weight * stage[i]).sum::<f64>()).collect();
-    Ok((at, error))
+
+    /// Takes one step of length `h` from `state`, for an autonomous right-hand side `f(state, out)`.
+    ///
+    /// # Errors
+    /// Errors of `f`.
+    pub fn take<X>(
+        &mut self,
+        state: &[f64],
+        h: f64,
+        mut f: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
+    ) -> Result<(), X> {
+        let Self { stages, next, error } = self;
+        f(state, &mut stages[0])?;
+        for (row, weights) in A.iter().enumerate() {
+            let (before, rest) = stages.split_at_mut(row + 1);
+            for (i, value) in next.iter_mut().enumerate() {
+                let slope: f64 = weights.iter().zip(&*before).map(|(weight, stage)| weight * stage[i]).sum();
+                *value = state[i] + h * slope;
+            }
+            f(next, &mut rest[0])?;
+        }
+        for (i, value) in error.iter_mut().enumerate() {
+            *value = h * E.iter().zip(&*stages).map(|(weight, stage)| weight * stage[i]).sum::<f64>();
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -51,13 +66,14 @@ mod tests {
     fn the_order_is_five() {
         let tau = std::f64::consts::TAU;
         let error = |steps: u32| {
-            let mut state = vec![1.0, 0.0];
+            let (mut state, mut step) = (vec![1.0, 0.0], Step::new(2));
             for _ in 0..steps {
                 let right = |x: &[f64], out: &mut [f64]| -> Result<(), ()> {
                     (out[0], out[1]) = (tau * x[1], -tau * x[0]);
                     Ok(())
                 };
-                state = step(&state, 1.0 / f64::from(steps), right).expect("it cannot fail").0;
+                step.take(&state, 1.0 / f64::from(steps), right).expect("it cannot fail");
+                state.copy_from_slice(&step.next);
             }
             ((state[0] - 1.0).powi(2) + state[1].powi(2)).sqrt()
         };

@@ -100,19 +100,25 @@ impl Emultcp {
 
     /// g_j of every link at these rates (2), (12).
     pub fn link_prices(&self, rates: &[f64]) -> Vec<f64> {
-        let mut loads = vec![0.0; self.capacities.len()];
+        let mut prices = vec![0.0; self.capacities.len()];
+        self.price_links(rates, &mut prices);
+        prices
+    }
+
+    /// Writes g_j of every link to `prices`.
+    fn price_links(&self, rates: &[f64], prices: &mut [f64]) {
+        prices.fill(0.0);
         for (route, rate) in self.network.routes.iter().zip(rates) {
-            route.iter().for_each(|&link| loads[link as usize] += rate);
+            route.iter().for_each(|&link| prices[link as usize] += rate);
         }
-        let price = |(&load, &capacity): (&f64, &f64)| {
-            let over = 1.0 - capacity / load.max(f64::MIN_POSITIVE);
-            match self.congestion {
+        for (price, &capacity) in prices.iter_mut().zip(&self.capacities) {
+            let over = 1.0 - capacity / price.max(f64::MIN_POSITIVE);
+            *price = match self.congestion {
                 Congestion::Discontinuous => over.max(0.0),
                 // ln(1 + e^z) without overflow.
                 Congestion::Smooth { beta } => over.max(0.0) + libm::log1p(libm::exp(-(beta * over).abs())) / beta,
-            }
-        };
-        loads.iter().zip(&self.capacities).map(price).collect()
+            };
+        }
     }
 
     /// Σ g_j of every user's path at these rates.
@@ -131,10 +137,17 @@ impl Emultcp {
 
     /// Writes the time derivative (9), (10) of `state`, all rates followed by all numbers of connections, to `out`.
     pub fn derivative(&self, state: &[f64], out: &mut [f64]) {
+        self.slope(state, out, &mut vec![0.0; self.capacities.len()]);
+    }
+
+    /// As `derivative`, with space for the prices of the links.
+    fn slope(&self, state: &[f64], out: &mut [f64], prices: &mut [f64]) {
         let (rates, connections) = state.split_at(self.users.len());
         let (faster, more) = out.split_at_mut(self.users.len());
-        for (at, (user, price)) in self.users.iter().zip(self.path_prices(rates)).enumerate() {
+        self.price_links(rates, prices);
+        for (at, (user, route)) in self.users.iter().zip(&self.network.routes).enumerate() {
             let (x, n) = (rates[at], connections[at]);
+            let price: f64 = route.iter().map(|&link| prices[link as usize]).sum();
             let growth = 2.0 * (user.segment * n / user.rtt) * (user.segment * n / user.rtt);
             faster[at] = (growth - x * x * (user.loss + price)) / (2.0 * user.segment * n);
             more[at] = user.speed * (1.0 / n - n * self.indicator(price));
@@ -155,10 +168,11 @@ impl Emultcp {
         let mut run = EmultcpTrajectory::default();
         let mut step = interval / 100.0;
         let samples = (duration / interval).round() as u64;
+        let mut prices = vec![0.0; self.capacities.len()];
         for sample in 0..=samples {
             if sample > 0 {
                 let right = |at: &[f64], out: &mut [f64]| -> Result<(), Infallible> {
-                    self.derivative(at, out);
+                    self.slope(at, out, &mut prices);
                     Ok(())
                 };
                 let evaluations = flow(right, &mut state, interval, &mut step, tolerance, |_| ());

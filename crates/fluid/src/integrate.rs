@@ -271,7 +271,7 @@ impl Delayed for Heard<'_> {
 /// `went` receives the seconds passed. Returns the evaluations.
 pub(crate) fn flow<X>(
     mut right: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
-    state: &mut Vec<f64>,
+    state: &mut [f64],
     span: f64,
     step: &mut f64,
     tolerance: f64,
@@ -279,24 +279,25 @@ pub(crate) fn flow<X>(
 ) -> Result<u64, X> {
     let mut left = span;
     let mut evaluations = 0;
+    let mut trial = dormand_prince::Step::new(state.len());
     while left > span * 1e-12 {
         let h = step.min(left);
-        let tried = dormand_prince::step(state, h, &mut right);
+        let tried = trial.take(state, h, &mut right);
         evaluations += 7;
-        let (next, error) = match tried {
-            Ok(found) => found,
+        match tried {
+            Ok(()) => {}
             // A step far too long may lead to windows for which F cannot be found: no reason to stop where it starts.
             Err(_) if h > LEAST_STEP => {
                 *step = (0.2 * h).max(LEAST_STEP);
                 continue;
             }
             Err(error) => return Err(error),
-        };
+        }
         let scale = |old: f64, new: f64| tolerance * (1.0 + old.abs().max(new.abs()));
-        let worst = state.iter().zip(&next).zip(&error).map(|((&old, &new), e)| e.abs() / scale(old, new));
+        let worst = state.iter().zip(&trial.next).zip(&trial.error).map(|((&old, &new), e)| e.abs() / scale(old, new));
         let worst = worst.fold(0.0, f64::max);
         if worst <= 1.0 || h <= LEAST_STEP {
-            *state = next;
+            state.copy_from_slice(&trial.next);
             left -= h;
             went(span - left);
         }

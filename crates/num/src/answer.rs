@@ -50,11 +50,6 @@ pub(crate) struct Answer {
 impl Answer {
     /// Puts a program's outcome into the problem's terms.
     pub(crate) fn new(network: &Network, program: &Program, outcome: &Outcome) -> Self {
-        let loads = network.loads(&outcome.rates);
-        let link_rate = |(l, place): (usize, &Place)| match place {
-            Place::Row(row) => outcome.capacity[*row as usize],
-            Place::Faces(_) => loads[l],
-        };
         let mut mixtures = vec![Mixture::Direct; network.couplings.len()];
         for ((mixture, coupling), rows) in mixtures.iter_mut().zip(&network.couplings).zip(&program.coupling_rows) {
             if coupling.region.half_spaces().is_some() {
@@ -67,11 +62,21 @@ impl Answer {
         }
         Self {
             prices: program.link_prices(&outcome.prices),
-            link_rates: program.places.iter().enumerate().map(link_rate).collect(),
+            link_rates: link_rates(network, program, &outcome.rates, &outcome.capacity),
             rates: outcome.rates.clone(),
             mixtures,
         }
     }
+}
+
+/// c or r of every link; a link of a piecewise linear region gets its load.
+pub(crate) fn link_rates(network: &Network, program: &Program, rates: &[f64], capacity: &[f64]) -> Vec<f64> {
+    let loads = network.loads(rates);
+    let link_rate = |(l, place): (usize, &Place)| match place {
+        Place::Row(row) => capacity[*row as usize],
+        Place::Faces(_) => loads[l],
+    };
+    program.places.iter().enumerate().map(link_rate).collect()
 }
 
 /// Vertex weights in the terms of the region: shares of each draw, or probabilities of all independent sets.

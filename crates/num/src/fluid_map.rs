@@ -10,7 +10,7 @@
 //! More links than flows make the system singular: rows that depend on earlier ones keep their delay. q is then one of
 //! many solutions; q^s and x are unique.
 
-use crate::answer::Answer;
+use crate::answer::{self, Answer};
 use crate::certificate::Certificate;
 use crate::dense;
 use crate::error::Error;
@@ -179,7 +179,7 @@ impl FluidMap {
 
     /// c_l or r_l of every link, packets a second; a link of a piecewise linear region gets its load.
     pub fn link_rates(&self) -> Vec<f64> {
-        self.answer().link_rates
+        answer::link_rates(&self.network, &self.program, &self.rates, &self.capacity)
     }
 
     /// The problem (19) of the present windows.

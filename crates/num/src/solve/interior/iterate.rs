@@ -124,6 +124,16 @@ impl<'p> Interior<'p> {
 
     /// Computes all quantities derived from λ, t and μ.
     pub(super) fn evaluate(&mut self) {
+        self.serve();
+        for (mixing, hessian) in self.mixings.iter_mut().zip(&mut self.hessians) {
+            if let Some(mixing) = mixing {
+                mixing.curve(hessian);
+            }
+        }
+    }
+
+    /// As `evaluate`, without the matrices N of vertex blocks.
+    pub(super) fn serve(&mut self) {
         self.flows();
         for ((surplus, b), load) in self.surplus.iter_mut().zip(&self.program.rhs).zip(&self.load) {
             *surplus = b - load;
@@ -131,7 +141,7 @@ impl<'p> Interior<'p> {
         for (b, block) in self.program.blocks.iter().enumerate() {
             let (rates, hessian) = (&mut self.block_rates[b], &mut self.hessians[b]);
             match (&block.kind, &mut self.mixings[b]) {
-                (_, Some(mixing)) => mixing.evaluate(self.mu, rates, hessian),
+                (_, Some(mixing)) => mixing.serve(self.mu, rates),
                 (Kind::Curved(curved), _) => {
                     curved.evaluate(&self.lambda[block.rows.clone()], rates, Some(hessian));
                 }

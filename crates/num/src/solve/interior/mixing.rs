@@ -22,10 +22,12 @@ pub(super) struct Mixing<'p> {
     served: Vec<f64>,
     /// d.
     give: Vec<f64>,
-    /// Per group: π − Σ u(g), Σ d, Σ d v.
+    /// Per group: π − Σ u(g), Σ d, Σ d v, the last with one entry for each link.
     shortage: Vec<f64>,
     total: Vec<f64>,
-    weighted: Vec<Vec<f64>>,
+    weighted: Vec<f64>,
+    /// Links of the block.
+    links: usize,
 }
 
 /// A direction in t and g.
@@ -47,7 +49,8 @@ impl<'p> Mixing<'p> {
             give: vec![0.0; count],
             shortage: vec![0.0; groups],
             total: vec![0.0; groups],
-            weighted: vec![vec![0.0; links]; groups],
+            weighted: vec![0.0; groups * links],
+            links,
         }
     }
 
@@ -64,31 +67,42 @@ impl<'p> Mixing<'p> {
         }
     }
 
-    /// Rates Σ u(g) v and the block's matrix N.
-    pub(super) fn evaluate(&mut self, mu: f64, rates: &mut [f64], hessian: &mut [f64]) {
+    /// Rates Σ u(g) v: all that the length of a step depends on.
+    pub(super) fn serve(&mut self, mu: f64, rates: &mut [f64]) {
         let v = self.vertices;
-        let k = rates.len();
+        for (served_now, &g) in self.served.iter_mut().zip(&self.gap) {
+            *served_now = served(self.temperature, g, mu);
+        }
+        v.mix(&self.served, rates);
+        for (h, mass) in v.mass.iter().enumerate() {
+            self.shortage[h] = mass - self.served[v.group(h)].iter().sum::<f64>();
+        }
+    }
+
+    /// The block's matrix N at the present gaps and multipliers.
+    pub(super) fn curve(&mut self, hessian: &mut [f64]) {
+        let v = self.vertices;
+        let k = self.links;
         hessian.fill(0.0);
         for (i, &g) in self.gap.iter().enumerate() {
-            self.served[i] = served(self.temperature, g, mu);
             let u = self.mixture[i];
             self.give[i] = match self.temperature > 0.0 {
                 true => u / (self.temperature + self.multiplier(i).max(0.0)),
                 false => u / g,
             };
         }
-        v.mix(&self.served, rates);
-        let mut centred = vec![0.0; k];
-        for (h, mass) in v.mass.iter().enumerate() {
-            self.shortage[h] = mass - self.served[v.group(h)].iter().sum::<f64>();
+        let (mut mean, mut centred) = (vec![0.0; k], vec![0.0; k]);
+        for h in 0..v.mass.len() {
             self.total[h] = self.give[v.group(h)].iter().sum();
-            self.weighted[h].fill(0.0);
+            let weighted = &mut self.weighted[h * k..(h + 1) * k];
+            weighted.fill(0.0);
             for i in v.group(h) {
-                v.vertex(i).for_each(|(l, x)| self.weighted[h][l] += self.give[i] * x);
+                v.vertex(i).for_each(|(l, x)| weighted[l] += self.give[i] * x);
             }
             // With t eliminated Σ d v vᵀ becomes a covariance; centred, or its digits cancel near the end.
+            mean.iter_mut().zip(&*weighted).for_each(|(m, w)| *m = -w / self.total[h]);
             for i in v.group(h) {
-                centred.iter_mut().zip(&self.weighted[h]).for_each(|(c, w)| *c = -w / self.total[h]);
+                centred.copy_from_slice(&mean);
                 v.vertex(i).for_each(|(l, x)| centred[l] += x);
                 for (row, ci) in hessian.chunks_mut(k).zip(&centred) {
                     let scaled = self.give[i] * ci;
@@ -105,7 +119,8 @@ impl<'p> Mixing<'p> {
 
     /// Moves t's share of the right-hand side into λ's.
     pub(super) fn reduce(&self, gradient: &mut [f64]) {
-        for ((weighted, total), shortage) in self.weighted.iter().zip(&self.total).zip(&self.shortage) {
+        let groups = self.weighted.chunks_exact(self.links);
+        for ((weighted, total), shortage) in groups.zip(&self.total).zip(&self.shortage) {
             gradient.iter_mut().zip(weighted).for_each(|(g, w)| *g -= w * shortage / total);
         }
     }
@@ -114,11 +129,14 @@ impl<'p> Mixing<'p> {
     /// the end the difference would keep no digit.
     pub(super) fn change(&self, direction: &[f64]) -> Change {
         let v = self.vertices;
-        let level: Vec<f64> = (self.weighted.iter().zip(&self.total).zip(&self.shortage))
+        let groups = self.weighted.chunks_exact(self.links);
+        let level: Vec<f64> = (groups.zip(&self.total).zip(&self.shortage))
             .map(|((weighted, total), shortage)| (dense::dot(weighted, direction) - shortage) / total)
             .collect();
-        let gap = |h: usize| v.group(h).map(|i| level[h] - v.weight(i, direction)).collect::<Vec<f64>>();
-        let gap = (0..level.len()).flat_map(gap).collect();
+        let mut gap = Vec::with_capacity(v.len());
+        for (h, level) in level.iter().enumerate() {
+            gap.extend(v.group(h).map(|i| level - v.weight(i, direction)));
+        }
         Change { level, gap }
     }
 

@@ -61,7 +61,8 @@ impl Interior<'_> {
             for (mixing, (old, change)) in self.mixings.iter_mut().flatten().zip(old) {
                 mixing.advance(old, change, length);
             }
-            self.evaluate();
+            // `lower_mu` evaluates vertex blocks again, with the next μ.
+            self.serve();
             if self.slope(direction, changes) <= OVERSHOOT * slope.abs() {
                 break;
             }
