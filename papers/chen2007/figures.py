@@ -1,4 +1,4 @@
-"""The figures of chen2007: Fig. 5 by its formula, Figs. 7 to 9 from the packets that the claims are judged by."""
+"""The figures of chen2007: Fig. 5 by its formula, Figs. 7 to 9 with the runs that claims are judged by."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from windward.papers import Context, figure
 from windward.show.plot.style import COLORS, FAINT
 
-from . import live
-from .checks import packets, steps
+from ..shared import packets
+from . import live, section_five as runs
 from .controller import cycle_utilisation
 
 
@@ -49,17 +49,21 @@ def ratio(beta: np.ndarray) -> np.ndarray:
     caption="The link of 1 Mbit/s and 168 ms under E-MULTCP, τ = 20 s, means of four runs of 9000 s. Grey: the best "
     "throughput, B(1 - p), a quarter less, and (22); RTT_min and a fifth more. The text specifies neither the "
     "rounding of n nor whether a lost packet has occupied the link.",
-    is_rehearsed=False,
 )
 def figure_7(context: Context) -> Figure:
-    losses = np.array([0.0, *packets.LOSSES])
+    found = runs.over_losses(
+        lambda text: context.progress(f"figure 7: {text}"), context.seeds, packets.halved(context.share)
+    )
+    context.results.keep("figure-7-runs", found)
+    losses = np.array([0.0, *runs.LOSSES])
     best = 1e3 * (1 - losses)
     rows = []
-    for reading in (packets.FLOOR, packets.NEAREST, packets.BEFORE):
+    drawn_runs = found[(found["gamma"] == runs.GAMMA) & (found["packet"] == runs.PACKET)]
+    for reading in (runs.FLOOR, runs.NEAREST, runs.BEFORE):
         for loss in losses:
-            found = packets.figure_7(float(loss), reading=reading)
-            kbps = float(found["throughput"].mean()) * 1e3 * (1 - loss)
-            rows.append((reading.name, loss, kbps, 1e3 * float(found["rtt"].mean()), float(found["n"].mean())))
+            chosen = drawn_runs[(drawn_runs["reading"] == reading.name) & (drawn_runs["loss"] == loss)]
+            kbps = float(chosen["throughput"].mean()) * 1e3 * (1 - loss)
+            rows.append((reading.name, loss, kbps, 1e3 * float(chosen["rtt"].mean()), float(chosen["n"].mean())))
     table = pd.DataFrame(rows, columns=["reading", "loss", "kbps", "rtt_ms", "n"])
     context.results.keep("figure-7", table)
     drawn = Figure(figsize=(9, 3.2), layout="constrained")
@@ -69,7 +73,7 @@ def figure_7(context: Context) -> Figure:
     for share, style in ((1.0, "-"), (0.75, ":"), (float(ratio(np.array([0.75]))[0]), "--")):
         throughput.plot(percent, share * best, style, color=FAINT)
     for limit in (1.0, 1.2):
-        rtt.axhline(1e3 * packets.RTT_MIN * limit, color=FAINT, linestyle=":" if limit > 1 else "-")
+        rtt.axhline(1e3 * runs.RTT_MIN * limit, color=FAINT, linestyle=":" if limit > 1 else "-")
     for at, (name, each) in enumerate(table.groupby("reading", sort=False)):
         for axes, column in ((throughput, "kbps"), (rtt, "rtt_ms"), (n, "n")):
             axes.plot(100 * each["loss"], each[column], "o-", color=COLORS[at], label=str(name))
@@ -82,7 +86,9 @@ def figure_7(context: Context) -> Figure:
 
 def traces(context: Context, number: str, tau: float) -> Figure:
     """Throughput, round trip, loss and connections of the step experiment at this τ."""
-    run = steps.run(tau)
+    run = runs.run_steps(tau, context.seeds)
+    context.results.keep(f"figure-{number}-ramps", runs.ramps(run))
+    context.results.keep(f"figure-{number}-thirds", runs.thirds(run))
     goodput = run.flow_series.groupby(["time_s", "seed"])["goodput_bps"].sum().unstack() * 1000 / 960 / 1e3
     links = run.link_series.astype({"link": str})
     dropped = links[links["link"] == "base->r"].pivot(index="time_s", columns="seed", values="dropped")
@@ -93,9 +99,9 @@ def traces(context: Context, number: str, tau: float) -> Figure:
     loss = 100 * dropped.diff().groupby(group).sum() / offered.groupby(group).sum()
     panels = {
         "throughput, kbit/s": goodput.groupby(group).mean(),
-        "round trip, ms": 1e3 * steps.shown(tau, "mean_rtt_s").groupby(group).mean(),
+        "round trip, ms": 1e3 * runs.shown(run, "mean_rtt_s").groupby(group).mean(),
         "loss, %": loss,
-        "connections": steps.shown(tau, "open").groupby(group).mean(),
+        "connections": runs.shown(run, "open").groupby(group).mean(),
     }
     times = every * (np.arange(group.max() + 1) + 1)
     kept = {f"{name} of {which}": values for name, panel in panels.items() for which, values in _lines(panel)}
@@ -106,7 +112,7 @@ def traces(context: Context, number: str, tau: float) -> Figure:
         for at, (which, values) in enumerate(_lines(panel)):
             axes.plot(times, values, color=(FAINT, COLORS[0])[at], linewidth=(1, 1.5)[at], label=which)
         axes.set(ylabel=name, ylim=(0, None))
-        for step in (steps.THIRD, 2 * steps.THIRD):
+        for step in (runs.THIRD, 2 * runs.THIRD):
             axes.axvline(step, color=FAINT, linestyle=":")
     axes.set(xlabel="s")
     axes.legend(frameon=False, loc="upper right")
@@ -124,12 +130,12 @@ STEPS = (
 )
 
 
-@figure("8", title="Steps of the loss, τ = 20 s", caption=STEPS, is_rehearsed=False)
+@figure("8", title="Steps of the loss, τ = 20 s", caption=STEPS)
 def figure_8(context: Context) -> Figure:
     return traces(context, "8", 20)
 
 
-@figure("9", title="Steps of the loss, τ = 5 s", caption=STEPS, is_rehearsed=False)
+@figure("9", title="Steps of the loss, τ = 5 s", caption=STEPS)
 def figure_9(context: Context) -> Figure:
     return traces(context, "9", 5)
 

@@ -19,6 +19,9 @@ STEPS = (.005, .007, .01, .02, .03, .05, 1.5, 2, 2.5, 3, 3.5, 4, 5)
 # fmt: on
 FAST_MOST = 4.0
 
+#: κ of Fig. 7(a) in a short form: both ends, and those of which claims name the totals.
+SHORT_STEPS = (0.005, 0.03, 1.5, 3, 4, 5)
+
 #: Packets/s of the wire that all flows share.
 WIRE = 3125.0
 
@@ -55,13 +58,14 @@ def run(tell: Callable[[str], None], seeds: int | None = None, share: float = 1.
     seeds
         Of each step. Default: SEEDS.
     share
-        How much of the scenario's time a run takes.
+        How much of the scenario's time a run takes. Below 1 fewer steps are run.
     """
+    own, every = (STEPS, 1) if share == 1 else (SHORT_STEPS, 2)
     schemes: dict[tuple[str, float, float], Scheme] = {
-        ("FAST", 0.5, kappa): fast(kappa) for kappa in STEPS if kappa <= FAST_MOST
+        ("FAST", 0.5, kappa): fast(kappa) for kappa in own if kappa <= FAST_MOST
     }
     for rho in RHOS:
-        steps = STEPS if rho == 0.5 else [multiple * WINDOW ** (2 * rho - 1) for multiple in MULTIPLES[rho]]
+        steps = own if rho == 0.5 else [multiple * WINDOW ** (2 * rho - 1) for multiple in MULTIPLES[rho][::every]]
         schemes |= {("QUIC-TCP", rho, kappa): quic_tcp(rho, kappa) for kappa in steps}
     scenarios = {key: scenario(scheme, **TOTALS_ONLY) for key, scheme in schemes.items()}
     runs = packets.simulate(scenarios, tell, SEEDS if seeds is None else seeds, share)

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-import pandas as pd
 
-import windward as ww
-from windward.papers import Finding, claim
+from windward.papers import Finding, Results, claim
 
-from ..network import reno, stepped
+from ..section_five import RTT_MIN, STEPS
 
-#: Losses of the thirds, and their length in seconds.
-LOSSES, THIRD = (0.02, 0.06, 0.02), 3000
-RTT_MIN = 0.168
-SEEDS = 32
+#: Figure of each τ.
+FIGURES = {20: "8", 5: "9"}
 #: Of Student's distribution with 31 degrees of freedom, both tails: where 95 % of further runs lie.
 STUDENT = 2.040
 #: By τ: seconds to open the fifth connection and to close all but two, simulated and by the formulas.
 PRINTED = {20: (660, 80, 650, 73), 5: (184, 16, 190, 19)}
-
-
-@cache
-def run(tau: float) -> ww.Run:
-    """The experiment at this τ."""
-    flow = reno(connections=ww.Emultcp(tau=f"{tau} s", gamma=0.2, max=16))
-    return stepped(LOSSES, THIRD, flow).simulate(seeds=SEEDS)
 
 
 @dataclass(frozen=True)
@@ -39,29 +27,10 @@ class Ramps:
     n: np.ndarray
 
 
-def shown(tau: float, name: str) -> pd.DataFrame:
-    """Values that the controllers show as `name`: seconds as rows, seeds as columns."""
-    rows = run(tau).internals
-    return rows[rows["name"] == name].pivot(index="time_s", columns="seed", values="value")
-
-
-@cache
-def ramps(tau: float) -> Ramps:
+def ramps(results: Results, tau: int) -> Ramps:
     """Until five connections are open at 6 %, and until no more than two are at 2 %."""
-    n, count = shown(tau, "n"), shown(tau, "open")
-    up, down, ends = [], [], []
-    for seed in n.columns:
-        opened = first(count[seed] >= 5, THIRD)
-        up.append(opened - THIRD)
-        down.append(first(count[seed] <= 2, 2 * THIRD) - 2 * THIRD)
-        ends.append((n[seed][THIRD], n[seed][opened]))
-    return Ramps(np.array(up), np.array(down), np.array(ends))
-
-
-def first(is_there: pd.Series[bool], after_s: float) -> float:
-    """The first second after `after_s` at which it is."""
-    there = is_there[is_there & (is_there.index > after_s)]
-    return float(there.index[0])
+    table = results.table(f"figure-{FIGURES[tau]}-ramps")
+    return Ramps(table["up"].to_numpy(), table["down"].to_numpy(), table[["n_before", "n_after"]].to_numpy())
 
 
 def off(values: np.ndarray, printed: float) -> float:
@@ -71,8 +40,8 @@ def off(values: np.ndarray, printed: float) -> float:
     return float(abs(np.log(printed) - logs.mean()) / (STUDENT * logs.std(ddof=1) * np.sqrt(1 + 1 / len(logs))))
 
 
-def ramp_finding(tau: float) -> Finding:
-    found, (up, down, up_formula, down_formula) = ramps(tau), PRINTED[int(tau)]
+def ramp_finding(results: Results, tau: int) -> Finding:
+    found, (up, down, up_formula, down_formula) = ramps(results, tau), PRINTED[tau]
     scatter = [off(found.up, up), off(found.down, down)]
     spread = np.log(found.up).std(ddof=1)
     # The formula from n at the step to n when five were open, against what the same run took.
@@ -101,47 +70,27 @@ def listed(values: np.ndarray, form: str) -> str:
 
 
 @claim(36)
-def ramps_at_20_s() -> Finding:
-    return ramp_finding(20)
+def ramps_at_20_s(results: Results) -> Finding:
+    return ramp_finding(results, 20)
 
 
 @claim(37)
-def ramps_at_5_s() -> Finding:
-    return ramp_finding(5)
+def ramps_at_5_s(results: Results) -> Finding:
+    return ramp_finding(results, 5)
 
 
 @claim(38)
-def a_shorter_period_is_faster() -> Finding:
-    slow, fast = ramps(20), ramps(5)
+def a_shorter_period_is_faster(results: Results) -> Finding:
+    slow, fast = ramps(results, 20), ramps(results, 5)
     up, down = slow.up.mean() / fast.up.mean(), np.median(slow.down) / np.median(fast.down)
     return Finding(ours=f"up {up:.1f} times as fast, down {down:.1f} times", holds=2 < up < 6 and 1.5 < down < 8)
 
 
-#: Of each third: its last 2000 s, for a ramp takes up to 1000.
-SETTLED = [(THIRD * (k + 1) - 2000, THIRD * (k + 1)) for k in range(len(LOSSES))]
-
-
-def thirds(series: pd.DataFrame) -> np.ndarray:
-    """Means of each seed in each third: thirds as rows."""
-    return np.array([series[(series.index > begin) & (series.index <= end)].mean() for begin, end in SETTLED])
-
-
-@cache
-def traces(tau: float) -> dict[str, np.ndarray]:
+def traces(results: Results, tau: int) -> dict[str, np.ndarray]:
     """Thirds by seeds: connections, round trip in seconds, throughput over B(1 − p), and the share lost on the air."""
-    answer = run(tau)
-    goodput = answer.flow_series.groupby(["time_s", "seed"])["goodput_bps"].sum().unstack() * 1000 / 960
-    links = answer.link_series.astype({"link": str})
-    dropped = links[links["link"] == "base->r"].pivot(index="time_s", columns="seed", values="dropped")
-    # What came to the air is what the wire before it carried.
-    offered = links[links["link"] == "s->base"].pivot(index="time_s", columns="seed", values="rate_bps") / 8000
-    lost = np.array([dropped.loc[end] - dropped.loc[begin] for begin, end in SETTLED])
-    return {
-        "open": thirds(shown(tau, "open")),
-        "rtt": thirds(shown(tau, "mean_rtt_s")),
-        "throughput": thirds(goodput) / (1e6 * (1 - np.array(LOSSES)[:, None])),
-        "loss": lost / (2000 * thirds(offered)),
-    }
+    table = results.table(f"figure-{FIGURES[tau]}-thirds")
+    names = ("open", "rtt", "throughput", "loss")
+    return {name: table.pivot(index="third", columns="seed", values=name).to_numpy() for name in names}
 
 
 def changes(values: np.ndarray) -> list[float]:
@@ -151,8 +100,8 @@ def changes(values: np.ndarray) -> list[float]:
 
 
 @claim(39)
-def traces_follow() -> Finding:
-    found = traces(20)
+def traces_follow(results: Results) -> Finding:
+    found = traces(results, 20)
     middle = {name: values.mean(axis=1) for name, values in found.items()}
     apart = {name: changes(found[name]) for name in ("open", "loss")}
     return Finding(
@@ -160,17 +109,18 @@ def traces_follow() -> Finding:
         f"{listed(1e3 * middle['rtt'], '.0f')} ms, {listed(middle['throughput'], '.2f')} of B(1 − p)",
         # One run tells the steps of n and of the loss; the round trip and the use of the link stay.
         holds=all(up > 3 and down < -3 for up, down in apart.values())
-        and bool(np.all(np.abs(middle["loss"] - LOSSES) < 0.002))
+        and bool(np.all(np.abs(middle["loss"] - STEPS) < 0.002))
         and bool(np.all((middle["rtt"] > RTT_MIN) & (middle["rtt"] < 1.2 * RTT_MIN)))
         and bool(np.all((middle["throughput"] > 0.7) & (middle["throughput"] < 0.9))),
     )
 
 
 @claim(59)
-def changes_are_not_tracked_quickly() -> Finding:
-    trips = [time.mean() / RTT_MIN for time in (ramps(20).up, ramps(20).down)]
+def changes_are_not_tracked_quickly(results: Results) -> Finding:
+    found = ramps(results, 20)
+    trips = [time.mean() / RTT_MIN for time in (found.up, found.down)]
     return Finding(
-        ours=f"{ramps(20).up.mean():.0f} s up and {ramps(20).down.mean():.0f} s down, {trips[0]:.0f} and "
+        ours=f"{found.up.mean():.0f} s up and {found.down.mean():.0f} s down, {trips[0]:.0f} and "
         f"{trips[1]:.0f} round trips",
         holds=min(trips) > 100,
     )

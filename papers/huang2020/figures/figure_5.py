@@ -36,7 +36,8 @@ SEED, SPAN_S = 1, 20
     "gets. The order of the flows of the other three laws is random.",
 )
 def figure_5(context: Context) -> Figure:
-    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, context.share)
+    share = packets.halved(context.share)
+    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, share)
     context.results.keep("figure-5-flows", flows)
     context.results.keep("figure-5-series", series)
     return draw(flows, series)

@@ -29,7 +29,8 @@ from ..rules import WHOLE_QUEUE, WholeQueue
     "the access point's queue in place of the station's: it lowers the index.",
 )
 def figure_6(context: Context) -> Figure:
-    table = study(lambda text: context.progress(f"figure 6: {text}"), context.seeds, context.share)
+    share = packets.halved(context.share)
+    table = study(lambda text: context.progress(f"figure 6: {text}"), context.seeds, share)
     context.results.keep("figure-6", table)
     return draw(table)
 

@@ -31,7 +31,8 @@ METRICS = {"mean_window_rate_pps": "-", "goodput_pps": (0, (1, 1.2))}
     "diamonds are the paper's. Below the lower bound, the module's whole-packet increases stop far from the target.",
 )
 def figure_7(context: Context) -> Figure:
-    table = steps.run(lambda text: context.progress(f"figure 7: {text}"), context.seeds, context.share)
+    share = packets.halved(context.share)
+    table = steps.run(lambda text: context.progress(f"figure 7: {text}"), context.seeds, share)
     context.results.keep("figure-7", table)
     return draw(table)
 

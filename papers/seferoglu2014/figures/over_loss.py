@@ -50,6 +50,14 @@ def losses() -> list[tuple[float, Any]]:
     return [(loss, of) for of in READINGS for loss in LOSSES if loss > 0 or of == READINGS[0]]
 
 
+def combinations(context: Context) -> list[tuple[float, Any, Any, bool]]:
+    """Loss, reading, system and whether flows are coded; a short form leaves out what no claim is judged from."""
+    every = [(loss, of, system, coding) for loss, of in losses() for system in PAIR for coding in (True, False)]
+    if context.share == 1:
+        return every
+    return [each for each in every if each[3] and (each[2] in PAIR[:2] or each[0] == 0)]
+
+
 def draw(table: pd.DataFrame, names: list[str], number: str) -> Figure:
     """Two rows of panels, a column for each reading."""
     drawing = Figure(figsize=(9.6, 6.2))
@@ -90,9 +98,7 @@ def figure_8(context: Context) -> Figure:
         (loss, of, system, "coded" if coding else "plain"): network(
             "diamond", system, coding=coding, loss=lossy(("A", "B"), loss, of)
         )
-        for loss, of in losses()
-        for system in PAIR
-        for coding in (True, False)
+        for loss, of, system, coding in combinations(context)
     }
     return keep(context, "8", cases, NAMES)
 
@@ -118,9 +124,7 @@ def _grid(context: Context, number: str, law: str) -> Figure:
     cases = {
         (draw, loss, of, system, "coded" if coding else "plain"): grid(draw, system, law, loss, of, coding=coding)
         for draw in range(1, (context.seeds or SEEDS) + 1)
-        for loss, of in losses()
-        for system in PAIR
-        for coding in (True, False)
+        for loss, of, system, coding in combinations(context)
     }
     return keep(context, number, cases, ("draw", *NAMES))
 
@@ -133,8 +137,6 @@ def _grid(context: Context, number: str, law: str) -> Figure:
 def figure_13(context: Context) -> Figure:
     cases = {
         (loss, of, system, "coded" if coding else "plain"): with_datagrams(system, loss, of, coding=coding)
-        for loss, of in losses()
-        for system in PAIR
-        for coding in (True, False)
+        for loss, of, system, coding in combinations(context)
     }
     return keep(context, "13", cases, NAMES)

@@ -63,7 +63,7 @@ def figure_3(context: Context) -> Figure:
             # Every other round trip of the reading beside.
             if recovery in RECOVERIES or rtt in RTTS_MS[::2]
         }
-        runs = packets.simulate(scenarios, tell, context.seeds or SEEDS_OF[recovery], context.share)
+        runs = packets.simulate(scenarios, tell, context.seeds or SEEDS_OF[recovery], packets.halved(context.share))
         flows = packets.flows(runs, ("law_name", "rtt_ms"))
         total = flows.groupby(["law_name", "rtt_ms", "seed"], sort=False)
         tables.append(
