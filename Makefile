@@ -66,7 +66,7 @@ AT_ONCE := --no-print-directory -j3
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test kernel-test wheel lock bench snapshots docs today reproduce mutations fuzz \
+GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
 	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
@@ -100,7 +100,6 @@ test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint install-others
 	@$(MAKE) $(AT_ONCE) realtime-test rust-test ASIDE='$(BIN)/python tools/idle.py'
-	@$(MAKE) --no-print-directory kernel-test
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least
@@ -149,11 +148,9 @@ install-others: $(VENV)/checks
 test-least: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/pythons.py test-least
 
+# Python's first: those in Rust need what `rust-test` builds.
 realtime-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/pytest -m realtime
-
-# Rust's own tests with real kernels.
-kernel-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/python tools/test_kernels.py
 
 # For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside. Writes their sizes into

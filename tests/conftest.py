@@ -64,10 +64,12 @@ pattern = { kind = "cbr", rate = "64 kbit/s" }
 packet = "200 B"
 """
 
-#: Test modules whose subject is the engine, which is one library for every Python, or this repository. All others run
-#: on the least and the newest Python too: results and other files, the command line, scenarios.
+#: Test modules whose subject is the engine or the drawing library, which are the same for every Python, or this
+#: repository. All others run on the least and the newest Python too: results and other files, the command line,
+#: scenarios.
 ENGINE = {
     "test_adding",
+    "test_applications",
     "test_attack",
     "test_attacks",
     "test_benches",
@@ -76,10 +78,12 @@ ENGINE = {
     "test_claims",
     "test_coded_flows",
     "test_coding",
+    "test_docs",
     "test_emulate",
     "test_emulate_apps",
     "test_examples",
     "test_fair",
+    "test_figures",
     "test_fluid",
     "test_forwarding",
     "test_get_answers",
@@ -87,6 +91,7 @@ ENGINE = {
     "test_get_link",
     "test_get_safety",
     "test_get_servers",
+    "test_interruption",
     "test_kernel",
     "test_laws_by_hand",
     "test_link",
@@ -95,8 +100,10 @@ ENGINE = {
     "test_make",
     "test_modules",
     "test_mutations",
+    "test_notebook",
     "test_num",
     "test_num_cvxpy",
+    "test_optimum",
     "test_optimum_apps",
     "test_oracles",
     "test_package",
@@ -110,7 +117,9 @@ ENGINE = {
     "test_routing",
     "test_seferoglu2014",
     "test_starvation",
+    "test_sweep",
     "test_table_four",
+    "test_tune",
     "test_wifi",
     "test_wifi_theory",
     "test_words",

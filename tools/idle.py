@@ -30,11 +30,14 @@ def main() -> int:
     # The terminal sends Ctrl-C to all: the command ends, and then this.
     signal.signal(signal.SIGINT, lambda *_: None)
     with tempfile.TemporaryFile() as output:
-        code = subprocess.run(sys.argv[1:], stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+        # Where make runs several goals, Rust's tools would look for its open files.
+        own = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+        command = subprocess.run(sys.argv[1:], stdout=output, stderr=subprocess.STDOUT, env=own, check=False)
         output.seek(0)
         sys.stdout.flush()
         while block := output.read(1 << 16):
             sys.stdout.buffer.write(block)
+    code = command.returncode
     return code if code >= 0 else 128 - code
 
 

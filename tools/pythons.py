@@ -123,7 +123,7 @@ def others() -> list[Path]:
     found = pythons()
     own: Version = sys.version_info[:2]
     chosen = sorted({min(found), max(found)} - {own})
-    return [environment(found[version], said(version), "checks.txt") for version in chosen]
+    return [environment(found[version], said(version), "tests.txt") for version in chosen]
 
 
 def least() -> Path:
