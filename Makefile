@@ -94,12 +94,12 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# Setting up beside linting; then what depends on the clock, which mostly waits, with the Rust tests in the time that it
-# leaves; then what depends on nothing but itself, on all processors.
+# What all wait for: the engine, and Python's packages. Then the tests of the clock, which mostly wait: what Rust has to
+# check takes the time that they leave. Then what depends on nothing but itself, on all processors.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
-	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint install-others
-	@$(MAKE) $(AT_ONCE) realtime-test rust-test ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine python-lint install-others
+	@$(MAKE) $(AT_ONCE) realtime-test rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least
@@ -121,8 +121,8 @@ lint: rust-lint python-lint
 
 rust-lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	$(ASIDE) cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc --workspace --no-deps --locked --quiet
 	@sh tools/deny.sh "$(SKIPPED)"
 
 rust-test:
@@ -148,7 +148,7 @@ install-others: $(VENV)/checks
 test-least: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/pythons.py test-least
 
-# Python's first: those in Rust need what `rust-test` builds.
+# Python's first: those in Rust need what `rust-test` builds, or build it.
 realtime-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/pytest -m realtime
 	$(SKIPS) $(BIN)/python tools/test_kernels.py
