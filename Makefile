@@ -94,12 +94,12 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# What all wait for: the engine, and Python's packages. Then the tests of the clock, which mostly wait: what Rust has to
-# check takes the time that they leave. Then what depends on nothing but itself, on all processors.
+# The tests of the clock, which mostly wait, as soon as there is an engine; all else that can be checked without one takes
+# the time that it and they leave. Then what depends on nothing but itself, on all processors.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
-	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine python-lint install-others
-	@$(MAKE) $(AT_ONCE) realtime-test rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) --no-print-directory $(VENV)/build-tools
+	@$(MAKE) --no-print-directory -j5 realtime-test python-lint install-others rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least
