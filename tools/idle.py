@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+#: Variables that name make's open files, which its commands do not have.
+MAKES = ("MAKEFLAGS", "MFLAGS")
+
 
 def give_way() -> None:
     """Makes this process yield to every other."""
@@ -30,8 +33,7 @@ def main() -> int:
     # The terminal sends Ctrl-C to all: the command ends, and then this.
     signal.signal(signal.SIGINT, lambda *_: None)
     with tempfile.TemporaryFile() as output:
-        # Where make runs several goals, Rust's tools would look for its open files.
-        own = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+        own = {name: value for name, value in os.environ.items() if name not in MAKES}
         command = subprocess.run(sys.argv[1:], stdout=output, stderr=subprocess.STDOUT, env=own, check=False)
         output.seek(0)
         sys.stdout.flush()
