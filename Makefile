@@ -94,8 +94,8 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# The tests of the clock, which mostly wait, as soon as there is an engine; all else that can be checked without one takes
-# the time that it and they leave. Then what depends on nothing but itself, on all processors.
+# The tests of the clock, which mostly wait, as soon as there is an engine; what can be checked without one takes the
+# time that they leave. Then what depends on nothing but itself, on all processors.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) --no-print-directory $(VENV)/build-tools

@@ -8,8 +8,8 @@ use windward_emulate::{Emulation, Options, emulate};
 use windward_scenario::Scenario;
 use windward_sim::Control;
 
-/// Emulates a scenario until the machine has kept the network's time, at most five times. What is asserted of the result
-/// holds of any run that was in time. `None`, and a line among what was skipped, where none was.
+/// Emulates a scenario until the machine has kept the network's time, at most five times. What is asserted of the
+/// result holds of any run that was in time. `None`, and a line among what was skipped, where none was.
 fn in_time(test: &str, text: &str) -> Option<Emulation> {
     let scenario = Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"));
     let compiled = scenario.compile(1);
