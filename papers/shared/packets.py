@@ -115,11 +115,6 @@ def shortened(scenario: ww.Scenario, share: float) -> ww.Scenario:
     return replace(scenario, duration=less(scenario.duration), warmup=scenario.warmup and less(scenario.warmup))
 
 
-def halved(share: float) -> float:
-    """Half of a short form's share of the time; a whole run stays whole."""
-    return share if share == 1 else share / 2
-
-
 def _span(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
 

@@ -34,10 +34,10 @@ SEED, SPAN_S = 1, 20
     "and a bar for the mean and its 95 % confidence interval. Diamonds are the paper's rates. QUIC-TCP and FAST keep "
     "every flow near a quarter of the wire. CUBIC's order is the paper's: the stronger a station, the less its flow "
     "gets. The order of the flows of the other three laws is random.",
+    rehearsed_share=0.05,
 )
 def figure_5(context: Context) -> Figure:
-    share = packets.halved(context.share)
-    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, share)
+    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, context.share)
     context.results.keep("figure-5-flows", flows)
     context.results.keep("figure-5-series", series)
     return draw(flows, series)

@@ -39,6 +39,7 @@ DURATION_S, WARMUP_S = 400, 40
     caption="Top: goodput of both over the round trip from 40 s to 400 s. Left: without SACK as in the paper, means of "
     "5 seeds with 95 % confidence intervals. Right: with SACK, one seed. Below: at 250 ms without SACK, of one seed, "
     "the windows of flow 1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
+    rehearsed_share=0.05,
 )
 def figure_3(context: Context) -> Figure:
     tell = lambda text: context.progress(f"figure 3: {text}")  # noqa: E731
@@ -63,7 +64,7 @@ def figure_3(context: Context) -> Figure:
             # Every other round trip of the reading beside.
             if recovery in RECOVERIES or rtt in RTTS_MS[::2]
         }
-        runs = packets.simulate(scenarios, tell, context.seeds or SEEDS_OF[recovery], packets.halved(context.share))
+        runs = packets.simulate(scenarios, tell, context.seeds or SEEDS_OF[recovery], context.share)
         flows = packets.flows(runs, ("law_name", "rtt_ms"))
         total = flows.groupby(["law_name", "rtt_ms", "seed"], sort=False)
         tables.append(

@@ -53,7 +53,9 @@ class Drawn:
         return f"Figure {number}" if number == self.number else f"Table {number}"
 
 
-def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) -> Callable[[Draw], Draw]:
+def figure(
+    number: str, *, title: str, caption: str, is_rehearsed: bool = True, rehearsed_share: float = 0.1
+) -> Callable[[Draw], Draw]:
     """Marks the function that draws a figure: it takes a `Context`, keeps its numbers, and returns the figure.
 
     Parameters
@@ -62,6 +64,8 @@ def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) 
         As on the page.
     is_rehearsed
         Lets `rehearse` call it. False if no claim is judged from its numbers.
+    rehearsed_share
+        Share of the duration of packet runs in a rehearsal.
     """
 
     def mark(draw: Draw) -> Draw:
@@ -69,6 +73,7 @@ def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) 
         draw.figure_title = title  # type: ignore[attr-defined]
         draw.figure_caption = caption  # type: ignore[attr-defined]
         draw.figure_is_rehearsed = is_rehearsed  # type: ignore[attr-defined]
+        draw.figure_rehearsed_share = rehearsed_share  # type: ignore[attr-defined]
         return draw
 
     return mark
@@ -106,11 +111,12 @@ def reproduce(
 
 
 def rehearse(paper: Paper, output: Path) -> Results:
-    """Runs what the figures need with one seed for a tenth of the time, and keeps the numbers; nothing is drawn."""
+    """Runs what the figures need with one seed for a share of the time, and keeps the numbers; nothing is drawn."""
     results = Results(output)
     rehearsed = (draw for draw in paper.figures.values() if draw.figure_is_rehearsed)  # type: ignore[attr-defined]
     for draw in rehearsed:
-        draw(Context(folder=paper.folder, results=results, seeds=1, share=0.1, progress=lambda _: None))
+        share = draw.figure_rehearsed_share  # type: ignore[attr-defined]
+        draw(Context(folder=paper.folder, results=results, seeds=1, share=share, progress=lambda _: None))
     return results
 
 
