@@ -164,7 +164,7 @@ def test_a_locale_without_unicode_has_names_that_are_shown(tmp_path: Path) -> No
     assert b":1:" in got.stderr
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_stop_no_work(tmp_path: Path, closed: str) -> None:
     (tmp_path / "s.toml").write_text(SHORT, encoding="utf-8")
     for arguments in (
