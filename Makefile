@@ -61,7 +61,7 @@ SKIPPED := $(VENV)/skipped
 # For what is run somewhere else.
 IN_VENV := VIRTUAL_ENV="$$PWD/$(VENV)"
 SKIPS := WINDWARD_SKIPPED="$$PWD/$(SKIPPED)"
-AT_ONCE := --no-print-directory -j3
+AT_ONCE := --no-print-directory -j5
 
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
@@ -99,7 +99,7 @@ run:
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) --no-print-directory $(VENV)/build-tools
-	@$(MAKE) --no-print-directory -j5 realtime-test python-lint install-others rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) $(AT_ONCE) realtime-test python-lint install-others rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least

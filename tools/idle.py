@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 #: Variables that name make's open files, which its commands do not have.
-MAKES = ("MAKEFLAGS", "MFLAGS")
+OF_MAKE = ("MAKEFLAGS", "MFLAGS")
 
 
 def give_way() -> None:
@@ -33,7 +33,7 @@ def main() -> int:
     # The terminal sends Ctrl-C to all: the command ends, and then this.
     signal.signal(signal.SIGINT, lambda *_: None)
     with tempfile.TemporaryFile() as output:
-        own = {name: value for name, value in os.environ.items() if name not in MAKES}
+        own = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
         command = subprocess.run(sys.argv[1:], stdout=output, stderr=subprocess.STDOUT, env=own, check=False)
         output.seek(0)
         sys.stdout.flush()

@@ -27,7 +27,7 @@ command -v cargo >/dev/null || fail "Rust is missing: install $rust or newer fro
 found=$(rustc --version 2>/dev/null | sed -n 's/^rustc \([0-9]*\.[0-9]*\).*/\1/p')
 [ -n "$found" ] || fail "rustc does not run: install Rust $rust or newer from https://rustup.rs, or repair it with \`rustup default stable\`"
 at_least "$found" "$rust" || fail "Rust $found is too old, $rust or newer is needed: run \`rustup update stable\`, or install it from https://rustup.rs"
-case $goal in test | lint)
+case $goal in test | lint | rust-lint)
 	cargo fmt --version >/dev/null 2>&1 || fail "rustfmt is missing: run \`rustup component add rustfmt\`"
 	cargo clippy --version >/dev/null 2>&1 || fail "clippy is missing: run \`rustup component add clippy\`"
 	;;
