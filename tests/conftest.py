@@ -64,67 +64,6 @@ pattern = { kind = "cbr", rate = "64 kbit/s" }
 packet = "200 B"
 """
 
-#: Test modules whose subject is the engine or the drawing library, which are the same for every Python, or this
-#: repository. All others run on the least and the newest Python too: results and other files, the command line,
-#: scenarios.
-ENGINE = {
-    "test_adding",
-    "test_applications",
-    "test_attack",
-    "test_attacks",
-    "test_benches",
-    "test_browser",
-    "test_cell",
-    "test_claims",
-    "test_coded_flows",
-    "test_coding",
-    "test_docs",
-    "test_emulate",
-    "test_emulate_apps",
-    "test_examples",
-    "test_fair",
-    "test_figures",
-    "test_fluid",
-    "test_forwarding",
-    "test_get_answers",
-    "test_get_failures",
-    "test_get_link",
-    "test_get_safety",
-    "test_get_servers",
-    "test_interruption",
-    "test_kernel",
-    "test_laws_by_hand",
-    "test_link",
-    "test_link_options",
-    "test_link_processes",
-    "test_make",
-    "test_modules",
-    "test_mutations",
-    "test_notebook",
-    "test_num",
-    "test_num_cvxpy",
-    "test_optimum",
-    "test_optimum_apps",
-    "test_oracles",
-    "test_package",
-    "test_patterns",
-    "test_planted",
-    "test_queues",
-    "test_queues_by_flow",
-    "test_ran",
-    "test_receivers",
-    "test_rooms",
-    "test_routing",
-    "test_seferoglu2014",
-    "test_starvation",
-    "test_sweep",
-    "test_table_four",
-    "test_tune",
-    "test_wifi",
-    "test_wifi_theory",
-    "test_words",
-}
-
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Get = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -143,13 +82,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than processors: many tests wait for a server or a timer."""
     return (os.cpu_count() or 1) + 1
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what need not run on every Python."""
-    for item in items:
-        if item.path.stem in ENGINE:
-            item.add_marker("engine")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -5,9 +5,9 @@
     python tools/pythons.py test        # on the least and the newest, unless this one is it
     python tools/pythons.py test-least  # on this one, with requirements/least.txt
 
-The engine is one library for all of them: what conftest.py marks `engine` is tested on this Python alone. Each
-environment lies beside this one, `.venv-3.13`. Supported Pythons that are missing go to the file that WINDWARD_SKIPPED
-names, one line each.
+The engine is one library for all of them: what `ENGINE` lists is tested on this Python alone, with packages that the
+others need not have. Each environment lies beside this one, `.venv-3.13`. Supported Pythons that are missing go to the
+file that WINDWARD_SKIPPED names, one line each.
 """
 
 import hashlib
@@ -21,10 +21,73 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 REQUIREMENTS = ROOT / "requirements"
+TESTS = ROOT / "tests"
 Version = tuple[int, int]
 
+#: Test modules whose subject is the engine or the drawing library, which are the same for every Python, or this
+#: repository. All others run on the least and the newest Python too: results and other files, the command line,
+#: scenarios.
+ENGINE = {
+    "adding",
+    "applications",
+    "attack",
+    "attacks",
+    "benches",
+    "browser",
+    "cell",
+    "claims",
+    "coded_flows",
+    "coding",
+    "docs",
+    "emulate",
+    "emulate_apps",
+    "examples",
+    "fair",
+    "figures",
+    "fluid",
+    "forwarding",
+    "generated",
+    "get_answers",
+    "get_failures",
+    "get_link",
+    "get_safety",
+    "get_servers",
+    "interruption",
+    "kernel",
+    "laws_by_hand",
+    "link",
+    "link_options",
+    "link_processes",
+    "make",
+    "modules",
+    "mutations",
+    "notebook",
+    "num",
+    "num_cvxpy",
+    "optimum",
+    "optimum_apps",
+    "oracles",
+    "package",
+    "patterns",
+    "planted",
+    "queues",
+    "queues_by_flow",
+    "ran",
+    "receivers",
+    "rooms",
+    "routing",
+    "seferoglu2014",
+    "starvation",
+    "sweep",
+    "table_four",
+    "tune",
+    "wifi",
+    "wifi_theory",
+    "words",
+}
+
 #: Test modules that use every package that the program imports.
-SMOKE = ("cli", "export", "figures", "parquet", "results", "stats")
+SMOKE = ["cli", "export", "figures", "parquet", "results", "stats"]
 
 #: Printed by a released interpreter that can make environments: the version, and itself.
 ASK = """
@@ -110,12 +173,13 @@ def environment(python: Path, name: str, lock: str) -> Path:
     return own
 
 
-def run_tests(python: Path, *options: str) -> int:
-    """Those of the tests that `options` choose; pytest's exit code."""
+def run_tests(python: Path, modules: list[str], *options: str) -> int:
+    """The tests of `modules`, by name, that need no clock; pytest's exit code."""
     command: list[str | Path] = [python, "-m", "pytest", "-p", "no:cacheprovider", "--numprocesses", "auto"]
-    command += ["--dist", "worksteal", *options]
-    print(" ".join(map(str, ["+", *command])), flush=True)
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
+    command += ["--dist", "worksteal", "-m", "not realtime", *options]
+    print(" ".join(map(str, ["+", *command])), f"# {len(modules)} modules", flush=True)
+    paths = [path for name in modules for path in TESTS.glob(f"*/test_{name}.py")]
+    return subprocess.run([*command, *paths], cwd=ROOT, check=False).returncode
 
 
 def others() -> list[Path]:
@@ -138,8 +202,9 @@ def test() -> int:
     if path := os.environ.get("WINDWARD_SKIPPED"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(f"Python {said(version)}: not on this machine\n" for version in missing)
+    names = {path.stem.removeprefix("test_") for path in TESTS.glob("*/test_*.py")}
     for python in others():
-        if code := run_tests(python, "-m", "not realtime and not engine"):
+        if code := run_tests(python, sorted(names - ENGINE)):
             return code
     return 0
 
@@ -148,8 +213,7 @@ def test_least() -> int:
     """With the least versions of packages."""
     python = least()
     # Old packages warn of themselves.
-    modules = [str(path) for name in SMOKE for path in Path("tests").glob(f"*/test_{name}.py")]
-    return run_tests(python, "-m", "not realtime", "-W", "default", *modules)
+    return run_tests(python, SMOKE, "-W", "default")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import doctest
 import inspect
 import pydoc
 import re
-import runpy
 from pathlib import Path
 from types import ModuleType
 
@@ -135,12 +134,6 @@ def test_open_opens_an_emulations_result(tmp_path: Path) -> None:
     opened = ww.open(tmp_path / "run")
     assert isinstance(opened, ww.Run)
     assert opened.engine == "emulate"
-
-
-@pytest.mark.engine
-def test_the_page_of_the_api_is_up_to_date() -> None:
-    code = runpy.run_path(str(REPOSITORY / "tools" / "write_api.py"))
-    assert code["PAGE"].read_text(encoding="utf-8") == code["page"](), "tools/write_api.py writes it again"
 
 
 def test_the_page_has_every_public_name() -> None:

@@ -2,14 +2,11 @@
 
 import hashlib
 import inspect
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY
 from web import Site
 
 import windward as ww
@@ -113,11 +110,6 @@ def test_functions_have_the_options_of_the_commands(command: Any, function: Any)
     assert {n: v for n, v in said.items() if v not in (None, empty)} == {
         n: v for n, v in taken.items() if v not in (None, empty, ())
     }
-
-
-def test_the_functions_are_those_that_the_engine_declares() -> None:
-    command = [sys.executable, REPOSITORY / "tools" / "generate_transfer.py", "--check"]
-    assert subprocess.run(command, check=False).returncode == 0, "run: python tools/generate_transfer.py"
 
 
 def test_errors_name_options_as_they_were_given() -> None:
