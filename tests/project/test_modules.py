@@ -7,6 +7,7 @@ way, and glob imports of items (`use super::*` occurs only in tests, which do no
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from conftest import REPOSITORY
 
 Module = tuple[str, ...]
+
+MANIFESTS = sorted(REPOSITORY.glob("crates/*/Cargo.toml")) + [REPOSITORY / "fuzz" / "Cargo.toml"]
 
 
 def circles(source: Path) -> list[list[str]]:
@@ -301,3 +304,12 @@ def test_an_arrow_that_does_not_go_down_is_found(tmp_path: Path) -> None:
     assert misplaced(tmp_path, (), ("side", "*", "high")) == ["low::deep uses high"]
     assert misplaced(tmp_path, ("low",), ("deep",)) == []
     assert misplaced(tmp_path, ("low",), ("deep other",)) == ["no room other"]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
+def test_rustdoc_runs_the_examples_that_there_are(manifest: Path) -> None:
+    """Looking for them takes seconds in each crate: those without any say `doctest = false`."""
+    lib = tomllib.loads(manifest.read_text(encoding="utf-8")).get("lib", {})
+    fence = re.compile(r"^\s*//[/!] ```(?!text|ignore)", re.MULTILINE)
+    has_examples = any(fence.search(file.read_text(encoding="utf-8")) for file in manifest.parent.rglob("src/**/*.rs"))
+    assert (lib.get("doctest", True) and "cdylib" not in lib.get("crate-type", [])) == has_examples
