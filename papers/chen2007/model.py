@@ -90,9 +90,15 @@ class Case:
         )
 
     def rest(self) -> tuple[Array, Array]:
-        """x and n at the end of a long run."""
-        run = self.follow(np.full(self.users, 20.0), np.ones(self.users), 20_000, 20_000)
-        return run.rates[-1], run.connections[-1]
+        """x and n at the end of a run: of 20 000 s, or where 2000 s more change them by less than 3e-8."""
+        rates, connections = np.full(self.users, 20.0), np.ones(self.users)
+        for _ in range(10):
+            run = self.follow(rates, connections, 2000, 2000)
+            change = np.abs([run.rates[-1] / rates - 1, run.connections[-1] / connections - 1]).max()
+            rates, connections = run.rates[-1], run.connections[-1]
+            if change < 3e-8:
+                break
+        return rates, connections
 
 
 def single(loss: float, beta: float = 1e5, speed: float = SPEED) -> Case:
