@@ -94,15 +94,14 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# The tests of the clock, which mostly wait, as soon as there is an engine; what can be checked without one takes the
-# time that they leave. Then what depends on nothing but itself, on all processors.
+# The tests of the clock, which mostly wait, as soon as there is an engine; those in Rust take the time that they leave.
+# Then what depends on nothing but itself, on all processors. Cargo's lints are beside that: beside the tests in Rust
+# each would wait for the other's lock, and those of the clock for both.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) --no-print-directory $(VENV)/build-tools
-	@$(MAKE) $(AT_ONCE) realtime-test python-lint install-others rust-lint rust-test ASIDE='$(BIN)/python tools/idle.py'
-	@$(MAKE) --no-print-directory python-test
-	@$(MAKE) --no-print-directory other-pythons
-	@$(MAKE) --no-print-directory test-least
+	@$(MAKE) $(AT_ONCE) realtime-test python-lint install-others rust-test ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) $(AT_ONCE) python-tests rust-lint ASIDE='$(BIN)/python tools/idle.py'
 	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
 
 # Crates that differ from the main branch, or from the last commit where there is none.
@@ -135,6 +134,13 @@ python-lint: $(VENV)/checks
 
 python-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
+
+# One after the other: each takes all processors.
+.PHONY: python-tests
+python-tests:
+	@$(MAKE) --no-print-directory python-test
+	@$(MAKE) --no-print-directory other-pythons
+	@$(MAKE) --no-print-directory test-least
 
 # The engine serves every Python: only what is written in Python is tested again.
 other-pythons: $(VENV)/checks $(VENV)/engine
