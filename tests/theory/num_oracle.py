@@ -96,7 +96,8 @@ class Oracle:
                 if self._has_entropy:
                     gains.append(region["entropy"] / scale * cp.sum(cp.entr(shares)))
         # Where the start is far off a pass may fail, and the next one asks for something else.
-        if maximise(cp.sum(gains), constraints, tolerance) not in {cp.OPTIMAL, cp.OPTIMAL_INACCURATE}:
+        problem = cp.Problem(cp.Maximize(cp.sum(gains)), constraints)
+        if ask(problem, tolerance) not in {cp.OPTIMAL, cp.OPTIMAL_INACCURATE}:
             self.last_step = np.inf
             return
         self.last_step = float(np.max(np.abs(x.value - 1)))
@@ -137,7 +138,8 @@ class Oracle:
             served, _, inside = self._mixture()
             constraints += [load + more <= served, *inside]
         # An inaccurate answer can be the next one's fixed point without being right: only an accurate one settles.
-        is_accurate = any(maximise(cp.sum(gains), constraints, t) == cp.OPTIMAL for t in (1e-15, 1e-14, 1e-13, 1e-12))
+        problem = cp.Problem(cp.Maximize(cp.sum(gains)), constraints)
+        is_accurate = any(ask(problem, tolerance) == cp.OPTIMAL for tolerance in (1e-15, 1e-14, 1e-13, 1e-12))
         if change.value is None:
             raise cp.SolverError("no correction")
         self.last_step = float(np.max(np.abs(change.value))) if is_accurate else np.inf
@@ -201,15 +203,19 @@ def quadratic(gradient: np.ndarray, curvature: np.ndarray) -> tuple[cp.Expressio
     return d, gradient @ d - cp.sum_squares(scaled) / 2
 
 
-def maximise(objective: cp.Expression, constraints: list[cp.Constraint], tolerance: float) -> str:
+def ask(problem: cp.Problem, tolerance: float) -> str:
     """Asks Clarabel; what it says of the answer that the variables then hold."""
-    problem = cp.Problem(cp.Maximize(objective), constraints)
-    # CVXPY evaluates powers at rates that may be a digit below 0.
+    # CVXPY evaluates powers at rates that may be a digit below 0. There are no parameters to look for.
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
         try:
             problem.solve(
-                solver=cp.CLARABEL, tol_gap_abs=tolerance, tol_gap_rel=tolerance, tol_feas=tolerance, max_iter=200
+                solver=cp.CLARABEL,
+                ignore_dpp=True,
+                tol_gap_abs=tolerance,
+                tol_gap_rel=tolerance,
+                tol_feas=tolerance,
+                max_iter=200,
             )
         except cp.SolverError:
             return cp.SOLVER_ERROR
