@@ -16,7 +16,7 @@ from conftest import REPOSITORY
 
 Module = tuple[str, ...]
 
-MANIFESTS = sorted(REPOSITORY.glob("crates/*/Cargo.toml")) + [REPOSITORY / "fuzz" / "Cargo.toml"]
+MANIFESTS = [*sorted(REPOSITORY.glob("crates/*/Cargo.toml")), REPOSITORY / "fuzz" / "Cargo.toml"]
 
 
 def circles(source: Path) -> list[list[str]]:
