@@ -185,13 +185,20 @@ def page(found: dict[Task, Outcome], repeats: range, further: range, there: list
         return f"{sum(value >= least for value in values)} of {count}"
 
     is_late = any(not outcome.is_realtime for outcome in found.values())
+    chance = (
+        "The lowest of many means are low by chance too: a row of their own has the further runs of\n"
+        "those links, and only they count in it. "
+        if further
+        else ""
+    )
     marked = "\n† The machine was too busy to keep the link's time in one of the runs.\n" if is_late else ""
     return f"""\
 # `windward get` over links that it was not tuned on
 
 `windward get` {__version__} from {version("nginx")} with CUBIC; Linux {platform.release()}. By
 
-    python benches/transfer/links.py --write docs/measured/benchmarks/get-links.md
+    python benches/transfer/links.py --repeats {len(repeats)} --again {len(further)} \
+--write docs/measured/benchmarks/get-links.md
 
 Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed {SEED}: RTT 20 to 300 ms, 5
 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay products, each uniform in
@@ -224,8 +231,7 @@ A neighbour limited by random loss has a rate of about 1/(RTT + queue). On a ful
 seventh of the RTT it keeps seven eighths of its rate, for any kind of download. Half a minute has few losses: the
 standard error of what is kept is {error:.2f} on the mean, so that some links show less than they have. Less by more
 than noise explains: below {KEPT} with {side:.2f} standard errors added, Student's one-sided 95 %, which one link in
-twenty is by chance that keeps just {KEPT}. The lowest of many means are low by chance too: what further runs of those
-links have stands apart, and only they count in it. The simulator has as many runs as are asked for: its standard error
+twenty is by chance that keeps just {KEPT}. {chance}The simulator has as many runs as are asked for: its standard error
 is {error_there:.2f}.
 """
 
