@@ -6,8 +6,8 @@
     python tools/pythons.py test-least  # on this one, with requirements/least.txt
 
 The engine is one library for all of them: what `ENGINE` lists is tested on this Python alone, with packages that the
-others need not have. Each environment lies beside this one, `.venv-3.13`. Supported Pythons that are missing go to the
-file that WINDWARD_SKIPPED names, one line each.
+others need not have. Environments are folders such as `.venv-3.13`. Supported Pythons that are missing go to the file
+that WINDWARD_SKIPPED names, one line each.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ ENGINE = {
 }
 
 #: Test modules that use every package that the program imports.
-SMOKE = ["cli", "export", "figures", "parquet", "results", "stats"]
+SMOKE = ("cli", "export", "figures", "parquet", "results", "stats")
 
 #: Printed by a released interpreter that can make environments: the version, and itself.
 ASK = """
@@ -173,12 +173,16 @@ def environment(python: Path, name: str, lock: str) -> Path:
     return own
 
 
-def run_tests(python: Path, modules: list[str], *options: str) -> int:
-    """The tests of `modules`, by name, that need no clock; pytest's exit code."""
+def modules() -> dict[str, Path]:
+    """The test modules by name, in order."""
+    return {path.stem.removeprefix("test_"): path for path in sorted(TESTS.glob("*/test_*.py"))}
+
+
+def run_tests(python: Path, paths: list[Path], *options: str) -> int:
+    """The tests of these modules that need no clock; pytest's exit code."""
     command: list[str | Path] = [python, "-m", "pytest", "-p", "no:cacheprovider", "--numprocesses", "auto"]
     command += ["--dist", "worksteal", "-m", "not realtime", *options]
-    print(" ".join(map(str, ["+", *command])), f"# {len(modules)} modules", flush=True)
-    paths = [path for name in modules for path in TESTS.glob(f"*/test_{name}.py")]
+    print(" ".join(map(str, ["+", *command])), f"# {len(paths)} modules", flush=True)
     return subprocess.run([*command, *paths], cwd=ROOT, check=False).returncode
 
 
@@ -202,9 +206,9 @@ def test() -> int:
     if path := os.environ.get("WINDWARD_SKIPPED"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(f"Python {said(version)}: not on this machine\n" for version in missing)
-    names = {path.stem.removeprefix("test_") for path in TESTS.glob("*/test_*.py")}
+    chosen = [path for name, path in modules().items() if name not in ENGINE]
     for python in others():
-        if code := run_tests(python, sorted(names - ENGINE)):
+        if code := run_tests(python, chosen):
             return code
     return 0
 
@@ -213,7 +217,8 @@ def test_least() -> int:
     """With the least versions of packages."""
     python = least()
     # Old packages warn of themselves.
-    return run_tests(python, SMOKE, "-W", "default")
+    known = modules()
+    return run_tests(python, [known[name] for name in SMOKE], "-W", "default")
 
 
 if __name__ == "__main__":
