@@ -101,7 +101,7 @@ test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) --no-print-directory $(VENV)/build-tools
 	@$(MAKE) $(AT_ONCE) realtime-test python-lint install-others rust-test ASIDE='$(BIN)/python tools/idle.py'
-	@$(MAKE) $(AT_ONCE) python-tests rust-lint ASIDE='$(BIN)/python tools/idle.py'
+	@$(MAKE) $(AT_ONCE) every-python rust-lint ASIDE='$(BIN)/python tools/idle.py'
 	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
 
 # Crates that differ from the main branch, or from the last commit where there is none.
@@ -136,8 +136,8 @@ python-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
 
 # One after the other: each takes all processors.
-.PHONY: python-tests
-python-tests:
+.PHONY: every-python
+every-python:
 	@$(MAKE) --no-print-directory python-test
 	@$(MAKE) --no-print-directory other-pythons
 	@$(MAKE) --no-print-directory test-least
