@@ -391,7 +391,7 @@ struct Reached {
     kept: (usize, f64),
 }
 
-/// Over each of `links`, means of three runs of half a minute.
+/// Means of three runs of half a minute over each of `links`.
 fn half_minutes(links: &[Drawn], connections: Connections, is_shared: bool, tcp: &TcpOptions) -> Vec<[f64; 4]> {
     let mean = |link: &Drawn| {
         let runs = [1, 2, 3].map(|seed| half_a_minute(*link, connections, is_shared, tcp, seed));
