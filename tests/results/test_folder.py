@@ -6,9 +6,11 @@ import os
 import pty
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from windward.results import _files
 from windward.results._folder import ResultFolder
 from windward.results._lock import LOCK, InUseError
 from windward.results._place import claim
+from windward.results._swap import JOURNAL
 
 QUICK = """\
 name = "quick"
@@ -377,3 +380,70 @@ def test_every_text_file_is_opened_with_its_encoding(path: Path) -> None:
                 path.name == "open.py" or bool(receiver and receiver[-1][0].isupper()) or "kinds" in str(receiver)
             )
             assert is_result or any("b" in str(mode) for mode in modes), f"line {node.lineno}"
+
+
+def _swap_until(older: Path, newer: Path, moves: int) -> bool:
+    """Replaces a result in a child that is killed before a move; returns true if it was."""
+    child = os.fork()
+    if child == 0:
+        left = moves
+
+        def counted(move: Callable[..., object]) -> Callable[..., object]:
+            def wrapped(*arguments: object, **options: object) -> object:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    os._exit(9)
+                return move(*arguments, **options)
+
+            return wrapped
+
+        for name in ("rename", "replace", "unlink", "rmdir"):
+            setattr(os, name, counted(getattr(os, name)))
+        with claim(older, "replace") as place:
+            for file in newer.iterdir():
+                shutil.copytree(file, place.path / file.name) if file.is_dir() else shutil.copy(file, place.path)
+            place.settle()
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+@pytest.mark.parametrize("reader", ["open", "replace"])
+def test_a_replacement_that_is_killed_is_finished_by_the_next_command(quick: Path, reader: str) -> None:
+    """Whatever move is the last: the folder has the old result or the new one, and takes a newer."""
+    scenario, old, new = ww.load(quick), quick.parent / "old", quick.parent / "new"
+    scenario.simulate(output=old, seeds=[1, 2])
+    (old / "notes.txt").write_text("mine", encoding="utf-8")
+    scenario.simulate(output=new, seeds=[2, 3, 4])
+    either = [contents(old), contents(new) | {"notes.txt": b"mine"}]
+    for moves in range(100):
+        out = quick.parent / "out"
+        shutil.copytree(old, out)
+        was_killed = _swap_until(out, new, moves)
+        if reader == "open":
+            ww.open(out)
+            # The first move is that of the journal.
+            there = {name: data for name, data in contents(out).items() if not name.startswith(".windward-")}
+            assert there == either[is_begun]
+        scenario.simulate(output=out, seeds=[5], replace=True)
+        assert ww.open(out).seeds == (5,)
+        assert names(out) == ["notes.txt", "scenario.toml", "seed-5", "summary.json"]
+        for folder in (out, quick.parent / "out-2"):
+            shutil.rmtree(folder, ignore_errors=True)
+        if not was_killed:
+            return
+    raise AssertionError("it never ended")
+
+
+def test_what_a_killed_run_made_to_replace_another_goes(quick: Path) -> None:
+    scenario, out, beside = ww.load(quick), quick.parent / "out", quick.parent / "out-2"
+    scenario.simulate(output=out)
+    shutil.copytree(out, beside)
+    summary = (beside / "summary.json").read_text(encoding="utf-8")
+    for complete, left in (("true", ["out", "out-2", "quick.toml"]), ("false", ["out", "quick.toml"])):
+        (beside / "summary.json").write_text(
+            summary.replace('"complete": true', f'"complete": {complete}'), encoding="utf-8"
+        )
+        (out / LOCK).write_text("../out-2\n", encoding="ascii")
+        scenario.simulate(output=out, seeds=[1], replace=True)
+        assert names(quick.parent) == left

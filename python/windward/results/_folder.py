@@ -47,6 +47,7 @@ from windward.results._files import read_json, replace_text
 from windward.results._place import SCENARIO, SUMMARY, Place, is_result
 from windward.results._schema import PACKETS, Table, of_engine
 from windward.results._summary import FORMAT
+from windward.results._swap import finish
 from windward.results._tables import EMPTY, Columns, Tables, has_rows
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     """
     if not path.exists():
         raise ResultError(f"{path} does not exist")
+    finish(path)
     if not is_result(path):
         raise ResultError(f"{path} is not a Windward result: it has no valid {SUMMARY}")
     summary: dict[str, Any] = read_json(path / SUMMARY)

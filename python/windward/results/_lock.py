@@ -22,6 +22,9 @@ _TRIES = 100
 #: What a writer may have noted: a folder that it has staged in, itself or in a folder of an engine's answer.
 _STAGED = re.compile(rf"(?:[a-z]+/)?{re.escape(STAGING)}[0-9a-f]{{16}}")
 
+#: A folder beside, of the same name with a number.
+_BESIDE = re.compile(r"\.\./[^/]+-\d+")
+
 #: File systems without locks say one of these; there everybody writes.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS)
 
@@ -61,11 +64,17 @@ class Lock:
                 os.close(self._file)
         else:
             raise OSError(errno.EAGAIN, "it is made and removed again and again", str(folder))
+        #: Folders beside this one in which a writer that was killed made what was to replace the result here.
+        self.left_beside: list[Path] = []
         self._clear()
 
     def note(self, staged: Path) -> None:
         """Notes a folder in which something is staged."""
         os.write(self._file, f"{staged.relative_to(self.folder)}\n".encode())
+
+    def note_beside(self, other: Path) -> None:
+        """Notes a folder beside this one, in which a new result is made."""
+        os.write(self._file, f"../{other.name}\n".encode())
 
     def release(self) -> None:
         """Lets others write; removes the folder if nothing is in it, and what was made with it."""
@@ -93,8 +102,10 @@ class Lock:
     def _clear(self) -> None:
         """Removes what a killed writer had staged."""
         with suppress(OSError, ValueError):
-            for name in os.pread(self._file, 1 << 16, 0).decode("ascii").splitlines():
+            for name in os.pread(self._file, 1 << 16, 0).decode("utf-8").splitlines():
                 staged = self.folder / name
-                if _STAGED.fullmatch(name) and not staged.parent.is_symlink() and not staged.is_symlink():
+                if _BESIDE.fullmatch(name):
+                    self.left_beside.append(self.folder.with_name(name.removeprefix("../")))
+                elif _STAGED.fullmatch(name) and not staged.parent.is_symlink() and not staged.is_symlink():
                     shutil.rmtree(staged, ignore_errors=True)
             os.ftruncate(self._file, 0)

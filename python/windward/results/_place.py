@@ -14,6 +14,7 @@ from windward.errors import ResultError
 from windward.results._files import STAGING, fresh, read_json
 from windward.results._interrupts import held_back
 from windward.results._lock import InUseError, Lock
+from windward.results._swap import resume, swap
 
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
@@ -144,6 +145,8 @@ def _claim(path: Path, older: Older) -> Place:
             raise
         return _next(path, f"{path} is in use")
     try:
+        resume(path)
+        _clear(path, lock)
         engine = holds(path)
         if engine is None:
             return Place(path, lock)
@@ -158,9 +161,30 @@ def _claim(path: Path, older: Older) -> Place:
         lock.release()
         raise
     if older == "replace":
+        lock.note_beside(beside.path)
         return Place(beside.path, beside._lock, instead=lock)
     lock.release()
     return beside
+
+
+def _clear(path: Path, lock: Lock) -> None:
+    """Removes what a run that was killed before it was whole had written beside a folder, to replace its result."""
+    for beside in lock.left_beside:
+        with suppress(ResultError, OSError):
+            other = Lock(beside)
+            try:
+                if is_result(beside) and _read(beside).get("complete") is False:
+                    for name in _written(beside):
+                        _remove(beside / name)
+            finally:
+                other.release()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _next(path: Path, why: str) -> Place:
@@ -251,17 +275,4 @@ def _swap(older: Path, newer: Path) -> None:
         raise ResultError(
             f"{older / foreign[0]} is not of the older result and in the way of the new one, which is in {newer}"
         )
-    # Without its summary no folder is a result: at no time does one say what is in the other.
-    aside = fresh(older)
-    aside.mkdir(mode=0o700)
-    for name in reversed(out):
-        (aside / name).parent.mkdir(exist_ok=True)
-        (older / name).rename(aside / name)
-    for name in into:
-        (older / name).parent.mkdir(exist_ok=True)
-        shutil.move(newer / name, older / name)
-    shutil.rmtree(aside, ignore_errors=True)
-    for answer in _ANSWERS:
-        for folder in (older, newer):
-            with suppress(OSError):
-                (folder / answer).rmdir()
+    swap(older, newer, out, into)
