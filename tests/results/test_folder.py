@@ -409,22 +409,25 @@ def _swap_until(older: Path, newer: Path, moves: int) -> bool:
 
 
 @pytest.mark.parametrize("reader", ["open", "replace"])
-def test_a_replacement_that_is_killed_is_finished_by_the_next_command(quick: Path, reader: str) -> None:
+def test_a_replacement_that_is_killed_is_finished_by_the_next_command(
+    quick: Path, reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever move is the last: the folder has the old result or the new one, and takes a newer."""
+    monkeypatch.setattr(os, "sync", lambda: None)
     scenario, old, new = ww.load(quick), quick.parent / "old", quick.parent / "new"
-    scenario.simulate(output=old, seeds=[1, 2])
+    scenario.simulate(output=old, seeds=[1])
     (old / "notes.txt").write_text("mine", encoding="utf-8")
-    scenario.simulate(output=new, seeds=[2, 3, 4])
+    scenario.simulate(output=new, seeds=[1, 2])
     either = [contents(old), contents(new) | {"notes.txt": b"mine"}]
     for moves in range(100):
         out = quick.parent / "out"
         shutil.copytree(old, out)
         was_killed = _swap_until(out, new, moves)
+        is_begun = not was_killed or (out / JOURNAL).exists()
         if reader == "open":
             ww.open(out)
-            # The first move is that of the journal.
             there = {name: data for name, data in contents(out).items() if not name.startswith(".windward-")}
-            assert there == either[is_begun]
+            assert there == either[1] or (there == either[0] and not is_begun)
         scenario.simulate(output=out, seeds=[5], replace=True)
         assert ww.open(out).seeds == (5,)
         assert names(out) == ["notes.txt", "scenario.toml", "seed-5", "summary.json"]
