@@ -27,6 +27,7 @@ def utilization(flows: int, share: float) -> tuple[float, float]:
     scenario = ww.Scenario(
         name="buffer-sizing",
         duration="30 s",
+        stack="rfc",
         warmup="10 s",
         node=[ww.Node(name="server", count=flows), ww.Node(name="router"), ww.Node(name="client")],
         link=[

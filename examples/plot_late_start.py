@@ -31,6 +31,7 @@ def shares(law: ww.Vegas | ww.Fast | ww.Cubic) -> list[tuple[float, float]]:
     scenario = ww.Scenario(
         name="late-start",
         duration="180 s",
+        stack="rfc",
         warmup="120 s",
         node=[ww.Node(name="server"), ww.Node(name="client")],
         link=[ww.Link(from_="server", to="client", rate="20 Mbit/s", delay="20 ms", buffer="400 packets")],

@@ -30,6 +30,7 @@ from windward.show.plot.style import looks, styled
 plain = ww.Scenario(
     name="coding",
     duration="45 s",
+    stack="rfc",
     warmup="10 s",
     node=[ww.Node(name="server"), ww.Node(name="client")],
     link=[

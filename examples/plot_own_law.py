@@ -41,6 +41,7 @@ class Scalable:
 scenario = ww.Scenario(
     name="own-law",
     duration="100 s",
+    stack="rfc",
     warmup="20 s",
     node=[ww.Node(name="a"), ww.Node(name="b")],
     link=[ww.Link(from_="a", to="b", rate="20 Mbit/s", delay="25 ms", buffer="83 packets")],

@@ -31,6 +31,7 @@ RTT_S, TIMEOUT_S, SEGMENT_BITS = 0.1, 0.4, 8 * 1448
 scenario = ww.Scenario(
     name="padhye",
     duration="300 s",
+    stack="rfc",
     warmup="20 s",
     node=[ww.Node(name="server"), ww.Node(name="client")],
     link=[

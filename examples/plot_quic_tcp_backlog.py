@@ -25,6 +25,7 @@ for rho in (0.25, 0.5, 0.75, 1.0):
     scenario = ww.Scenario(
         name="quic-tcp-backlog",
         duration="20 s",
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", rate="50 Mbit/s", delay="20 ms", buffer="unlimited")],
         flow=[

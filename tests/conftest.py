@@ -23,6 +23,7 @@ cite = ["huang2020"]
 duration = "5 s"
 warmup = "1 s"
 seeds = 3
+stack = "rfc"
 
 [output]
 internals = true

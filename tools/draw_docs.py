@@ -94,6 +94,7 @@ def alone(name: str) -> ww.Scenario:
     return ww.Scenario(
         name=name,
         duration=f"{END} s",
+        stack="rfc",
         warmup=f"{WARMUP} s",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[link],

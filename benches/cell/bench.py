@@ -78,6 +78,7 @@ def slots(stations: int, scheduler: str) -> float:
     at = ww.Scenario(
         name="slots",
         duration=f"{SLOTS / 1000:g} s",
+        stack="rfc",
         output=ww.Output(sample_interval="100 s"),
         node=[ww.Node(name="bs"), ww.Node(name="ue", count=stations)],
         cell=[air],

@@ -53,7 +53,9 @@ class Case:
         )
         wire = ww.Link(from_="server", to="mast", rate="10 Gbit/s", delay=f"{self.wire_ms / 2} ms")
         nodes = [ww.Node(name=name) for name in ("server", "mast", "phone")]
-        return ww.Scenario(name="live", duration=f"{seconds} s", seeds=1, node=nodes, link=[wire], cell=[cell], **parts)
+        return ww.Scenario(
+            name="live", duration=f"{seconds} s", stack="rfc", seeds=1, node=nodes, link=[wire], cell=[cell], **parts
+        )
 
 
 def pings(every_ms: float, start_ms: float = 0.0) -> dict[str, Any]:
@@ -114,7 +116,7 @@ def replayed(
         reverse=ww.Reverse(rate={"trace": up}, delay=delay),
     )
     nodes = [ww.Node(name="server"), ww.Node(name="phone")]
-    return ww.Scenario(name="replay", duration=f"{seconds} s", seeds=1, node=nodes, link=[link], **parts)
+    return ww.Scenario(name="replay", duration=f"{seconds} s", stack="rfc", seeds=1, node=nodes, link=[link], **parts)
 
 
 def compare(case: Case, seconds: float = PING_S) -> tuple[float, float, float]:

@@ -65,6 +65,7 @@ def ours(rule: str, blocks: int, kilometres: Sequence[float]) -> list[float]:
     scenario = ww.Scenario(
         name="lte",
         duration=f"{OURS_S + 1} s",
+        stack="rfc",
         warmup="1 s",
         seeds=1,
         node=[ww.Node(name="server"), ww.Node(name="mast"), ww.Node(name="phone", count=max(2, len(kilometres)))],

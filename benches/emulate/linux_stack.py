@@ -53,7 +53,7 @@ FORMS: dict[str, tuple[tuple[str, ww.LawSpec, Literal["rfc", "linux"]], ...]] = 
     "Reno": (("Linux's stack", ww.Reno(), "linux"), ("RFC 6675", ww.Reno(), "rfc")),
     "CUBIC": (
         ("Linux's stack and law", LAWS["CUBIC"], "linux"),
-        ("Linux's stack, RFC 9438", ww.Cubic(hystart=True), "linux"),
+        ("Linux's stack, RFC 9438", ww.Cubic(version="rfc9438", hystart=True), "linux"),
         ("RFC 6675, RFC 9438", ww.Cubic(hystart=True), "rfc"),
     ),
 }

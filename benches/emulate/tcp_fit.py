@@ -106,6 +106,7 @@ def side_by_side(paths: Iterable[Way], seconds: int, laws: Mapping[str, ww.LawSp
     return ww.Scenario(
         name="tcp-fit-kernels",
         duration=f"{seconds} s",
+        stack="rfc",
         warmup=f"{seconds / 2:g} s",
         output=ww.Output(sample_interval="1 s"),
         node=nodes,

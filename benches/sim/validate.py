@@ -49,6 +49,7 @@ def lossy(law: Any, loss: float, *, seconds: int = SECONDS, seeds: int = SEEDS, 
     scenario = ww.Scenario(
         name="lossy",
         duration=f"{seconds} s",
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.Reverse(loss=0.0), **path)],
         flow=[ww.Flow(from_="a", to="b", law=law, **fields)],
@@ -64,6 +65,7 @@ def dumbbell(law: Any, seconds: int) -> float:
     scenario = ww.Scenario(
         name="dumbbell",
         duration=f"{seconds} s",
+        stack="rfc",
         node=[
             ww.Node(name="sender", count=members),
             ww.Node(name="left"),

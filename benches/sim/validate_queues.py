@@ -38,6 +38,7 @@ def ours(queue: Any, load: tuple[float, ...] | int) -> dict[str, Any]:
     scenario = ww.Scenario(
         name="queues",
         duration=f"{SECONDS} s",
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[
             ww.Link(

@@ -45,6 +45,7 @@ def ours(mbit: int, buffer: int, loss: float, seconds: int, flows: Flows, seeds:
     scenario = ww.Scenario(
         name="tfrc",
         duration=f"{WARMUP_S + seconds} s",
+        stack="rfc",
         warmup=f"{WARMUP_S} s",
         node=[ww.Node(name=name) for name in ("a", "b", *(f"b{at}" for at, _ in enumerate(flows)))],
         link=[

@@ -118,6 +118,7 @@ class Reading:
         return ww.Scenario(
             name="reading",
             duration=f"{self.change_s + self.limit_s:g} s",
+            stack="rfc",
             output=ww.Output(sample_interval=f"{RTT_MS:g} ms"),
             node=[ww.Node(name="a"), ww.Node(name="b")],
             link=[link(self.mbps, RTT_MS, buffer=self.buffer_packets)],
@@ -212,6 +213,7 @@ class Chain:
         scenario = ww.Scenario(
             name="chain",
             duration=f"{CHAIN_END_S} s",
+            stack="rfc",
             warmup=f"{CHAIN_WARMUP_S} s",
             node=[ww.Node(name=name) for name in names],
             link=[

@@ -117,6 +117,7 @@ class Case:
         return ww.Scenario(
             name="beside-ns3",
             duration=f"{seconds} s",
+            stack="rfc",
             warmup=f"{self.warmup_s} s",
             node=[ww.Node(name=node) for node in nodes],
             wifi=[wifi],

@@ -127,6 +127,7 @@ class Case:
         return ww.Scenario(
             name="beside-ns3",
             duration=f"{self.seconds} s",
+            stack="rfc",
             warmup=f"{self.warmup_s} s",
             node=[ww.Node(name=node) for node in nodes],
             wifi=[ww.Wifi(**wifi | changes)],

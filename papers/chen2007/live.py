@@ -114,6 +114,7 @@ def scenario(
     return ww.Scenario(
         name=path.name,
         duration=f"{duration_s} s",
+        stack="rfc",
         output=ww.Output(sample_interval="1 s", internals=True),
         node=[ww.Node(name="s"), ww.Node(name="r")],
         link=[

@@ -37,6 +37,7 @@ def stepped(samples: tuple[float, ...], interval_s: float, flow: ww.Flow) -> ww.
     return ww.Scenario(
         name="steps",
         duration=f"{len(samples) * interval_s} s",
+        stack="rfc",
         output=ww.Output(sample_interval="1 s", internals=True),
         node=[ww.Node(name="s"), ww.Node(name="base"), ww.Node(name="r")],
         link=[

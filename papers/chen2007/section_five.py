@@ -57,6 +57,7 @@ def network(
     return ww.Scenario(
         name="section-5",
         duration=f"{duration} s",
+        stack="rfc",
         warmup=f"{duration / 10} s",
         output=ww.Output(sample_interval="1 s", internals=True),
         node=nodes,

@@ -37,6 +37,7 @@ def network(
     return ww.Scenario(
         name=shape,
         duration=duration,
+        stack="rfc",
         warmup=warmup,
         node=[ww.Node(name=name) for name in sorted(places)],
         wifi=[

@@ -100,6 +100,7 @@ def shared(
     return ww.Scenario(
         name="shared",
         duration=f"{duration_s} s",
+        stack="rfc",
         warmup=f"{duration_s / 4} s",
         output=ww.Output(internals=True),
         node=[ww.Node(name="a"), ww.Node(name="b")],
@@ -124,6 +125,7 @@ def lossy(mbps: float, loss: float = 1e-3) -> ww.Scenario:
     return ww.Scenario(
         name="lossy",
         duration="200 s",
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", rate=f"{mbps} Mbit/s", delay="50 ms", buffer="unlimited", loss=loss)],
         flow=[ww.Flow(from_="a", to="b", law="tcp-fit")],

@@ -39,7 +39,7 @@ DUMMYNET = 50
 DEVICE_QUEUE = 1000
 
 #: CUBIC of the runs over 1 Gbit/s by the RFCs' sender.
-WITHOUT_HYSTART = ww.Cubic(version="linux-2.6.31")
+WITHOUT_HYSTART = ww.Cubic(version="linux-2.6.31", hystart=False)
 
 #: The laws of Figs. 3 to 9. FAST is the ns-2 module, on which the paper's is based (section 6); [G] it keeps 1100
 #: packets, with which two flows share 1 Gbit/s, 200 ms as fast as Table 8 has it (claim 54).
@@ -132,6 +132,7 @@ def shared(
     return ww.Scenario(
         name="shared",
         duration=f"{duration_s:g} s",
+        stack="rfc",
         warmup=f"{warmup_s:g} s",
         output=ww.Output(internals=sample_s is not None, sample_interval=f"{sample_s or 1:g} s"),
         node=[ww.Node(name="a"), ww.Node(name="b")],

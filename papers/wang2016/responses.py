@@ -90,6 +90,7 @@ class Cell:
         return ww.Scenario(
             name="response",
             duration=f"{self.change_s + self.limit_s + 1:g} s",
+            stack="rfc",
             output=ww.Output(sample_interval=f"{self.sample_s:g} s"),
             node=[ww.Node(name="a"), ww.Node(name="b")],
             link=[link(MBPS, self.rtt_ms)],

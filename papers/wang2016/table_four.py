@@ -116,6 +116,7 @@ def measure(
     run = ww.Scenario(
         name="table-four",
         duration=f"{duration_s} s",
+        stack="rfc",
         warmup=f"{duration_s / 5} s",
         output=ww.Output(internals=True, sample_interval="500 ms"),
         node=[ww.Node(name="x"), ww.Node(name="y"), *(ww.Node(name=f"s{at}") for at in range(len(laws)))],

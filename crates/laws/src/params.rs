@@ -17,9 +17,9 @@ macro_rules! params {
             )*
         }
     ) => {
-        $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields, default)]
+        $(#[$meta])*
         pub struct Params {
             $(
                 $(#[$field_meta])*
@@ -110,6 +110,9 @@ macro_rules! default {
     };
     (text bool true $note:literal) => {
         concat!("Default on", $note, ".")
+    };
+    (text bool false $note:literal) => {
+        concat!("Default off", $note, ".")
     };
     (text f64 $value:tt) => {
         concat!("Default ", $value, ".")

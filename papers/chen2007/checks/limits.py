@@ -33,6 +33,7 @@ def shares(name: str) -> np.ndarray:
         run = ww.Scenario(
             name="jitter",
             duration="3000 s",
+            stack="rfc",
             warmup="500 s",
             output=ww.Output(sample_interval="10 s"),
             node=NODES,
@@ -77,6 +78,7 @@ def rerouted(window_s: float) -> tuple[np.ndarray, np.ndarray]:
     run = ww.Scenario(
         name="route",
         duration=f"{ROUTE_S} s",
+        stack="rfc",
         output=ww.Output(sample_interval="5 s", internals=True),
         node=NODES,
         link=[air, back],

@@ -72,6 +72,7 @@ def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
     run = ww.Scenario(
         name="fig-10",
         duration="5000 s",
+        stack="rfc",
         warmup=f"{WARMUP} s",
         # Once a period of each controller.
         output=ww.Output(sample_interval="20 s", internals=emultcp > 0),

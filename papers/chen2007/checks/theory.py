@@ -97,6 +97,7 @@ def when_the_link_is_not_full() -> Finding:
         link = ww.Scenario(
             name="single",
             duration="2000 s",
+            stack="rfc",
             warmup="100 s",
             node=NODES,
             link=links("1.04 Mbit/s", "80 ms", 50, factor * limit),

@@ -290,6 +290,7 @@ def alone(law: ww.Cubic | ww.Compound) -> pd.DataFrame:
     run = ww.Scenario(
         name="alone",
         duration="400 s",
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[wire],
         flow=[ww.Flow(from_="a", to="b", law=law, segment="160 B", overhead="40 B", delayed_ack=False)],

@@ -128,7 +128,12 @@ def tcp_is_not_modified() -> Finding:
             from_="a", to="b", rate="2 Mbit/s", delay="20 ms", buffer="50 packets", reverse=ww.Reverse(rate="1 Gbit/s")
         )
         scenario = ww.Scenario(
-            name="wire", duration="60 s", node=[ww.Node(name="a"), ww.Node(name="b")], link=[link], flow=[flow]
+            name="wire",
+            duration="60 s",
+            stack="rfc",
+            node=[ww.Node(name="a"), ww.Node(name="b")],
+            link=[link],
+            flow=[flow],
         )
         runs.append(scenario.simulate(seeds=1))
     coded, plain = (run.flow_series.set_index("time_s")["cwnd"].dropna() for run in runs)

@@ -60,6 +60,7 @@ def wire(delay_s: float, loss: float, **fields: Any) -> ww.Scenario:
     return ww.Scenario(
         name="wire",
         duration="600 s",
+        stack="rfc",
         warmup="20 s",
         node=[ww.Node(name="a"), ww.Node(name="m"), ww.Node(name="b")],
         link=[

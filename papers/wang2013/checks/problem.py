@@ -79,6 +79,7 @@ def _saturated(seed: int, links: int) -> tuple[ww.Scenario, float, list[tuple[in
     scenario = ww.Scenario(
         name="ideal-csma",
         duration="200 s",
+        stack="rfc",
         output=ww.Output(sample_interval="100 s"),
         node=[ww.Node(name=station.node) for station in air.station],
         wifi=[air],

@@ -65,7 +65,9 @@ def random_network(seed: int) -> Network:
         law = ww.TcpFit(alpha=float(rng.uniform(0.02, 0.1)))
         flows.append(ww.Flow(name=f"f{at}", from_=f"s{at}", to=f"x{last + 1}", law=law))
     output = ww.Output(sample_interval="150 s")
-    scenario = ww.Scenario(name="chain", duration="3000 s", output=output, node=nodes, link=wires, flow=flows)
+    scenario = ww.Scenario(
+        name="chain", duration="3000 s", stack="rfc", output=output, node=nodes, link=wires, flow=flows
+    )
     return Network(scenario, bandwidth, routes)
 
 
@@ -211,6 +213,7 @@ def droptail(alphas: list[float | None], buffer: int) -> tuple[Array, float]:
         ww.Scenario(
             name="droptail",
             duration="1000 s",
+            stack="rfc",
             output=ww.Output(sample_interval="50 s"),
             node=[ww.Node(name="a"), ww.Node(name="b")],
             link=[
@@ -323,6 +326,7 @@ def fair_whatever_the_rtt() -> Finding:
             ww.Scenario(
                 name="rtts",
                 duration="2000 s",
+                stack="rfc",
                 output=ww.Output(sample_interval="100 s"),
                 node=[ww.Node(name="x"), ww.Node(name="y"), *(ww.Node(name=f"s{name}") for name in names)],
                 link=[

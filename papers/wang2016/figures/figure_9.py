@@ -54,6 +54,7 @@ def network(law: str, loss: float, platform: str, delays_ms: tuple[float, float,
     return ww.Scenario(
         name="bottlenecks",
         duration=f"{DURATION_S} s",
+        stack="rfc",
         warmup=f"{WARMUP_S} s",
         output=ww.Output(sample_interval="1 s"),
         node=[ww.Node(name=name) for name in "abcd"],

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+#: TCP stack of a flow.
+Stack = Literal["rfc"] | Literal["linux"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class AirSpan:
@@ -3338,7 +3341,8 @@ class Cubic:
     ----------
     version
         Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35)
-        or "linux-2.6.31" (v2.3). Default "rfc9438".
+        or "linux-2.6.31" (v2.3). Default "linux" with Linux's stack, "rfc9438" otherwise and if `c` or `beta` is
+        given.
     c
         Steepness C in packets/s³ (RFC 9438 §5.1); the kernels have their own. 1e-6 to 1e6. Default 0.4.
     beta
@@ -3348,7 +3352,7 @@ class Cubic:
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     hystart
         Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
-        HyStart, which the kernels have on. Default off.
+        HyStart, which the kernels have on. Default off; on with Linux's stack.
     timestamps
         "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no
         limit S_max of its growth. Default on; ns-2's senders have none.
@@ -3362,11 +3366,11 @@ class Cubic:
 
     TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
 
-    version: Version = "rfc9438"
-    c: float = 0.4
-    beta: float = 0.7
+    version: Version = None
+    c: float = None
+    beta: float = None
     fast_convergence: bool = True
-    hystart: bool = False
+    hystart: bool = None
     timestamps: bool = True
 
 
@@ -4160,10 +4164,6 @@ class IdealCoding:
 Coding = RandomCoding | IdealCoding
 
 
-#: TCP stack of a flow.
-Stack = Literal["rfc"] | Literal["linux"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class SmallQueues:
     """Limit of TCP small queues.
@@ -4347,7 +4347,7 @@ class Flow:
         Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
     stack
         Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
-        detection by time, its timeout and its quick ACKs.
+        detection by time, its timeout and its quick ACKs. Default: the scenario's `stack`.
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
@@ -4460,7 +4460,7 @@ class Flow:
     size: str | None = None
     segment: str = "1448 B"
     overhead: str | None = None
-    stack: Stack = "rfc"
+    stack: Stack | None = None
     delayed_ack: str | Literal[False] = "40 ms"
     quick_acks: int | None = None
     compress_sacks: bool | None = None
@@ -4501,7 +4501,7 @@ class Tcp:
         Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
     stack
         Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
-        detection by time, its timeout and its quick ACKs.
+        detection by time, its timeout and its quick ACKs. Default: the scenario's `stack`.
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
@@ -4569,7 +4569,7 @@ class Tcp:
 
     segment: str = "1448 B"
     overhead: str | None = None
-    stack: Stack = "rfc"
+    stack: Stack | None = None
     delayed_ack: str | Literal[False] = "40 ms"
     quick_acks: int | None = None
     compress_sacks: bool | None = None
@@ -6015,6 +6015,9 @@ class ScenarioFields:
         Start of the period that totals and means cover; shorter than `duration`.
     seeds
         Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
+    stack
+        TCP stack of all flows and applications that do not name another one: "rfc", the RFCs as in the papers'
+        simulators, or "linux", as computers have it.
     output
         Recorded output.
     node
@@ -6043,6 +6046,7 @@ class ScenarioFields:
     duration: str
     warmup: str = "0 s"
     seeds: int | Sequence[int] = 1
+    stack: Stack = "rfc"
     output: Output = Output()
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()

@@ -14,7 +14,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::{Compiled, FlowName};
-use windward_sim::{AppConfig, FlowConfig, LawChoice, MediumConfig, NodeId, TcpOptions};
+use windward_sim::{AppConfig, FlowConfig, LawChoice, MediumConfig, NodeId, ReceiveBuffer, SendBuffer, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -375,10 +375,15 @@ fn connections(compiled: &Compiled) -> impl Iterator<Item = (String, &TcpOptions
 
 /// Refuses options of TCP that the kernel does not have.
 fn check_tcp(whose: &str, tcp: &TcpOptions) -> Result<(), Error> {
-    if tcp.is_paced_by_applications() {
+    // The kernel's buffers follow the application by themselves.
+    let to_receive = ReceiveBuffer::Auto { start: ReceiveBuffer::START, most: ReceiveBuffer::MOST };
+    let to_send = SendBuffer::Auto { most: SendBuffer::MOST };
+    let has_buffer =
+        tcp.receive_buffer.is_some_and(|own| own != to_receive) || tcp.send_buffer.is_some_and(|own| own != to_send);
+    if tcp.reading.is_some() || tcp.writing.is_some() || has_buffer {
         let message = format!(
-            "{whose}: `write`, `read`, `receive_buffer` and `send_buffer` are not supported by the emulator\nhint: \
-             remove them, or use `simulate`"
+            "{whose}: `write`, `read`, and buffers other than \"auto\" are not supported by the emulator\nhint: remove \
+             them, or use `simulate`"
         );
         return Err(Error::Impossible(message));
     }

@@ -1,8 +1,9 @@
 //! Parameters of CUBIC.
 
 use crate::shared::Refusal;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// Implementation of CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,12 +23,21 @@ pub enum Version {
     Linux2631,
 }
 
+/// Removes the defaults that a host chooses from a schema.
+fn leave_to_host(schema: &mut Schema) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (_, field) in properties.into_iter().flatten().filter(|(name, _)| Params::BY_HOST.contains(&name.as_str())) {
+        field.as_object_mut().map(|field| field.remove("default"));
+    }
+}
+
 params! {
     /// Parameters of [`Cubic`](super::Cubic).
+    #[schemars(transform = leave_to_host)]
     Params check suits_version {
         /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in
         /// ns-2.35) or "linux-2.6.31" (v2.3).
-        version: Version = Rfc9438, note "\"rfc9438\"";
+        version: Version = Rfc9438, note "\"linux\" with Linux's stack, \"rfc9438\" otherwise and if `c` or `beta` is given";
         /// Steepness C in packets/s³ (RFC 9438 §5.1); the kernels have their own.
         c: f64 = 0.4, in STEP;
         /// Share of the window that a loss leaves, β (RFC 9438 §4.6); the kernels have their own.
@@ -36,7 +46,7 @@ params! {
         fast_convergence: bool = true;
         /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31"
         /// by HyStart, which the kernels have on.
-        hystart: bool = false;
+        hystart: bool = false, note "; on with Linux's stack";
         /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no
         /// limit S_max of its growth.
         timestamps: bool = true, note "; ns-2's senders have none";
@@ -44,6 +54,18 @@ params! {
 }
 
 impl Params {
+    /// Parameters whose defaults a host chooses.
+    pub const BY_HOST: [&str; 4] = ["version", "c", "beta", "hystart"];
+
+    /// Adds to `given` the defaults of Linux's hosts. C and β are RFC 9438's alone, so either of them chooses its version.
+    pub fn as_linux(given: &mut Map<String, Value>) {
+        let has_own = ["c", "beta"].iter().any(|name| given.contains_key(*name));
+        let version = given.entry("version").or_insert_with(|| if has_own { json!("rfc9438") } else { json!("linux") });
+        if version != "linux-2.6.22" {
+            given.entry("hystart").or_insert(json!(true));
+        }
+    }
+
     /// Refuses what the version does not have.
     fn suits_version(&self) -> Result<(), Refusal> {
         let standard = Self::default();

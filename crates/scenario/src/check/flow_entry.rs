@@ -3,7 +3,7 @@
 use super::common::place;
 use super::flow_plan::FlowEntry;
 use super::tcp;
-use crate::format::{Flow, KnownBaseRtt, SmallQueues, Write};
+use crate::format::{Flow, KnownBaseRtt, SmallQueues, Stack, Write};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
@@ -32,9 +32,16 @@ const SEND_BUFFER: u64 = 4 << 20;
 const MOST_SHIFT: u32 = 20;
 
 /// Properties common to the flows of a table; reports problems.
-pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
+pub(super) fn entry(
+    flow: &Flow,
+    law: Option<LawChoice>,
+    stack: Stack,
+    at: usize,
+    problems: &mut Problems,
+) -> Option<FlowEntry> {
     let before = problems.len();
-    let tcp = options(flow, law.as_ref());
+    let stack = flow.stack.unwrap_or(stack);
+    let tcp = options(flow, law.as_ref(), stack);
     let controller = flow.connections.as_ref().map(|connections| {
         let params = connections.0.params();
         // TFRC has no window to bound.
@@ -64,6 +71,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
         stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
         size: flow.size.map(|size| size.0),
         controller,
+        stack,
         tcp,
         coding,
         has_base_of_handshake: flow.known_base_rtt == Some(KnownBaseRtt::Handshake),
@@ -72,8 +80,8 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
 }
 
 /// TCP options of the flows' hosts.
-fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
-    let options = tcp::options(&flow.tcp());
+fn options(flow: &Flow, law: Option<&LawChoice>, stack: Stack) -> TcpOptions {
+    let options = tcp::options(&flow.tcp(), stack, flow.write.is_some());
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path | KnownBaseRtt::Handshake) | None => None,

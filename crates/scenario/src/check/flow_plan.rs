@@ -1,5 +1,6 @@
 //! TCP flows, as planned.
 
+use crate::format::Stack;
 use crate::names::FlowName;
 use std::ops::Range;
 use windward_laws::emultcp;
@@ -28,6 +29,7 @@ pub(crate) struct FlowEntry {
     pub size: Option<Bytes>,
     /// Controller of the number of open flows of a member; `None` if it has one flow.
     pub controller: Option<emultcp::Params>,
+    pub stack: Stack,
     pub tcp: TcpOptions,
     pub coding: Option<CodingConfig>,
     pub is_base_rtt_of_path: bool,

@@ -5,18 +5,18 @@ use super::flow_entry::entry;
 use super::flow_plan::{FlowPlan, Flows};
 use super::key::key;
 use super::nodes::{Nodes, Request, Senders, ends, label};
-use crate::format::Flow;
+use crate::format::{Flow, Stack};
 use crate::names::FlowName;
 use crate::problems::Problems;
 use windward_sim::LawChoice;
 use windward_units::Duration;
 
-/// All flows, without their routes; `None`, and reports, if one is wrong.
+/// All flows of a scenario of `stack`, without their routes; `None`, and reports, if one is wrong.
 pub(crate) fn expand(
     flows: &[Flow],
     laws: Vec<Option<LawChoice>>,
     nodes: &Nodes,
-    span: Duration,
+    (span, stack): (Duration, Stack),
     problems: &mut Problems,
 ) -> Option<Flows> {
     let mut all = Flows { entries: Vec::new(), plans: Vec::new(), names: Vec::new(), transfers: Vec::new() };
@@ -32,7 +32,7 @@ pub(crate) fn expand(
             stop: flow.stop.map(|stop| stop.0),
         };
         times.check(made.as_ref().map_or(1, |(pairs, _)| pairs.count), "flow", at, span, problems);
-        let entry = entry(flow, law, at, problems);
+        let entry = entry(flow, law, stack, at, problems);
         let Some((entry, (pairs, requests))) = entry.zip(made) else {
             is_right = false;
             continue;

@@ -1,13 +1,13 @@
 //! Laws: names and parameters against the registry.
 
 use super::common::place;
-use crate::format::Law;
+use crate::format::{Law, Stack};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::{PythonClass, is_class};
 use crate::suggest;
 use serde_json::{Map, Value};
-use windward_laws::{LawSpec, SpecError};
+use windward_laws::{LawSpec, SpecError, cubic};
 use windward_sim::LawChoice;
 use windward_sim::TfrcOptions;
 
@@ -20,10 +20,32 @@ fn parameters(spec: &LawSpec) -> Map<String, Value> {
     params
 }
 
-/// The law of the table `at` of `list`, with its defaults written into the file; one in Python is added to `classes`.
-/// Reports problems.
+/// Law whose defaults depend on the stack.
+const CUBIC: &str = "cubic";
+
+/// Parameters of a law on a host with this stack. Its own defaults do not depend on the version that they choose.
+fn of_host(name: &str, given: &Map<String, Value>, stack: Stack) -> Map<String, Value> {
+    let mut params = given.clone();
+    if name == CUBIC && stack == Stack::Linux {
+        cubic::Params::as_linux(&mut params);
+    }
+    params
+}
+
+/// Parameters as the file keeps them, with all defaults but those of a stack, which then follow its change.
+fn written(spec: &LawSpec, given: &Map<String, Value>) -> Map<String, Value> {
+    let mut params = parameters(spec);
+    if spec.name() == CUBIC {
+        params.retain(|name, _| given.contains_key(name) || !cubic::Params::BY_HOST.contains(&name.as_str()));
+    }
+    params
+}
+
+/// The law of the table `at` of `list` on hosts with this stack. Its defaults are written into the file; one in Python
+/// is added to `classes`. Reports problems.
 pub(crate) fn resolve(
     Law { name, params }: &mut Law,
+    stack: Stack,
     (list, at): (&str, usize),
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
@@ -39,9 +61,9 @@ pub(crate) fn resolve(
     if name == Law::TFRC {
         return tfrc(params, (list, at), problems).map(LawChoice::Tfrc);
     }
-    match LawSpec::from_json(name, Value::Object(params.clone())) {
+    match LawSpec::from_json(name, Value::Object(of_host(name, params, stack))) {
         Ok(spec) => {
-            *params = parameters(&spec);
+            *params = written(&spec, params);
             Some(LawChoice::Known(spec))
         }
         Err(SpecError::Name(_)) => {

@@ -35,7 +35,7 @@ pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
-use crate::format::{AnyCell, App, File, Lists, Positive};
+use crate::format::{AnyCell, App, File, Flow, Lists, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -171,19 +171,23 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let regions = regions::plan(&file.region, &links, problems);
     // In an incomplete network, routes would be missing because of other errors.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
-    let entries = file.flow.iter_mut().enumerate();
-    let laws =
-        entries.map(|(at, flow)| laws::resolve(&mut flow.law, ("flow", at), &mut python_laws, problems)).collect();
+    let default = file.stack;
+    let law_of_flow = |(at, flow): (usize, &mut Flow)| {
+        let stack = flow.stack.unwrap_or(default);
+        laws::resolve(&mut flow.law, stack, ("flow", at), &mut python_laws, problems)
+    };
+    let laws = file.flow.iter_mut().enumerate().map(law_of_flow).collect();
     let entries = file.app.iter_mut().enumerate();
     let law_of_app = |(at, app): (usize, &mut App)| {
-        app.law_mut().and_then(|law| laws::resolve(law, ("app", at), &mut python_laws, problems))
+        let stack = app.tcp().and_then(|(_, tcp)| tcp.stack).unwrap_or(default);
+        app.law_mut().and_then(|law| laws::resolve(law, stack, ("app", at), &mut python_laws, problems))
     };
     let app_laws = entries.map(law_of_app).collect();
-    let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
+    let flows = flows::expand(&file.flow, laws, &nodes, (span, file.stack), problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
     let sources = sources::expand(&file.background, network, span, problems);
     let taken = sources.as_ref().map_or(&[][..], |sources| &sources.names);
-    let apps = apps::expand(&file.app, app_laws, taken, (network, span), problems);
+    let apps = apps::expand(&file.app, app_laws, taken, (network, span, file.stack), problems);
     let (mut flows, mut apps, mut sources) = (flows?, apps?, sources?);
     sources.append(std::mem::take(&mut apps.sources));
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));

@@ -18,17 +18,18 @@ fn path((list, at, inside): Table<'_>, keys: &[&'static str]) -> Vec<Segment> {
     place(list, at, []).into_iter().chain(keys).collect()
 }
 
-/// The simulator's options.
-pub(super) fn options(tcp: &Tcp) -> TcpOptions {
+/// The simulator's options on hosts with this stack. `is_paced`: the application of a flow writes at its own pace.
+pub(super) fn options(tcp: &Tcp, of: Stack, is_paced: bool) -> TcpOptions {
     let segment = tcp.segment.0;
     let receive_window = match tcp.receive_window {
         ReceiveWindow::Packets(count) => count,
         ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
     };
-    let stack = match tcp.stack {
+    let stack = match of {
         Stack::Rfc => TcpOptions::default(),
         Stack::Linux => TcpOptions::linux(tcp.sack),
     };
+    let (receive_buffer, send_buffer) = buffers(tcp, of, is_paced);
     TcpOptions {
         segment,
         overhead: tcp.overhead.map(|overhead| overhead.0),
@@ -47,17 +48,39 @@ pub(super) fn options(tcp: &Tcp) -> TcpOptions {
         ack_counting: tcp.ack_counting,
         quick_acks: tcp.quick_acks.unwrap_or(stack.quick_acks),
         nagle: tcp.nagle,
-        idle_restart: match (tcp.idle_restart, tcp.stack) {
+        idle_restart: match (tcp.idle_restart, of) {
             (None, _) => stack.idle_restart,
             (Some(false), _) => IdleRestart::Off,
             (Some(true), Stack::Rfc) => IdleRestart::Rfc5681,
             (Some(true), Stack::Linux) => IdleRestart::Linux,
         },
-        receive_buffer: tcp.receive_buffer.map(ReceiveBuffer::config),
-        send_buffer: tcp.send_buffer.map(SendBuffer::config),
+        receive_buffer,
+        send_buffer,
+        most_in_flight: (of == Stack::Linux && !has_window(tcp)).then_some(sim::SendBuffer::MOST.max(segment)),
         reading: tcp.read.as_ref().map(|read| reading(read, segment)),
         ..stack
     }
+}
+
+/// Buffers at both ends. Linux's follow the application. Where nothing paces it, they only bound the data in flight:
+/// `most_in_flight` does so at less cost.
+fn buffers(tcp: &Tcp, of: Stack, is_paced: bool) -> (Option<sim::ReceiveBuffer>, Option<sim::SendBuffer>) {
+    let is_two_way = is_paced || tcp.read.is_some() || tcp.receive_buffer.is_some() || tcp.send_buffer.is_some();
+    let is_linux = of == Stack::Linux && is_two_way;
+    let can_follow = is_linux && !has_window(tcp) && fits_autotuning(tcp);
+    let to_receive = tcp.receive_buffer.or(can_follow.then_some(ReceiveBuffer::Auto));
+    let to_send = tcp.send_buffer.or(is_linux.then_some(SendBuffer::Auto));
+    (to_receive.map(ReceiveBuffer::config), to_send.map(SendBuffer::config))
+}
+
+/// True if the first window of an autotuned receive buffer holds two segments.
+fn fits_autotuning(tcp: &Tcp) -> bool {
+    4 * tcp.segment.0.count() <= sim::ReceiveBuffer::START.count()
+}
+
+/// True if the receive window is not the default.
+fn has_window(tcp: &Tcp) -> bool {
+    tcp.receive_window != Tcp::default().receive_window
 }
 
 fn reading(read: &Read, segment: Bytes) -> Reading {
@@ -92,9 +115,9 @@ pub(super) fn check_sizes(tcp: &TcpOptions, table: Table<'_>, problems: &mut Pro
 }
 
 /// Refuses readers without a pace or a buffer, and buffers of impossible sizes.
-fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
+fn check_reader(tcp: &Tcp, options: &TcpOptions, table: Table<'_>, problems: &mut Problems) {
     let mut refuse = |keys: &[_], why: String, hint: &str| problems.add(path(table, keys), why, Some(hint.to_owned()));
-    let has_window = tcp.receive_window != Tcp::default().receive_window;
+    let has_window = has_window(tcp);
     if let Some(read) = &tcp.read {
         if read.rate.is_none() && read.pauses.is_empty() {
             refuse(&["read"], "`read` has neither a `rate` nor `pauses`".to_owned(), "give one of them");
@@ -102,7 +125,7 @@ fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
         if read.rate.is_none() && read.chunk.is_some() {
             refuse(&["read", "chunk"], "`chunk` needs a `rate`".to_owned(), "leave it out, or give a `rate`");
         }
-        if tcp.receive_buffer.is_none() && !has_window {
+        if options.receive_buffer.is_none() && !has_window {
             let why = "`read` needs a receive buffer that can fill: the default window holds 1.5 GB".to_owned();
             refuse(&["read"], why, "receive_buffer = \"auto\", or a size such as \"256 KiB\"");
         }
@@ -138,7 +161,7 @@ fn check_reader(tcp: &Tcp, table: Table<'_>, problems: &mut Problems) {
             let why = format!("a limit of {} is below the initial buffer of {}", max.0, sim::ReceiveBuffer::START);
             refuse(&["receive_buffer", "max"], why, "raise it, or give a constant size");
         }
-        Some(ReceiveBuffer::Auto | ReceiveBuffer::Limited(_)) if 4 * segment > sim::ReceiveBuffer::START.count() => {
+        Some(ReceiveBuffer::Auto | ReceiveBuffer::Limited(_)) if !fits_autotuning(tcp) => {
             let why = format!("autotuning begins with a window of 65 536 B, too few for segments of {}", tcp.segment.0);
             refuse(&["receive_buffer"], why, "give a constant size");
         }
@@ -154,7 +177,7 @@ pub(super) fn check(
     table: Table<'_>,
     problems: &mut Problems,
 ) {
-    check_reader(tcp, table, problems);
+    check_reader(tcp, options, table, problems);
     let mut refuse = |key, why: String, hint: &str| problems.add(path(table, &[key]), why, Some(hint.to_owned()));
     if !tcp.sack && tcp.loss_detection == Some(LossDetection::Rack) {
         let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";

@@ -116,9 +116,9 @@ tcp_tables! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub overhead: Option<Positive<Bytes>>,
         /// Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
-        /// detection by time, its timeout and its quick ACKs.
-        #[serde(default)]
-        pub stack: Stack,
+        /// detection by time, its timeout and its quick ACKs. Default: the scenario's `stack`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub stack: Option<Stack>,
         /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
         #[serde(default = "delayed_ack")]
         pub delayed_ack: DelayedAck,

@@ -83,6 +83,10 @@ pub(crate) struct File {
     /// Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
     #[serde(default)]
     pub seeds: Seeds,
+    /// TCP stack of all flows and applications that do not name another one: "rfc", the RFCs as in the papers'
+    /// simulators, or "linux", as computers have it.
+    #[serde(default)]
+    pub stack: Stack,
     /// Recorded output.
     #[serde(default)]
     pub output: Output,

@@ -14,6 +14,9 @@ pub struct TcpOptions {
     pub delayed_ack: Option<Duration>,
     /// Receive buffer in segments; at least 1.
     pub receive_window: u32,
+    /// Most unacknowledged payload of a host whose buffers follow the window, as in Linux; at least a segment. `None`:
+    /// unlimited.
+    pub most_in_flight: Option<Bytes>,
     /// Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and 6937; else NewReno (RFC 6582).
     pub sack: bool,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
@@ -267,6 +270,12 @@ impl TcpOptions {
         self.receive_buffer.or(self.reading.is_some().then_some(ReceiveBuffer::Fixed(Bytes::new(bytes))))
     }
 
+    /// Most segments in flight: those for which both hosts have room.
+    pub(crate) fn window(&self) -> u32 {
+        let of_sender = self.most_in_flight.map_or(u64::MAX, |bytes| bytes.count() / self.segment.count());
+        of_sender.clamp(1, u64::from(self.receive_window)) as u32
+    }
+
     /// True if losses are detected by time.
     pub(crate) fn is_by_time(&self) -> bool {
         self.sack && self.loss_detection == LossDetection::Rack
@@ -285,6 +294,7 @@ impl Default for TcpOptions {
             overhead: None,
             delayed_ack: Some(Duration::from_millis(40)),
             receive_window: 1 << 20,
+            most_in_flight: None,
             sack: true,
             timestamps: true,
             initial_window: 10,

@@ -16,7 +16,7 @@ use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use super::sources::{Sources, ends_before_regions, goes_by_backlog};
 use super::tcp;
-use crate::format::{App, DataDirection, Ends, Law};
+use crate::format::{App, DataDirection, Ends, Law, Stack};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
 use arrivals::Place;
@@ -82,7 +82,7 @@ pub(crate) fn expand(
     apps: &[App],
     laws: Vec<Option<LawChoice>>,
     taken: &[SourceName],
-    (network, span): (Network<'_>, Duration),
+    (network, span, stack): (Network<'_>, Duration, Stack),
     problems: &mut Problems,
 ) -> Option<Apps> {
     let before = problems.len();
@@ -100,7 +100,7 @@ pub(crate) fn expand(
         times.check(1, "app", at, span, problems);
         let traffic = match app {
             App::Requests(_) | App::Session(_) | App::Video(_) | App::Page(_) => {
-                connections(app, law, span, at, problems).map(|own| Traffic::Connections(Box::new(own)))
+                connections(app, law, (span, stack), at, problems).map(|own| Traffic::Connections(Box::new(own)))
             }
             App::Game(game) => Some(Traffic::Datagrams(datagrams::game(game.dscp))),
             App::Call(call) => datagrams::call(call, at, problems).map(Traffic::Datagrams),
@@ -181,13 +181,13 @@ pub(crate) fn expand(
 fn connections<'a>(
     app: &'a App,
     law: Option<LawChoice>,
-    span: Duration,
+    (span, stack): (Duration, Stack),
     at: usize,
     problems: &mut Problems,
 ) -> Option<Connections<'a>> {
     let (own, options) = app.tcp()?;
     let before = problems.len();
-    let tcp = tcp::options(options);
+    let tcp = tcp::options(options, options.stack.unwrap_or(stack), false);
     let table = ("app", at, &["tcp"][..]);
     tcp::check_sizes(&tcp, table, problems);
     tcp::check(options, &tcp, law.as_ref(), table, problems);

@@ -38,7 +38,7 @@ pub struct Connection {
     state: State,
     headers: Headers,
     segment: u32,
-    /// Receive buffer in segments.
+    /// Most segments for which both hosts have room.
     buffer: u32,
     /// Number and payload of the last segment of a sized flow.
     last: Option<(u32, u32)>,
@@ -85,7 +85,7 @@ impl Connection {
             state: State::Closed,
             headers: Headers::new(tcp),
             segment,
-            buffer: tcp.receive_window,
+            buffer: tcp.window(),
             last,
             forward,
             backward,

@@ -81,7 +81,7 @@ impl Tcb {
             board,
             phase: Phase::Open,
             window: 0,
-            receive_window: tcp.receive_window,
+            receive_window: tcp.window(),
             end,
             has_stamps: tcp.timestamps,
             rtt: RoundTrips::new(tcp),
