@@ -43,21 +43,23 @@ impl Composition {
     /// Adds an MPDU if the limits allow it; a first one is always taken.
     fn take(&mut self, sending: &mut Sending, number: u32, mpdu: u64) -> bool {
         let (bytes, start) = self.with(mpdu);
-        let is_first = sending.numbers.is_empty();
-        if !is_first && (bytes > self.most || sending.numbers.len() >= self.frames) {
+        let count = sending.numbers().len();
+        if count > 0 && (bytes > self.most || count >= self.frames) {
             return false;
         }
         (self.bytes, self.last) = (bytes, start);
-        sending.numbers.push(number);
-        sending.ends.push(bytes as u32);
+        sending.push(number, bytes as u32);
         true
     }
 
     /// Lengthens the last MPDU if the limits allow it.
     fn lengthen(&mut self, sending: &mut Sending, by: u64) -> bool {
         let bytes = self.bytes + by;
-        let Some(end) = sending.ends.last_mut().filter(|_| bytes <= self.most) else { return false };
-        (self.bytes, *end) = (bytes, bytes as u32);
+        if bytes > self.most {
+            return false;
+        }
+        self.bytes = bytes;
+        sending.set_bytes(bytes as u32);
         true
     }
 }
@@ -84,8 +86,7 @@ impl Edca {
         let most = bytes.min(ways[session as usize / CATEGORIES].longest_psdu(mode, room, &config.timing));
         let mut composition = Composition::new(mode, config, most, if is_single { 1 } else { frames as usize });
         let sending = &mut stations[id as usize].sending;
-        sending.numbers.clear();
-        sending.ends.clear();
+        sending.begin(session);
         let mut is_full = false;
         for (number, mpdu) in sessions[session as usize].unacknowledged() {
             if !composition.take(sending, number, mpdu.bytes(overhead)) {
@@ -113,7 +114,7 @@ impl Edca {
             // An empty ring restarts at its first place, which is cached, unlike the next one.
             queue.clear();
         }
-        self.seal(id, session, mode)
+        self.seal(id, mode)
     }
 
     /// Composes a PPDU at `mode` again, of those of its MPDUs that are neither acknowledged nor given up. Returns false
@@ -123,31 +124,29 @@ impl Edca {
         let (overhead, of) = (config.overhead.count(), &sessions[session as usize]);
         let mut composition = Composition::new(mode, config, u64::MAX, usize::MAX);
         let sending = &mut stations[id as usize].sending;
-        sending.numbers.clear();
-        sending.ends.clear();
+        sending.begin(session);
         for &number in numbers.iter().filter(|&&number| of.is_held(number)) {
             composition.take(sending, number, of.mpdu(number).bytes(overhead));
         }
-        self.seal(id, session, mode)
+        self.seal(id, mode)
     }
 
     /// Completes a PPDU of its MPDUs; false without one.
-    fn seal(&mut self, id: u32, session: u32, mode: Mode) -> bool {
+    fn seal(&mut self, id: u32, mode: Mode) -> bool {
         let Self { config, stations, times, .. } = self;
         let sending = &mut stations[id as usize].sending;
-        let count = sending.numbers.len();
+        let count = sending.numbers().len();
         if count == 0 {
             return false;
         }
-        if count == 1 && (config.format == Format::Ht || config.ampdu.is_none()) {
-            // A bare MPDU.
-            sending.ends[0] -= DELIMITER as u32;
+        if count == 1 && config.format == Format::Ht {
+            // A bare MPDU. A PSDU of VHT or HE is always an A-MPDU (IEEE 802.11-2020, §9.7.1), with one MPDU too.
+            sending.set_bytes(sending.bytes() - DELIMITER as u32);
         }
-        sending.session = session;
         sending.mode = mode;
         sending.is_single = count == 1;
         sending.control = Some(*times.control(mode));
-        sending.duration = ppdu_duration(mode, u64::from(sending.ends[count - 1]), &config.timing);
+        sending.duration = ppdu_duration(mode, u64::from(sending.bytes()), &config.timing);
         true
     }
 

@@ -14,6 +14,7 @@ use crate::medium::wifi::ppdu::{Format, Mode};
 use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind};
 use crate::packet::Packet;
 use crate::status::Cause;
+use std::mem;
 use windward_units::{BitRate, Duration, Time};
 
 /// Least ratio of a preamble's power to noise and interference at which it is found: 4 dB, as in ns-3.
@@ -147,8 +148,8 @@ impl Edca {
         let ratio = lock.power / (lock.worst + noise);
         let (lost, count) = if frame.kind == FrameKind::Data {
             let sending = &self.stations[id as usize].sending;
-            let hazard = data_hazard(sending.mode, ratio) * f64::from(sending.ends[0]);
-            (-libm::expm1(-hazard), sending.ends.len() as i32)
+            let hazard = data_hazard(sending.mode, ratio) * f64::from(sending.ends()[0]);
+            (-libm::expm1(-hazard), sending.ends().len() as i32)
         } else {
             (-libm::expm1(-control_hazard(frame.mbit, ratio) * f64::from(frame.bytes)), 1)
         };
@@ -167,8 +168,9 @@ impl Edca {
             stations.get_disjoint_mut([id as usize, frame.to as usize]).expect("a station does not send to itself");
         let sending = &mut sender.sending;
         sending.failed.clear();
+        let mut failed = mem::take(&mut sending.failed);
         let way = &mut ways[frame.way as usize];
-        let session = &mut sessions[sending.session as usize];
+        let session = &mut sessions[sending.session() as usize];
         let window = config.block_ack.window;
         let mode = sending.mode;
         let hazard = |interference: f64| data_hazard(mode, lock.power / (interference + noise));
@@ -202,7 +204,7 @@ impl Edca {
         let mut from = 0;
         let counts = &mut way.counts;
         let backlog = &mut way.backlog;
-        let delays = &mut queue_counts[sending.session as usize].delays;
+        let delays = &mut queue_counts[sending.session() as usize].delays;
         let mut end = |packet: &Packet, since: Time, fate| {
             match fate {
                 Fate::Delivered => {
@@ -216,7 +218,7 @@ impl Edca {
             }
             *backlog -= 1;
         };
-        for (at, (&number, &to)) in (0..).zip(sending.numbers.iter().zip(&sending.ends)) {
+        for (at, (&number, &to)) in (0..).zip(sending.numbers().iter().zip(sending.ends())) {
             let of_bytes = even.map_or_else(|| uneven(from, to), |each| each * f64::from(to - from));
             from = to;
             let hazard = way.hazard + of_bytes;
@@ -227,7 +229,7 @@ impl Edca {
                 }
                 if left < hazard {
                     left = receiver.errors.exponential();
-                    sending.failed.push(at);
+                    failed.push(at);
                     continue;
                 }
                 left -= hazard;
@@ -235,6 +237,7 @@ impl Edca {
             any = true;
             session.receive(now, number, window, &mut end);
         }
+        sending.failed = failed;
         any
     }
 
@@ -260,13 +263,13 @@ impl Edca {
                 self.follow_with(now, at, answer, time, out);
                 let (index, span) = {
                     let sending = &self.stations[from as usize].sending;
-                    (sending.session, sending.duration)
+                    (sending.session(), sending.duration)
                 };
                 self.charge_received(now, index, span);
                 self.watch_reordering(now, index, out);
             }
             FrameKind::BlockAckRequest => {
-                let index = self.stations[from as usize].sending.session;
+                let index = self.stations[from as usize].sending.session();
                 self.release(now, index, true, out);
                 let (answer, time) = self.answer_to(frame, from);
                 self.follow_with(now, at, answer, time, out);
@@ -283,7 +286,7 @@ impl Edca {
     /// True if a station in `stage` waits for an answer of `from`.
     fn is_awaited(&self, id: u32, from: u32, stage: Stage) -> bool {
         let station = &self.stations[id as usize];
-        station.stage == stage && self.ways[station.sending.session as usize / CATEGORIES].to == from
+        station.stage == stage && self.ways[station.sending.session() as usize / CATEGORIES].to == from
     }
 
     /// Schedules the time at which a recipient stops waiting for a missing MPDU.
@@ -364,7 +367,7 @@ impl Edca {
             },
             is_received,
             // A bare MPDU has no delimiter.
-            is_aggregate: mpdus.first().is_some_and(|first| first.bytes != sending.ends[0]),
+            is_aggregate: mpdus.first().is_some_and(|first| first.bytes != sending.ends()[0]),
             mpdus,
             block_ack,
         }
@@ -372,7 +375,7 @@ impl Edca {
 
     /// The MPDUs of a PPDU at its end.
     fn mpdus(&self, sending: &Sending, is_received: bool) -> Vec<AirMpdu> {
-        let session = &self.sessions[sending.session as usize];
+        let session = &self.sessions[sending.session() as usize];
         let mpdu = |(at, &number): (u32, &u32)| {
             let mpdu = session.mpdu(number);
             AirMpdu {
@@ -384,7 +387,7 @@ impl Edca {
                 followers: session.followers(mpdu).copied().collect(),
             }
         };
-        (0..).zip(&sending.numbers).map(mpdu).collect()
+        (0..).zip(sending.numbers()).map(mpdu).collect()
     }
 }
 

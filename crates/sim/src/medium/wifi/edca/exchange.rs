@@ -2,7 +2,7 @@
 
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, Fate, most_attempts};
+use super::session::{Attempt, AttemptLimits, Fate};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
@@ -102,7 +102,7 @@ impl Edca {
         let control = *self.times.control(mode);
         let frame = self.frame(now, index, &control);
         let station = &mut self.stations[id as usize];
-        station.sending.session = index;
+        station.sending.begin(index);
         station.sending.mode = mode;
         station.sending.control = Some(control);
         let duration = whole_micros(self.times.sifs + control.block_ack);
@@ -132,7 +132,7 @@ impl Edca {
         let (control, sifs) = (*self.times.control(stage.mode), self.times.sifs);
         let frame = self.frame(now, index, &control);
         let sending = &self.stations[id as usize].sending;
-        let (bytes, duration) = (u64::from(sending.ends[sending.ends.len() - 1]), sending.duration);
+        let (bytes, duration) = (u64::from(sending.bytes()), sending.duration);
         let answer = if sending.is_single { control.ack } else { control.block_ack };
         if !stage.rts && !self.config.has_rts(bytes) {
             let reserved = whole_micros(sifs + answer);
@@ -181,15 +181,15 @@ impl Edca {
     fn count_data(&mut self, id: u32, way: u32, time: Duration) {
         let sending = &self.stations[id as usize].sending;
         let state = &mut self.ways[way as usize];
-        state.sizes.count(sending.numbers.len());
-        state.rates.send(sending.mode, sending.numbers.len() as u64, time);
+        state.sizes.count(sending.numbers().len());
+        state.rates.send(sending.mode, sending.numbers().len() as u64, time);
         let counts = &mut state.counts;
         counts.ppdus += 1;
-        counts.mpdus += sending.numbers.len() as u64;
+        counts.mpdus += sending.numbers().len() as u64;
         counts.data_time += time;
-        counts.psdu_bytes += u64::from(sending.ends[sending.ends.len() - 1]);
-        let session = &mut self.sessions[sending.session as usize];
-        sending.numbers.iter().for_each(|&number| session.count_attempt(number));
+        counts.psdu_bytes += u64::from(sending.bytes());
+        let session = &mut self.sessions[sending.session() as usize];
+        sending.numbers().iter().for_each(|&number| session.count_attempt(number));
     }
 
     /// Schedules a frame after SIFS.
@@ -222,8 +222,8 @@ impl Edca {
         let sending = &station.sending;
         let Some(Control { ack, block_ack, mbit, .. }) = sending.control else { return };
         let answer = if sending.is_single { ack } else { block_ack };
-        let way = sending.session / CATEGORIES as u32;
-        let (bytes, time) = (sending.ends[sending.ends.len() - 1], sending.duration);
+        let way = sending.session() / CATEGORIES as u32;
+        let (bytes, time) = (sending.bytes(), sending.duration);
         let frame = Frame {
             kind: FrameKind::Data,
             to: self.ways[way as usize].to,
@@ -246,7 +246,7 @@ impl Edca {
         let station = &mut stations[id as usize];
         let of = station.owner;
         let was_data = station.stage == Stage::AwaitAnswer;
-        let index = station.sending.session;
+        let index = station.sending.session();
         let session = &mut sessions[index as usize];
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
@@ -258,9 +258,9 @@ impl Edca {
         way.counts.successes += done.len() as u64;
         session.request_attempts = 0;
         if was_data {
-            let sent = station.sending.numbers.len();
+            let sent = station.sending.numbers().len();
             let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged();
-            let failures = station.sending.numbers.iter().filter(failed).count();
+            let failures = station.sending.numbers().iter().filter(failed).count();
             way.counts.mpdu_failures += failures as u64;
             way.rates.succeed((sent - failures) as u64);
             if let Some(mut attempt) = session.attempt.take() {
@@ -275,8 +275,8 @@ impl Edca {
         let span = station.sending.duration;
         if was_data {
             self.charge(now, id, index, span);
+            self.give_up(now, id, out);
         }
-        self.give_up(now, index, id, out);
         self.finish(now, id, index, was_data, out);
         let station = &self.stations[id as usize];
         let left = station.txop_until.since(now + self.times.sifs);
@@ -320,7 +320,7 @@ impl Edca {
         let Self { config, stations, sessions, ways, done, .. } = self;
         let station = &mut stations[id as usize];
         let of = station.owner;
-        let index = station.sending.session;
+        let index = station.sending.session();
         let stage = station.stage;
         let session = &mut sessions[index as usize];
         let way = &mut ways[index as usize / CATEGORIES];
@@ -338,8 +338,10 @@ impl Edca {
                 }
             }
             _ => {
-                let sent = station.sending.numbers.len();
-                if stage == Stage::AwaitAnswer {
+                let sent = station.sending.numbers().len();
+                if stage == Stage::AwaitCts {
+                    station.sending.numbers().iter().for_each(|&number| session.count_rts_failure(number));
+                } else {
                     way.counts.mpdu_failures += sent as u64;
                     let asks = config.block_ack.after_loss == AfterLoss::Request;
                     session.wants_request |= asks && !station.sending.is_single;
@@ -364,7 +366,9 @@ impl Edca {
         let span = station.sending.duration;
         if stage == Stage::AwaitAnswer {
             self.charge(now, id, index, span);
-            self.give_up(now, index, id, out);
+        }
+        if stage != Stage::AwaitRequested {
+            self.give_up(now, id, out);
         }
         if is_over || !self.done.is_empty() {
             self.finish(now, id, index, is_over, out);
@@ -388,22 +392,24 @@ impl Edca {
         station.arm(now, id, &self.times, out);
     }
 
-    /// Gives up the MPDUs of the last PPDU that have had all their attempts.
-    fn give_up(&mut self, now: Time, index: u32, id: u32, out: &mut impl Out) {
+    /// Gives up the MPDUs of the exchange's PPDU that have had all their attempts.
+    fn give_up(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Self { config, stations, sessions, ways, done, .. } = self;
-        let Some(most) = most_attempts(&config.block_ack, config.ampdu.is_some(), config.retries) else { return };
+        let limits = AttemptLimits::of(&config.block_ack, config.ampdu.is_some(), config.retries);
+        let sending = &stations[id as usize].sending;
+        let index = sending.session();
         let session = &mut sessions[index as usize];
-        if !session.may_have_tried(most) {
+        if !session.may_have_ended(&limits) {
             return;
         }
         let way = &mut ways[index as usize / CATEGORIES];
         let mut has_given_up = false;
-        for &number in &stations[id as usize].sending.numbers {
+        for &number in sending.numbers() {
             if number < session.start() {
                 continue;
             }
             let mpdu = session.mpdu(number);
-            if !mpdu.is_outstanding() || mpdu.attempts < most {
+            if !mpdu.is_outstanding() || !limits.end(mpdu) {
                 continue;
             }
             has_given_up = true;

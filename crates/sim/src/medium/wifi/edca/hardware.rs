@@ -64,7 +64,7 @@ impl Edca {
         let is_composed = self.compose(now, id, index, (mode, room, attempt.chain.probe), out);
         self.swap_scratch(id);
         let Some(ahead) = self.stations[id as usize].ahead.as_deref_mut().filter(|_| is_composed) else { return };
-        let numbers = mem::replace(&mut ahead.scratch.numbers, ahead.spare.pop().unwrap_or_default());
+        let numbers = ahead.scratch.take_numbers(ahead.spare.pop().unwrap_or_default());
         let session = &mut self.sessions[index as usize];
         numbers.iter().for_each(|&number| session.hold(number));
         ahead.queues[of].push_back(Composed { session: index, numbers, attempt: Some(attempt) });

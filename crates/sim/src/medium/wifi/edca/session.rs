@@ -41,6 +41,8 @@ pub(super) struct Mpdu {
     first_follower: u32,
     /// Transmissions so far.
     pub attempts: u32,
+    /// RTS frames before it that no CTS answered (its short retry count).
+    rts_failures: u32,
     /// True if the recipient has it or had it.
     pub is_received: bool,
     /// Place at the originator.
@@ -131,6 +133,8 @@ pub(super) struct Session {
     held: u32,
     /// Bound on the transmissions of any MPDU in the originator's window.
     most_tried: u32,
+    /// Bound on the RTS failures of any MPDU in the originator's window.
+    most_rts_failures: u32,
     /// True while the recipient must be told of MPDUs given up.
     pub wants_request: bool,
     /// Requests without an answer.
@@ -199,6 +203,7 @@ impl Session {
             followers: 0,
             first_follower: 0,
             attempts: 0,
+            rts_failures: 0,
             is_received: false,
             state: State::Free,
             received_at: Time::ZERO,
@@ -256,9 +261,16 @@ impl Session {
         self.most_tried = mpdu.attempts.max(self.most_tried);
     }
 
-    /// True if an MPDU in the originator's window may have had `most` transmissions.
-    pub fn may_have_tried(&self, most: u32) -> bool {
-        self.most_tried >= most
+    /// Counts an RTS without an answer before an MPDU.
+    pub fn count_rts_failure(&mut self, number: u32) {
+        let mpdu = self.mpdu_mut(number);
+        mpdu.rts_failures += 1;
+        self.most_rts_failures = mpdu.rts_failures.max(self.most_rts_failures);
+    }
+
+    /// True if an MPDU in the originator's window may have had all its attempts.
+    pub fn may_have_ended(&self, limits: &AttemptLimits) -> bool {
+        limits.are_reached(self.most_tried, self.most_rts_failures)
     }
 
     /// Records the reception of an MPDU. An MPDU beyond the window moves the window. Calls `end` with each packet whose
@@ -360,7 +372,7 @@ impl Session {
             self.start += 1;
         }
         if !self.is_outstanding() {
-            self.most_tried = 0;
+            (self.most_tried, self.most_rts_failures) = (0, 0);
         }
         let is_behind = self.head < self.start;
         self.trim();
@@ -387,9 +399,29 @@ impl Session {
 /// Most packets of an A-MSDU. The longest of the standard holds 219 packets of an IP and a UDP header.
 pub(super) const MOST_PACKETS: u64 = 255;
 
-/// Largest number of transmissions of an MPDU in a network without BlockAcks: as retries go.
-pub(super) fn most_attempts(config: &BlockAckConfig, is_aggregating: bool, retries: u32) -> Option<u32> {
-    if is_aggregating { config.attempts } else { Some(retries) }
+/// Attempts of an MPDU, after which its sender gives it up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AttemptLimits {
+    /// Transmissions; `None`: unlimited.
+    transmissions: Option<u32>,
+    /// RTS frames without an answer: the short retry limit (IEEE 802.11-2020, §10.3.4.4).
+    rts: u32,
+}
+
+impl AttemptLimits {
+    /// Limits of a network. Without BlockAcks, transmissions end with the retry limit too.
+    pub fn of(config: &BlockAckConfig, is_aggregating: bool, retries: u32) -> Self {
+        Self { transmissions: if is_aggregating { config.attempts } else { Some(retries) }, rts: retries }
+    }
+
+    /// True if an MPDU has had all its attempts.
+    pub fn end(&self, mpdu: &Mpdu) -> bool {
+        self.are_reached(mpdu.attempts, mpdu.rts_failures)
+    }
+
+    fn are_reached(&self, transmissions: u32, rts_failures: u32) -> bool {
+        self.transmissions.is_some_and(|most| transmissions >= most) || rts_failures >= self.rts
+    }
 }
 
 #[cfg(test)]

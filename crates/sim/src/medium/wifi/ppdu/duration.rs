@@ -62,9 +62,11 @@ pub fn ppdu_duration(mode: Mode, bytes: u64, timing: &Timing) -> Duration {
     preamble(mode, timing) + data + extension + timing.signal_extension
 }
 
-/// Bytes of the longest PSDU whose PPDU lasts no longer than `limit`: the inverse of [`ppdu_duration`].
+/// Bytes of the longest PSDU whose PPDU lasts no longer than `limit`, and no longer than any PPDU may: the inverse of
+/// [`ppdu_duration`].
 pub(crate) fn longest_psdu(mode: Mode, limit: Duration, timing: &Timing) -> u64 {
     let extension = if mode.format() == Format::He { timing.packet_extension } else { Duration::ZERO };
+    let limit = limit.min(LONGEST_PPDU);
     let mut data = limit.saturating_sub(preamble(mode, timing) + extension + timing.signal_extension).as_nanos();
     if timing.rounds_short_guard && mode.guard() == Guard::Ns400 {
         data -= data % 4_000;

@@ -1,9 +1,11 @@
 //! Exchanges under losses of everything, categories, bursts and protection.
 
 use super::harness::{Bench, secs, star};
-use crate::medium::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, EdcaWay, Hardware, Noise};
+use crate::medium::wifi::edca::{AfterLoss, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
+use crate::medium::wifi::propagation::Reach;
 use crate::medium::wifi::txq::TxqConfig;
+use crate::output::FrameKind;
 use windward_units::{Bytes, Duration};
 
 fn ht7() -> Mode {
@@ -100,6 +102,27 @@ fn protection_costs_its_time() {
     bench.run(secs(4.0), 100, &[(0, 0, 1500)]);
     let found = bench.rate(0, 1472);
     assert!((found / 58.81 - 1.0).abs() < 0.003, "{found}");
+}
+
+/// A receiver that is away: after seven RTS without an answer the MPDUs behind them are given up (IEEE 802.11-2020,
+/// §10.3.4.4). The seven BlockAck requests that follow have no answer either.
+#[test]
+fn seven_rts_without_an_answer_give_up() {
+    for hardware in [Hardware::Driver, Hardware::TwoAggregates] {
+        let away = Reach::of_lists([Vec::new(), Vec::new()]);
+        let mut config = EdcaConfig { rts_threshold: Some(Bytes::new(0)), reach: away, ..star(1, ht7()) };
+        config.block_ack.attempts = None;
+        config.stations[0].hardware = hardware;
+        let mut bench = Bench::new(&config, 3);
+        (0..10).for_each(|_| _ = bench.offer(0, 0, 1500));
+        bench.run(secs(1.0), 0, &[]);
+        let Edca { ways, stations, .. } = &bench.edca;
+        let rts = stations[0].air.frames[FrameKind::Rts as usize];
+        // The hardware holds two PPDUs, here of the first and of the second packet, while the others wait.
+        let ppdus = if hardware == Hardware::Driver { 1 } else { 3 };
+        assert_eq!((rts, ways[0].counts.ppdus, ways[0].counts.requests), (7 * ppdus, 0, 7 * ppdus), "{hardware:?}");
+        assert_eq!((bench.world.lost.len(), ways[0].counts.given_up, ways[0].backlog), (10, 10, 0), "{hardware:?}");
+    }
 }
 
 /// Two categories of one station: when both backoffs end together the higher one goes, and the lower one acts as after
