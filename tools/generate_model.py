@@ -14,6 +14,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from examples import refused
+
 from windward import _engine
 
 PACKAGE = Path(__file__).parent.parent / "python" / "windward"
@@ -114,12 +116,27 @@ EXAMPLE = {
     "weights": "[1.0, 1.0]",
     "width": '"100 m"',
     ("AirSpan", "from_"): '"10 s"',
+    ("Backlog", "limit"): '"10 Mbit/s"',
     ("ChangeStep", "at"): '"10 s"',
     ("CyclesDrx", "on"): '"10 ms"',
+    ("Leo", "capacity"): '"20 Mbit/s"',
+    ("Node", "name"): '"laptop"',
+    ("Window", "from_"): '"10 s"',
+    ("Window", "to"): '"30 s"',
     ("ExponentialSize", "mean"): '"20 kB"',
     ("LognormalSize", "mean"): '"20 kB"',
     ("ParetoSize", "max"): '"10 MB"',
     ("PythonScheduler", "class_"): '"my_scheduler.py:MyScheduler"',
+}
+
+#: Optional fields without which a scenario refuses an object in an example.
+NEEDED = {
+    "Link": {"rate": '"10 Mbit/s"'},
+    "Wifi": {"station": "[home, phone]"},
+    "Requests": {"arrivals": "ww.PoissonArrivals(rate=2.0)"},
+    "Session": {"size": '"1 MB"'},
+    "Read": {"rate": '"5 Mbit/s"'},
+    "Write": {"rate": '"5 Mbit/s"'},
 }
 
 HEADER = '''"""The fields of a scenario as dataclasses.
@@ -135,6 +152,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 '''
+
+#: Stations of a Wi-Fi in the examples, and the fields of one whose options the older standards do not have.
+STATIONS = [
+    f'{name} = ww.WifiStation(node="{name}", at=["{metres} m", "0 m"])' for name, metres in (("home", 0), ("phone", 5))
+]
+NEWER = {"standard": '"802.11n"', "access_point": '"home"'}
 
 #: Length of a line of an example, beyond which it does not help.
 LONGEST = 100
@@ -179,20 +202,28 @@ class Generator:
         # The table of a scenario that has it, if one has: a link rather than its reverse.
         tables = self.members(" ".join(kind for kind, _ in self.fields[ROOT].values()))
         other, attribute, kind = min(holders, key=lambda each: each[0] not in tables, default=("", _snake(name), ""))
-        lines = ["import windward as ww", f"{attribute} = {self.call(name)}"]
-        if other:
-            held = f"[{attribute}]" if kind.startswith("Sequence[") else attribute
-            line = f"{_snake(other)} = {self.call(other, **{attribute: held})}"
-            lines += [line] if len(line) <= LONGEST else []
-        code = "\n".join(f">>> {line}" for line in lines)
-        return "\n" + textwrap.indent(f"Examples\n--------\n{code}\n", "    ")
+        for newer in ({}, NEWER) if "Wifi" in (name, other) else ({},):
+            lines = ["import windward as ww", f"{attribute} = {self.call(name, **(newer if name == 'Wifi' else {}))}"]
+            if other:
+                held = f"[{attribute}]" if kind.startswith("Sequence[") else attribute
+                given = newer if other == "Wifi" else {}
+                line = f"{_snake(other)} = {self.call(other, **{attribute: held}, **given)}"
+                lines += [line] if len(line) <= LONGEST else []
+            if any("[home, phone]" in line for line in lines):
+                lines[1:1] = STATIONS
+            if not refused("\n".join(lines)):
+                code = "\n".join(f">>> {line}" for line in lines)
+                return "\n" + textwrap.indent(f"Examples\n--------\n{code}\n", "    ")
+        # An example that no scenario takes would mislead.
+        return ""
 
     def call(self, name: str, **given: str) -> str:
         """Makes an object with all that it requires."""
+        needed = NEEDED.get(name, {})
         arguments = {
-            attribute: self.value(name, attribute, kind)
+            attribute: needed.get(attribute) or self.value(name, attribute, kind)
             for attribute, (kind, is_required) in self.fields[name].items()
-            if is_required and attribute not in given
+            if (is_required or attribute in needed) and attribute not in given
         }
         return f"ww.{name}({', '.join(f'{attribute}={value}' for attribute, value in (arguments | given).items())})"
 

@@ -52,7 +52,7 @@ class Window:
     Examples
     --------
     >>> import windward as ww
-    >>> windows = ww.Window(name="home", from_="server", to="client")
+    >>> windows = ww.Window(name="home", from_="10 s", to="30 s")
     >>> output = ww.Output(windows=[windows])
     """
 
@@ -105,7 +105,7 @@ class Node:
     Examples
     --------
     >>> import windward as ww
-    >>> node = ww.Node(name="home")
+    >>> node = ww.Node(name="laptop")
     """
 
     name: str
@@ -155,7 +155,7 @@ class RecordedDelay:
     --------
     >>> import windward as ww
     >>> delay = ww.RecordedDelay(trace="drive.trace", interval="10 ms")
-    >>> link = ww.Link(from_="server", to="client", delay=delay)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay=delay)
     """
 
     trace: str | Sequence[float]
@@ -174,7 +174,7 @@ class DropTail:
     --------
     >>> import windward as ww
     >>> queue = ww.DropTail()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "drop-tail")
@@ -206,7 +206,7 @@ class Red:
     --------
     >>> import windward as ww
     >>> queue = ww.Red()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "red")
@@ -237,7 +237,7 @@ class Codel:
     --------
     >>> import windward as ww
     >>> queue = ww.Codel()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "codel")
@@ -268,7 +268,7 @@ class FqCodel:
     --------
     >>> import windward as ww
     >>> queue = ww.FqCodel()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "fq-codel")
@@ -303,7 +303,7 @@ class Pie:
     --------
     >>> import windward as ww
     >>> queue = ww.Pie()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "pie")
@@ -346,7 +346,7 @@ class Dualpi2:
     --------
     >>> import windward as ww
     >>> queue = ww.Dualpi2()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "dualpi2")
@@ -379,7 +379,7 @@ class L4span:
     --------
     >>> import windward as ww
     >>> queue = ww.L4span()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "l4span")
@@ -405,7 +405,7 @@ class BernoulliLoss:
     --------
     >>> import windward as ww
     >>> loss = ww.BernoulliLoss(probability=0.01)
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", loss=loss)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", loss=loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "bernoulli")
@@ -432,7 +432,7 @@ class GilbertElliottLoss:
     --------
     >>> import windward as ww
     >>> loss = ww.GilbertElliottLoss(good_to_bad=0.01, bad_to_good=0.3)
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", loss=loss)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", loss=loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "gilbert-elliott")
@@ -468,7 +468,7 @@ class Hold:
     --------
     >>> import windward as ww
     >>> hold = ww.Hold(length="1 s")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", hold=hold)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", hold=hold)
     """
 
     length: str
@@ -488,7 +488,7 @@ class UniformJitter:
     --------
     >>> import windward as ww
     >>> jitter = ww.UniformJitter(max="5 ms")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "uniform")
@@ -509,7 +509,7 @@ class NormalJitter:
     --------
     >>> import windward as ww
     >>> jitter = ww.NormalJitter(deviation="2 ms")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "normal")
@@ -530,7 +530,7 @@ class ClippedNormalJitter:
     --------
     >>> import windward as ww
     >>> jitter = ww.ClippedNormalJitter(deviation="2 ms")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "clipped-normal")
@@ -551,7 +551,7 @@ class ExponentialJitter:
     --------
     >>> import windward as ww
     >>> jitter = ww.ExponentialJitter(mean="2 ms")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "exponential")
@@ -580,7 +580,7 @@ class Reorder:
     --------
     >>> import windward as ww
     >>> reorder = ww.Reorder(share=0.01, delay="20 ms")
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", reorder=reorder)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", reorder=reorder)
     """
 
     share: float | str
@@ -618,7 +618,7 @@ class Reverse:
     --------
     >>> import windward as ww
     >>> reverse = ww.Reverse()
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms", reverse=reverse)
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", reverse=reverse)
     """
 
     name: str | None = None
@@ -675,7 +675,7 @@ class Link:
     Examples
     --------
     >>> import windward as ww
-    >>> link = ww.Link(from_="server", to="client", delay="20 ms")
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms")
     """
 
     name: str | None = None
@@ -700,13 +700,7 @@ Direction = Literal["downlink"] | Literal["uplink"]
 
 @dataclass(frozen=True, kw_only=True)
 class CtcAmc:
-    """The eight convolutional turbo codes of IEEE 802.16e, from QPSK 1/2 at 5 dB to 64-QAM 5/6 at 22 dB.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> amc = ww.CtcAmc()
-    """
+    """The eight convolutional turbo codes of IEEE 802.16e, from QPSK 1/2 at 5 dB to 64-QAM 5/6 at 22 dB."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ctc")
 
@@ -721,11 +715,6 @@ class ConvolutionalAmc:
         Number of modes: 5, or 6 with 16-QAM 9/16.
     target_error
         Packet error rate at a mode's threshold; above 0 and below 1.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> amc = ww.ConvolutionalAmc()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "convolutional")
@@ -744,11 +733,6 @@ class ShannonAmc:
         SNR gap to capacity.
     max_efficiency
         Maximum bits per symbol. Default: unlimited.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> amc = ww.ShannonAmc()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shannon")
@@ -772,12 +756,6 @@ class Mode:
         a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no errors.
     g
         g of the packet error rate.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> modes = ww.Mode(efficiency=2.0)
-    >>> modes_amc = ww.ModesAmc(modes=[modes])
     """
 
     snr: str | None = None
@@ -798,11 +776,6 @@ class ModesAmc:
         Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
     packet
         Packet size that `a` and `g` were fitted to; required with them.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> amc = ww.ModesAmc(modes=[ww.Mode(efficiency=2.0)])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "modes")
@@ -818,13 +791,7 @@ Amc = CtcAmc | ConvolutionalAmc | ShannonAmc | ModesAmc
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentFading:
-    """Rayleigh, independent in every slot.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.IndependentFading()
-    """
+    """Rayleigh, independent in every slot."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "independent")
 
@@ -839,11 +806,6 @@ class JakesFading:
         Doppler frequency.
     sinusoids
         Number of sinusoids.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.JakesFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "jakes")
@@ -862,11 +824,6 @@ class AutoregressiveFading:
         Doppler frequency.
     order
         Order of the process.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.AutoregressiveFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "autoregressive")
@@ -883,11 +840,6 @@ class MarkovFading:
     ----------
     doppler
         Doppler frequency.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.MarkovFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "markov")
@@ -897,13 +849,7 @@ class MarkovFading:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstantFading:
-    """No fading.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.ConstantFading()
-    """
+    """No fading."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "constant")
 
@@ -919,11 +865,6 @@ class TraceFading:
         `snr_db`. The trace repeats when it ends.
     interval
         Sampling interval; a file has its own.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading = ww.TraceFading(samples=[12.0, 3.5, 18.0])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "trace")
@@ -938,26 +879,14 @@ Fading = IndependentFading | JakesFading | AutoregressiveFading | MarkovFading |
 
 @dataclass(frozen=True, kw_only=True)
 class QueueingDelayScheduler:
-    """Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10)).
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.QueueingDelayScheduler()
-    """
+    """Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10))."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueLengthScheduler:
-    """Largest backlog × rate: MaxWeight.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.QueueLengthScheduler()
-    """
+    """Largest backlog × rate: MaxWeight."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
 
@@ -970,11 +899,6 @@ class MaxSnrScheduler:
     ----------
     oblivious
         Also considers stations with empty queues.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.MaxSnrScheduler()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-snr")
@@ -990,11 +914,6 @@ class RoundRobinScheduler:
     ----------
     oblivious
         Spends a slot on the next station even if its queue is empty; if false, empty stations are skipped.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.RoundRobinScheduler()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "round-robin")
@@ -1004,39 +923,21 @@ class RoundRobinScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class ProportionalFairScheduler:
-    """Largest rate / average rate.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.ProportionalFairScheduler()
-    """
+    """Largest rate / average rate."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "proportional-fair")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MLwdfScheduler:
-    """Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.MLwdfScheduler()
-    """
+    """Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "m-lwdf")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpRuleScheduler:
-    """The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.ExpRuleScheduler()
-    """
+    """The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "exp-rule")
 
@@ -1051,11 +952,6 @@ class PythonScheduler:
         FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
     arguments
         Arguments of its constructor.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> scheduler = ww.PythonScheduler(class_="my_scheduler.py:MyScheduler")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "python")
@@ -1093,11 +989,6 @@ class Average:
         Initial value.
     held_when_empty
         Holds a station's average while its queue is empty; if false, such slots count as rate 0.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> average = ww.Average()
     """
 
     slots: float = 256.0
@@ -1113,11 +1004,6 @@ class Repair:
     ----------
     transmissions
         Maximum transmissions per packet, including the first.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> repair = ww.Repair(transmissions=4)
     """
 
     transmissions: int
@@ -1145,11 +1031,6 @@ class Station:
         T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
         δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> station = ww.Station(node="phone", snr="20 dB")
     """
 
     node: str
@@ -1270,11 +1151,6 @@ class Harq:
         LTE, 2 with NR.
     feedback_error
         Probability that a NACK is read as an ACK.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> harq = ww.Harq()
     """
 
     transmissions: int = 4
@@ -1306,11 +1182,6 @@ class Adaptation:
         CQI until the first report, 1 to 15.
     receiver_loss
         Loss of real receivers against the block error curves.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> adaptation = ww.Adaptation()
     """
 
     outer_loop: bool = True
@@ -1337,11 +1208,6 @@ class UplinkGrants:
         Bytes that the answer to a scheduling request grants.
     prescheduling
         Time after a block of the downlink for which the base station grants without a request.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> uplink = ww.UplinkGrants()
     """
 
     sr_period: str = "10 ms"
@@ -1376,11 +1242,6 @@ class Rlc:
     window
         Most packets sent and not acknowledged in acknowledged mode: 2048 with numbers of 12 bits. Default: 131072
         with NR, no limit with LTE.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> rlc = ww.Rlc()
     """
 
     mode: RlcMode = "am"
@@ -1402,11 +1263,6 @@ class Pdcp:
         Time after which a receiver of NR gives up a gap and delivers what is behind it. Default: 220 ms.
     discard
         Age at which a packet that has not been sent is discarded. Default: never.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> pdcp = ww.Pdcp()
     """
 
     reordering: str | None = None
@@ -1415,13 +1271,7 @@ class Pdcp:
 
 @dataclass(frozen=True, kw_only=True)
 class OffDrx:
-    """Always.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> drx = ww.OffDrx()
-    """
+    """Always."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "off")
 
@@ -1431,11 +1281,6 @@ class PhoneDrx:
     """On for 10 ms of every 40 ms, after 4 such cycles of every 320 ms; awake for 200 ms after activity.
 
     The most frequent configuration in a user's log of one LTE network.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> drx = ww.PhoneDrx()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "phone")
@@ -1457,11 +1302,6 @@ class CyclesDrx:
         Number of short cycles before the long ones.
     long
         Long cycle.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> drx = ww.CyclesDrx(on="10 ms", inactivity="200 ms", long="320 ms")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "cycles")
@@ -1493,11 +1333,6 @@ class RanSite:
         Position: ["0 m", "1000 m"].
     power
         Transmit power, antenna gain included.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> site = ww.RanSite(name="home", at=["0 m", "0 m"])
     """
 
     name: str
@@ -1532,11 +1367,6 @@ class Handover:
         Delay of forwarding; a longer one prolongs the interruption.
     reestablishment
         Time from a radio link failure to service by the strongest site. A link fails after 1.2 s below −8 dB.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> handover = ww.Handover()
     """
 
     offset: str = "3 dB"
@@ -1563,12 +1393,6 @@ class GridLayout:
         Distance between neighbours in a row, and between rows.
     origin
         Position of the first member.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> layout = ww.GridLayout(columns=3, spacing="20 m")
-    >>> ran_station = ww.RanStation(node="phone", layout=layout)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "grid")
@@ -1592,12 +1416,6 @@ class RandomLayout:
         Seed of the positions, which are the same for all seeds of the scenario.
     origin
         Lower left corner of the rectangle.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> layout = ww.RandomLayout(width="100 m", height="50 m")
-    >>> ran_station = ww.RanStation(node="phone", layout=layout)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random")
@@ -1622,12 +1440,6 @@ class Waypoint:
         Time of the position.
     at
         Position: ["0 m", "150 m"].
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> points = ww.Waypoint(time="10 s", at=["0 m", "0 m"])
-    >>> waypoints_motion = ww.WaypointsMotion(points=[points])
     """
 
     time: str
@@ -1644,12 +1456,6 @@ class WaypointsMotion:
     ----------
     points
         Times and positions, in order of time.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> motion = ww.WaypointsMotion(points=[ww.Waypoint(time="10 s", at=["0 m", "0 m"])])
-    >>> ran_station = ww.RanStation(node="phone", motion=motion)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
@@ -1677,12 +1483,6 @@ class RandomWaypointMotion:
         Pause at every position.
     seed
         Seed of the motion, which is the same for all seeds of the scenario.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> motion = ww.RandomWaypointMotion(width="100 m", height="50 m")
-    >>> ran_station = ww.RanStation(node="phone", motion=motion)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
@@ -1718,12 +1518,6 @@ class RanBearer:
         Buffer of the bearer and direction. Default: that of the station.
     queue
         Discipline of the bearer's queues. Default: that of the station.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> bearer = ww.RanBearer(qi=7, dscp="AF41")
-    >>> ran_station = ww.RanStation(node="phone", bearer=[bearer])
     """
 
     qi: int
@@ -1777,11 +1571,6 @@ class RanStation:
         δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
     bearer
         Bearers beside the default one, which has 5QI 9.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> station = ww.RanStation(node="phone")
     """
 
     node: str
@@ -1877,13 +1666,6 @@ class RanCell:
         Handover between sites.
     station
         The stations.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> ran_cell = ww.RanCell(
-    ...     name="home", access_point="mast", technology="nr", preset="n78-40mhz", station=[ww.RanStation(node="phone")]
-    ... )
     """
 
     name: str
@@ -1945,8 +1727,10 @@ class DcfAccess:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> access = ww.DcfAccess()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dcf")
@@ -1972,8 +1756,10 @@ class QueueingDelayAccess:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> access = ww.QueueingDelayAccess()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
@@ -1996,8 +1782,10 @@ class QueueLengthAccess:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> access = ww.QueueLengthAccess()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
@@ -2028,8 +1816,10 @@ class IdealAccess:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> access = ww.IdealAccess()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -2056,12 +1846,6 @@ class MaxWeightAccess:
         Length of a slot.
     conflicts
         Pairs of links that conflict.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> access = ww.MaxWeightAccess()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-weight")
@@ -2083,8 +1867,10 @@ class ShortestRouting:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> routing = ww.ShortestRouting()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
@@ -2112,8 +1898,10 @@ class DsdvRouting:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> routing = ww.DsdvRouting()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dsdv")
@@ -2155,8 +1943,10 @@ class AodvRouting:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> routing = ww.AodvRouting()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "aodv")
@@ -2223,8 +2013,10 @@ class BackpressureRouting:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> routing = ww.BackpressureRouting()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backpressure")
@@ -2276,8 +2068,10 @@ class WifiTiming:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> timing = ww.WifiTiming()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], timing=timing)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], timing=timing)
     """
 
     slot: str | None = None
@@ -2294,14 +2088,7 @@ class WifiTiming:
 
 @dataclass(frozen=True, kw_only=True)
 class FreeSpacePathLoss:
-    """Free space.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> path_loss = ww.FreeSpacePathLoss()
-    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
-    """
+    """Free space."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "free-space")
 
@@ -2314,12 +2101,6 @@ class TwoRayGroundPathLoss:
     ----------
     height
         Height of the antennas.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> path_loss = ww.TwoRayGroundPathLoss()
-    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "two-ray-ground")
@@ -2337,12 +2118,6 @@ class LogDistancePathLoss:
         Path loss exponent.
     reference
         Reference distance.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> path_loss = ww.LogDistancePathLoss()
-    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "log-distance")
@@ -2384,8 +2159,10 @@ class WifiReach:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> reach = ww.WifiReach()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], reach=reach)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], reach=reach)
     """
 
     receive: str | None = None
@@ -2413,8 +2190,10 @@ class WifiNoise:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> noise = ww.WifiNoise(power="-90 dBm")
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], noise=noise)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], noise=noise)
     """
 
     power: str
@@ -2430,12 +2209,6 @@ class IdealRateControl:
     """The fastest rate that the signal allows.
 
     At it 1.2 % of MPDUs of 1538 bytes are lost without interference, a bit error rate of 10⁻⁶.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> rate_control = ww.IdealRateControl()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -2446,12 +2219,6 @@ class MinstrelHtRateControl:
     """Minstrel-HT, the rate control of Linux's mac80211, decision by decision.
 
     For 802.11ax its rules are applied to the rates of 802.11ax, which Linux leaves to firmware.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> rate_control = ww.MinstrelHtRateControl()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "minstrel-ht")
@@ -2469,12 +2236,6 @@ class FixedRateControl:
         Spatial streams. Default: those of the network.
     width
         Width of the PPDUs. Default: that of the channel.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> rate_control = ww.FixedRateControl(mcs=9)
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], rate_control=rate_control)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "fixed")
@@ -2503,12 +2264,6 @@ class Ampdu:
         Duration of the PPDU, up to 5484 µs. Default: 5484 µs; 4096 µs with `profile = "linux-ath9k"`.
     spacing
         Least time between the starts of two MPDUs that receivers ask for, up to 16 µs. Default: 0 s.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> ampdu = ww.Ampdu()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], ampdu=ampdu)
     """
 
     mpdus: int | None = None
@@ -2536,12 +2291,6 @@ class BlockAck:
         Reaction of the sender to an A-MPDU without an answer. Default: "data"; "request" with `profile = "ns3"`.
     reorder_timeout
         Time for which a receiver holds MPDUs behind a missing one. Default: 100 ms, as Linux.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> block_ack = ww.BlockAck()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], block_ack=block_ack)
     """
 
     window: int | None = None
@@ -2585,8 +2334,10 @@ class TransmitQueues:
     Examples
     --------
     >>> import windward as ww
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> txq = ww.TransmitQueues()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], txq=txq)
+    >>> wifi = ww.Wifi(name="home", station=[home, phone], txq=txq, standard="802.11n", access_point="home")
     """
 
     queue: TransmitQueue | None = None
@@ -2613,12 +2364,6 @@ class Contention:
         Largest contention window: `cw_min` to 32 767.
     txop
         TXOP limit, up to 8160 µs; 0 s: one PPDU.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> background = ww.Contention()
-    >>> edca = ww.Edca(background=background)
     """
 
     aifsn: int | None = None
@@ -2643,12 +2388,6 @@ class Edca:
         Video, AC_VI.
     voice
         Voice, AC_VO.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> edca = ww.Edca()
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], edca=edca)
     """
 
     background: Contention | None = None
@@ -2669,12 +2408,6 @@ class FixedRate:
         Spatial streams. Default: those of the network.
     width
         Width of the PPDUs. Default: that of the channel.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> receive_rate = ww.FixedRate(mcs=9)
-    >>> wifi_station = ww.WifiStation(node="phone", receive_rate=receive_rate)
     """
 
     mcs: int
@@ -2712,12 +2445,6 @@ class WifiStation:
         Weight of what is sent to the station under airtime fairness, 1 to 65 535. Default: 256.
     edca
         Contention parameters of the station, for 802.11n, ac and ax. Default: those of the network.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> station = ww.WifiStation(node="phone")
-    >>> wifi = ww.Wifi(name="home", station=[station])
     """
 
     node: str
@@ -2752,12 +2479,6 @@ class LinkLoss:
         Loss probability. Broadcasts, which have no ACK and one attempt, are lost with it for every value of `of`.
     of
         Unit to which the probability applies.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> loss = ww.LinkLoss(from_="server", to="client", probability=0.01)
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], loss=[loss])
     """
 
     from_: str = field(metadata={"key": "from"})
@@ -2851,7 +2572,9 @@ class Wifi:
     Examples
     --------
     >>> import windward as ww
-    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")])
+    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> wifi = ww.Wifi(name="home", station=[home, phone])
     """
 
     name: str
@@ -2898,11 +2621,6 @@ class BoxRegion:
         Its links.
     capacity
         Capacity of each link; a single rate applies to all.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> box_region = ww.BoxRegion(name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "box")
@@ -2926,13 +2644,6 @@ class NormRegion:
         Capacity of each link when alone; a single rate applies to all.
     exponent
         Exponent, at least 1, which is time sharing; the larger it is, the less the links interfere.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> norm_region = ww.NormRegion(
-    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], exponent=2.0
-    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "norm")
@@ -2957,13 +2668,6 @@ class EllipsoidRegion:
         Capacity of each link when alone; a single rate applies to all.
     matrix
         M: symmetric, positive definite, with ones on the diagonal; off-diagonal entries couple two links.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> ellipsoid_region = ww.EllipsoidRegion(
-    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], matrix=[[1.0, 0.2], [0.2, 1.0]]
-    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ellipsoid")
@@ -2984,12 +2688,6 @@ class Limit:
         Weights, one per link, not negative.
     most
         Upper bound of the sum of weight × rate.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> limit = ww.Limit(weights=[1.0, 1.0], most="10 Mbit/s")
-    >>> half_spaces_region = ww.HalfSpacesRegion(name="home", links=["up", "down"], limit=[limit])
     """
 
     weights: Sequence[float]
@@ -3008,13 +2706,6 @@ class HalfSpacesRegion:
         Its links.
     limit
         The limits; every link needs a positive weight in at least one.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> half_spaces_region = ww.HalfSpacesRegion(
-    ...     name="home", links=["up", "down"], limit=[ww.Limit(weights=[1.0, 1.0], most="10 Mbit/s")]
-    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "half-spaces")
@@ -3034,12 +2725,6 @@ class ChannelState:
         Rate of each link if it is served.
     probability
         Probability of the state; they sum to 1. Default: all states are equally likely.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> state = ww.ChannelState(rates=["6 Mbit/s", "12 Mbit/s"])
-    >>> fading_region = ww.FadingRegion(name="home", links=["up", "down"], state=[state])
     """
 
     rates: Sequence[str]
@@ -3058,13 +2743,6 @@ class FadingRegion:
         Its links.
     state
         The joint channel states.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> fading_region = ww.FadingRegion(
-    ...     name="home", links=["up", "down"], state=[ww.ChannelState(rates=["6 Mbit/s", "12 Mbit/s"])]
-    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "fading")
@@ -3092,13 +2770,6 @@ class CsmaRegion:
     entropy
         Weight of the schedule's entropy in the objective, which models CSMA backoff; in units of the flows' utility,
         packets for window-based laws. 0 is the best schedule.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> csma_region = ww.CsmaRegion(
-    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], conflicts=[["up", "down"]]
-    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "csma")
@@ -3151,12 +2822,6 @@ class ChangeStep:
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
         New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> steps = ww.ChangeStep(at="10 s")
-    >>> change = ww.Change(steps=steps)
     """
 
     at: str
@@ -3209,12 +2874,6 @@ class Leo:
     seed
         Seed of satellites and capacities, which are the same for all seeds of the scenario. Links with one seed use
         the same satellites, so give both directions the same.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> leo = ww.Leo(capacity=["10 Mbit/s", "20 Mbit/s"])
-    >>> change = ww.Change(leo=leo)
     """
 
     epoch: str = "15 s"
@@ -3282,11 +2941,6 @@ class Change:
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
         New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> change = ww.Change()
     """
 
     link: str | None = None
@@ -4172,12 +3826,6 @@ class SmallQueues:
     ----------
     shift
         Pacing shift, 0 to 20: at most the pacing rate times 2^-shift seconds wait below TCP.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> small_queues = ww.SmallQueues()
-    >>> flow = ww.Flow(from_="server", to="client", law="cubic", small_queues=small_queues)
     """
 
     shift: int = 7
@@ -4215,7 +3863,7 @@ class Write:
     Examples
     --------
     >>> import windward as ww
-    >>> write = ww.Write()
+    >>> write = ww.Write(rate="5 Mbit/s")
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", write=write)
     """
 
@@ -4237,12 +3885,6 @@ class Read:
         Most bytes of a read under `rate`. Default: a full segment.
     pauses
         Pauses in which nothing is read: pairs of time and length, in order and apart.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> read = ww.Read()
-    >>> flow = ww.Flow(from_="server", to="client", law="cubic", read=read)
     """
 
     rate: str | None = None
@@ -4560,11 +4202,6 @@ class Tcp:
         (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With `stack
         = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true with
         `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> tcp = ww.Tcp()
     """
 
     segment: str = "1448 B"
@@ -4602,11 +4239,6 @@ class PoissonArrivals:
         together.
     rate
         Requests per second of each client.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> arrivals = ww.PoissonArrivals()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "poisson")
@@ -4623,11 +4255,6 @@ class PeriodicArrivals:
     ----------
     every
         Time between two requests of a client.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> arrivals = ww.PeriodicArrivals(every="5 s")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "periodic")
@@ -4643,11 +4270,6 @@ class Pareto:
     ----------
     pareto
 
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> on_spread = ww.Pareto(pareto=1.5)
     """
 
     pareto: float
@@ -4669,11 +4291,6 @@ class ClosedArrivals:
         Mean time for which a user thinks.
     think_spread
         Distribution of these times.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> arrivals = ww.ClosedArrivals(users=10, think="1 s")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "closed")
@@ -4693,12 +4310,6 @@ class ArrivalTime:
         Time from `start`, not before that of the arrival above.
     bytes
         Size of the response. Default: drawn from `response`.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> times = ww.ArrivalTime(time="10 s")
-    >>> csv_arrivals = ww.CsvArrivals(times=times)
     """
 
     time: str
@@ -4714,11 +4325,6 @@ class CsvArrivals:
     times
         A file of comma-separated values with the columns `time_s`, from `start`, and optionally `bytes`, the size of
         the response; or a list of the same.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> arrivals = ww.CsvArrivals(times="arrivals.csv")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "csv")
@@ -4738,11 +4344,6 @@ class FixedSize:
     ----------
     size
         Size.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.FixedSize(size="20 kB")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "fixed")
@@ -4758,11 +4359,6 @@ class ExponentialSize:
     ----------
     mean
         Mean.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.ExponentialSize(mean="20 kB")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "exponential")
@@ -4780,11 +4376,6 @@ class LognormalSize:
         Mean.
     cv
         Coefficient of variation: standard deviation divided by mean; positive.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.LognormalSize(mean="20 kB", cv=2.0)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "lognormal")
@@ -4805,11 +4396,6 @@ class ParetoSize:
         Lower bound.
     max
         Upper bound.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.ParetoSize(shape=1.2, min="1 kB", max="10 MB")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "pareto")
@@ -4821,26 +4407,14 @@ class ParetoSize:
 
 @dataclass(frozen=True, kw_only=True)
 class WebSearchSize:
-    """Web search, as in HPCC's and HKUST's traffic generators: mean 1.71 MB, up to 30 MB, linear between 11 points.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.WebSearchSize()
-    """
+    """Web search, as in HPCC's and HKUST's traffic generators: mean 1.71 MB, up to 30 MB, linear between 11 points."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "web-search")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataMiningSize:
-    """Data mining (VL2), as in HKUST's traffic generator: mean 12.7 MB, up to 1 GB, linear between 12 points.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.DataMiningSize()
-    """
+    """Data mining (VL2), as in HKUST's traffic generator: mean 12.7 MB, up to 1 GB, linear between 12 points."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "data-mining")
 
@@ -4855,12 +4429,6 @@ class SizePoint:
         Size.
     share
         Share of the responses of at most this size; at most 1.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> points = ww.SizePoint(bytes="20 kB", share=0.01)
-    >>> csv_size = ww.CsvSize(points=points)
     """
 
     bytes: str
@@ -4877,11 +4445,6 @@ class CsvSize:
         A file of comma-separated values with the columns `bytes` and `share`, the share of the responses with at most
         that size; or a list of the same. Both increase, and the last share is 1. Sizes below the first point are that
         point's.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> response = ww.CsvSize(points="sizes.csv")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "csv")
@@ -4940,7 +4503,7 @@ class Requests:
     --------
     >>> import windward as ww
     >>> requests = ww.Requests(
-    ...     from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(), response="20 kB"
+    ...     from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(rate=2.0), response="20 kB"
     ... )
     """
 
@@ -5009,11 +4572,6 @@ class Session:
         Distribution of these times. Default: exponential.
     direction
         Direction of the data: "down", from the server to the client, or "up".
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> session = ww.Session(from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals())
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "session")
@@ -5287,12 +4845,6 @@ class PageObject:
         Time at the server from the last byte of the request to the first of the response.
     blocking
         True if the browser shows nothing before the object has arrived. The page itself always blocks.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> objects = ww.PageObject(name="home", size="20 kB")
-    >>> page = ww.Page(from_="server", to="client", law="cubic", objects=objects)
     """
 
     name: str
@@ -5923,12 +5475,6 @@ class Backlog:
         Length of a slot.
     limit
         Maximum rate of the station; above its capacity.
-
-    Examples
-    --------
-    >>> import windward as ww
-    >>> pattern = ww.Backlog(limit="20 packets")
-    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backlog")
