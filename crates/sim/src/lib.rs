@@ -1,4 +1,4 @@
-//! Packet-level discrete-event simulation of TCP over networks.
+//! Packet-level discrete-event simulation of TCP and applications over wires, Wi-Fi, LTE and NR cells.
 //!
 //! [`Network`] describes links, flows and sources by indices and typed units; [`run`] simulates it for one seed and
 //! returns an [`Output`]. The same network and seed give the same output, bit for bit. The crate uses no clock, no file
