@@ -222,3 +222,12 @@ def test_plot_and_report(cli: Cli, scenario_file: Path) -> None:
     assert (scenario_file.parent / "page.html").read_bytes() == (
         scenario_file.parent / "results/small/report.html"
     ).read_bytes()
+
+
+def test_help_lists_every_figure(cli: Cli) -> None:
+    """The list of a result's figures is the one that draws them."""
+    from windward.show.plot import FIGURES
+
+    text = " ".join(cli("plot", "--help").stdout.split())
+    for kinds in FIGURES.values():
+        assert ", ".join(kinds) in text

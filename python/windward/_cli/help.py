@@ -37,6 +37,8 @@ class PlainCommand(TyperCommand):
         """Writes arguments, then options by heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
+            if getattr(parameter, "help", None):
+                parameter.help = _filled(parameter.help)
             record = parameter.get_help_record(ctx)
             if record is not None:
                 is_argument = parameter.param_type_name == "argument"
@@ -45,6 +47,18 @@ class PlainCommand(TyperCommand):
         for title in sorted(sections, key=["Arguments", "Options"].__contains__, reverse=True):
             with formatter.section(title):
                 formatter.write_dl(sections[title])
+
+
+#: Lists in help texts that other modules have: they are imported when the help is shown.
+_LISTS = {"{figures}": "windward.show.plot:listed"}
+
+
+def _filled(text: str) -> str:
+    for mark, place in _LISTS.items():
+        if mark in text:
+            module, _, attribute = place.partition(":")
+            text = text.replace(mark, getattr(importlib.import_module(module), attribute)())
+    return text
 
 
 def application(function: Callable[..., None], name: str) -> Any:

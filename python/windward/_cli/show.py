@@ -52,11 +52,7 @@ def plot(
         typer.Option(
             "--what",
             "-w",
-            help="Figure: of a run windows, rates, rtt, queues, delays, links, fairness, internals, goodput, "
-            "utilization, loss, stations of a cell, map, airtime, air, aggregates, backlogs, trapped, shares, "
-            "blocks, or steps, a page with a slider; of an optimum rates, links, prices or paths; of a fluid run "
-            "windows, rates, delays or lyapunov; of a sweep goodput, fairness, loss, rtt, utilization, wait, …; "
-            "of a comparison goodput, rates, windows, … of all engines. Default: the first.",
+            help="Figure; {figures}. Default: the first.",
         ),
     ] = None,
     output: Annotated[

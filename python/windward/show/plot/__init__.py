@@ -95,6 +95,26 @@ FIGURES: Mapping[str, Mapping[str, Kind]] = {
     "compare": {what: Kind(title=kind.title, draw=partial(_beside, what)) for what, kind in _COMPARED.items()},
 }
 
+#: Results in words, and the engine whose figures they have; a page of steps is drawn of runs alone.
+_RESULTS = {
+    "a run": "simulate",
+    "an optimum": "optimum",
+    "a fluid run": "fluid",
+    "a sweep": "sweep",
+    "a tuning": "tune",
+    "a comparison": "compare",
+}
+
+
+def listed() -> str:
+    """Names of all figures by result, for the help of the command."""
+    texts = []
+    for result, engine in _RESULTS.items():
+        there = ", ".join(FIGURES[engine])
+        texts.append(f"of {result}: {there}" + (", or steps, a page with a slider" if engine == "simulate" else ""))
+    return "; ".join(texts)
+
+
 #: File formats by the ending of the name.
 FORMATS = (".svg", ".pdf", ".png")
 
