@@ -277,3 +277,113 @@ def test_the_far_end_has_the_law_that_it_was_given(cli: Cli, law: str) -> None:
     refused = cli("link", "--rate", "1mbit", "--congestion", "nolaw", "--", "true")
     assert refused.returncode == 2
     assert "choosing the server's congestion control" in refused.stderr
+
+
+@needs_links
+def test_a_closed_port_is_refused_as_a_closed_port_is(cli: Cli, tmp_path: Path) -> None:
+    """Before a server listens, after it has ended, and not while it does."""
+    script = """
+import os, socket, subprocess, sys, time
+where = (os.environ["WINDWARD_SERVER"], int(sys.argv[1]))
+def ask():
+    try:
+        with socket.create_connection(where, timeout=3) as s:
+            return s.recv(9).decode()
+    except ConnectionResetError:
+        return "reset"
+    except ConnectionRefusedError:
+        return "refused"
+for _ in range(6):
+    print(ask(), flush=True)
+    sys.stdin.readline()
+"""
+    (tmp_path / "ask.py").write_text(script)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    command = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--", sys.executable]
+    run = subprocess.Popen(
+        [*command, str(tmp_path / "ask.py"), str(port)],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdin is not None
+    assert run.stdout is not None
+    said = []
+
+    said.append(run.stdout.readline().strip())
+    server = socket.create_server(("127.0.0.1", port))
+    for _ in range(2):
+        run.stdin.write("\n")
+        run.stdin.flush()
+        connection, _ = server.accept()
+        connection.sendall(b"hello")
+        said.append(run.stdout.readline().strip())
+        connection.close()
+    server.close()
+    # The first connection after its end is accepted across the link before that is known.
+    for _ in range(3):
+        run.stdin.write("\n")
+        run.stdin.flush()
+        said.append(run.stdout.readline().strip())
+        time.sleep(0.1)
+    run.stdin.close()
+    assert run.wait(20) == 0
+    run.stdout.close()
+    assert said == ["refused", "hello", "hello", "reset", "refused", "refused"]
+
+
+@needs_links
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_files_are_served_across_a_link(tmp_path: Path, is_behind: bool) -> None:
+    """`serve` without options, on this machine and at the other end of the link: `get` and `send` reach it."""
+    folder, windward = tmp_path / "files", f"{sys.executable} -m windward"
+    folder.mkdir()
+    (folder / "data").write_bytes(bytes(range(256)) * 400)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    serve = f"{windward} serve {folder} --upload -p {port}"
+    there = f"http://$WINDWARD_SERVER:{port}"
+    script = f"{windward} get -q {there}/data -o copy && mv copy other && {windward} send -q other {there}/"
+    link = [sys.executable, "-m", "windward", "link", "--rate", "50mbit", "--delay", "5ms"]
+    server = None
+    if is_behind:
+        link += ["--server", serve]
+    else:
+        server = subprocess.Popen(
+            [*serve.split(), "--json"], env=environment(), stdout=subprocess.PIPE, text=True, cwd=tmp_path
+        )
+        assert server.stdout is not None
+        assert "ready" in server.stdout.readline()
+    try:
+        run = subprocess.run(
+            [*link, "--", "sh", "-c", script],
+            env=environment(),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        if server is not None:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+    assert run.returncode == 0, run.stderr
+    assert (folder / "other").read_bytes() == (folder / "data").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+@needs_links
+@pytest.mark.parametrize("script", ["sleep 30", "sleep 30; true", "(sleep 30; true); true"])
+def test_an_interrupt_reaches_the_children_of_a_shell(tmp_path: Path, script: str) -> None:
+    """Sent to `link` alone, as `kill -INT` does: a shell goes on until its child has ended."""
+    ready = tmp_path / "ready"
+    command = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--", "sh", "-c"]
+    run = subprocess.Popen([*command, f"touch {ready}; {script}"], env=environment(), start_new_session=True)
+    until = time.monotonic() + 30
+    while not ready.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(10) == 128 + signal.SIGINT

@@ -243,6 +243,9 @@ def _reaches(network: dict[str, Any]) -> bool:
     return True
 
 
+#: A number with a comma in the place of the decimal point, or a value of each direction of which one lacks its unit.
+_DECIMAL_COMMA = re.compile(r"\d+,\d+\s*[A-Za-z%].*")
+
 #: Metres from which no station reaches its access point.
 _FARTHEST = 1000
 
@@ -302,9 +305,16 @@ def _directions(given: dict[str, str], change: str | None = None) -> tuple[dict[
     down, up = {}, {}
     for name, value in given.items():
         try:
-            values = [_value(name, part.strip()) for part in value.split(",")]
-            if len(values) > 2:
+            parts = [part.strip() for part in value.split(",")]
+            if len(parts) == 2 and _DECIMAL_COMMA.fullmatch(value):
+                whole, rest = parts
+                raise ValueError(
+                    f"`{value}` has two readings: write {whole}.{rest} for a decimal fraction, or both directions "
+                    f"with their unit, DOWN,UP"
+                )
+            if len(parts) > 2:
                 raise ValueError("expected one value, or two, DOWN,UP")
+            values = [_value(name, part) for part in parts]
         except ValueError as error:
             if change is None:
                 raise OptionError((name, value, str(error))) from None

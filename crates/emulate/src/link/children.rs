@@ -5,8 +5,9 @@ use super::names::{self, ResolvConf};
 use super::processes::{Processes, own_mounts};
 use crate::error::Error;
 use crate::sys::Namespace;
-use std::io;
-use std::os::fd::AsFd;
+use std::fs;
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -134,15 +135,23 @@ fn read_or_nothing(protocol: &str) -> String {
     std::fs::read_to_string(format!("/proc/thread-self/net/{protocol}")).unwrap_or_default()
 }
 
-/// Ctrl-C reaches the program through the terminal: we wait for it. Who ends us by name, Ctrl-C's signal included,
-/// means the program too. Dropped, it puts back what was before.
-struct Signals(Vec<(libc::c_int, libc::sigaction)>);
+/// Ctrl-C reaches the program and its children through the terminal: we wait for it. A signal that is sent to this
+/// process alone is meant for the program too, and Ctrl-C's for all that a terminal would have sent it to: a shell
+/// waits for its child before it ends. Dropped, it puts back what was before.
+struct Signals {
+    before: Vec<(libc::c_int, libc::sigaction)>,
+    /// Its other end is that of the thread that passes interrupts on.
+    interrupts: Option<PipeWriter>,
+}
 
 /// The program, for the signals that are meant for it; 0 for none.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
 
 /// A signal that came before there was a program; 0 for none.
 static EARLY: AtomicI32 = AtomicI32::new(0);
+
+/// Descriptor to which interrupts are written; −1 for none.
+static INTERRUPTS: AtomicI32 = AtomicI32::new(-1);
 
 impl Signals {
     /// From now on; handlers, unlike signals that are ignored, are not handed on to the program.
@@ -156,9 +165,15 @@ impl Signals {
             let program = PROGRAM.load(Ordering::SeqCst);
             if program == 0 {
                 EARLY.store(signal, Ordering::SeqCst);
-            } else {
-                // SAFETY: kill(2) may be called from a signal handler.
-                unsafe { libc::kill(program, signal) };
+                return;
+            }
+            let byte = signal as u8;
+            // SAFETY: kill(2) and write(2) may be called from a signal handler; the byte is our own.
+            unsafe {
+                libc::kill(program, signal);
+                if matches!(signal, libc::SIGINT | libc::SIGQUIT) {
+                    libc::write(INTERRUPTS.load(Ordering::SeqCst), ptr::from_ref(&byte).cast(), 1);
+                }
             }
         }
         EARLY.store(0, Ordering::SeqCst);
@@ -173,7 +188,12 @@ impl Signals {
                 (signal, before)
             }
         };
-        Self([libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP].map(catch).into())
+        let interrupts = io::pipe().ok().map(|(orders, interrupts)| {
+            INTERRUPTS.store(interrupts.as_raw_fd(), Ordering::SeqCst);
+            thread::spawn(move || pass_interrupts_on(orders));
+            interrupts
+        });
+        Self { before: [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP].map(catch).into(), interrupts }
     }
 
     /// They are meant for `program`, those that have come already as well.
@@ -190,9 +210,30 @@ impl Signals {
 impl Drop for Signals {
     fn drop(&mut self) {
         PROGRAM.store(0, Ordering::SeqCst);
-        for (signal, before) in &self.0 {
+        for (signal, before) in &self.before {
             // SAFETY: what stood there before is a valid action.
             unsafe { libc::sigaction(*signal, before, ptr::null_mut()) };
+        }
+        INTERRUPTS.store(-1, Ordering::SeqCst);
+        self.interrupts = None;
+    }
+}
+
+/// Sends interrupts to the other processes of the program: those of our process group that are in its PID namespace.
+fn pass_interrupts_on(mut orders: PipeReader) {
+    let mut signal = [0];
+    while orders.read_exact(&mut signal).is_ok() {
+        let program = PROGRAM.load(Ordering::SeqCst);
+        let namespace = |process: i32| fs::read_link(format!("/proc/{process}/ns/pid")).ok();
+        let Some(own) = namespace(program) else { continue };
+        let Ok(entries) = fs::read_dir("/proc") else { continue };
+        for process in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
+            // SAFETY: numbers only.
+            let is_of_group = unsafe { libc::getpgid(process) == libc::getpgrp() };
+            if process != program && is_of_group && namespace(process).as_ref() == Some(&own) {
+                // SAFETY: numbers only.
+                unsafe { libc::kill(process, signal[0].into()) };
+            }
         }
     }
 }

@@ -4,16 +4,17 @@
 //! No packet leaves the emulated network, so that nothing of the machine has to be changed: no forwarding, no
 //! translation, no rights. When the emulator sees the first packet to an address and port, it opens a socket for it in
 //! the server's host, and a thread hands over what comes there. The connections across the link are the kernel's, from
-//! end to end of it; the server's own address stands for the machine's loopback.
+//! end to end of it; the server's own address stands for the loopback of its host, where servers of `--server` may
+//! listen, and for the machine's loopback where none does. A port that is closed on both stays closed.
 
 use super::names;
-use crate::sys::Namespace;
+use crate::sys::{Namespace, TcpSocket};
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,6 +23,9 @@ const MOST: usize = 1024;
 
 /// Interval in which threads check for the end of the link.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// Longest wait of the emulator for a connection to a loopback.
+const PROBE: Duration = Duration::from_millis(5);
 
 /// A UDP port is closed after so long a silence.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -37,12 +41,13 @@ pub(super) struct Gateway<'a> {
     server: &'a Namespace,
     address: Ipv4Addr,
     is_inside: bool,
-    known: BTreeSet<(u8, SocketAddrV4)>,
     life: Arc<Life>,
     /// The machine's resolver, where it is on the loopback.
     resolver: Option<Ipv4Addr>,
     /// To the thread that starts the others: a thread is where the one was that started it.
     outside: Sender<Work>,
+    /// Sockets of the machine's own network: a socket stays where it was made.
+    sockets: (Sender<TcpSocket>, Receiver<TcpSocket>),
 }
 
 /// Task of a thread.
@@ -53,6 +58,21 @@ type Work = Box<dyn FnOnce(&Arc<Life>) -> io::Result<()> + Send>;
 struct Life {
     is_over: AtomicBool,
     threads: AtomicUsize,
+    /// Targets whose socket is open here, or that are none of ours.
+    known: Mutex<BTreeSet<(u8, SocketAddrV4)>>,
+}
+
+impl Life {
+    fn known(&self) -> MutexGuard<'_, BTreeSet<(u8, SocketAddrV4)>> {
+        // A set is whole at every instant: a panic elsewhere does not spoil it.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Target of connections, and a connection to it that has been opened to see whether it listens.
+struct Opened {
+    outside: SocketAddrV4,
+    spare: Option<TcpStream>,
 }
 
 impl<'a> Gateway<'a> {
@@ -63,34 +83,110 @@ impl<'a> Gateway<'a> {
         let (outside, orders) = mpsc::channel::<Work>();
         let doorman = Arc::clone(&life);
         thread::spawn(move || orders.into_iter().for_each(|work| begin(&doorman, work)));
-        Self { server, address, is_inside: false, known: BTreeSet::new(), life, resolver: names::resolver(), outside }
+        let sockets = mpsc::channel();
+        let gateway = Self { server, address, is_inside: false, life, resolver: names::resolver(), outside, sockets };
+        gateway.order_socket();
+        gateway
     }
 
     /// A packet goes to the server's host.
     pub(super) fn see(&mut self, packet: &[u8]) {
         let Some((protocol, target)) = opening(packet) else { return };
-        if self.known.len() >= MOST || !self.known.insert((protocol, target)) {
-            return;
+        {
+            let mut known = self.life.known();
+            if known.len() >= MOST || !known.insert((protocol, target)) {
+                return;
+            }
         }
         if !self.is_inside {
             self.is_inside = self.server.enter().is_ok();
         }
+        match protocol {
+            TCP => self.open_connections(target),
+            // A server of the user's own may hold the port: then it is his.
+            _ => {
+                if let Ok(socket) = UdpSocket::bind(target) {
+                    let outside = self.outside(target);
+                    self.beyond(move |life| pass_datagrams(&socket, outside, life));
+                }
+            }
+        }
+    }
+
+    /// Listens at a target, unless a server of the user's own does, or nothing listens where it leads to.
+    fn open_connections(&self, target: SocketAddrV4) {
+        let Ok(listener) = TcpListener::bind(target) else { return };
+        let outside = self.outside(target);
+        if !outside.ip().is_loopback() {
+            let opened = Opened { outside, spare: None };
+            self.beyond(move |life| pass_connections(&listener, target, opened, life));
+            return;
+        }
+        // Connecting to a loopback takes no time: it ends before the SYN arrives at the server's host.
+        if let Ok(socket) = unbound()
+            && let Some(spare) = probe(socket, outside)
+        {
+            let opened = Opened { outside, spare };
+            begin(&self.life, move |life| pass_connections(&listener, target, opened, life));
+            return;
+        }
+        let spare = match self.sockets.1.recv_timeout(PROBE) {
+            Ok(socket) => {
+                self.order_socket();
+                probe(socket, outside)
+            }
+            // Without a socket it is not known; the connection then ends as soon as it has begun.
+            Err(_) => Some(None),
+        };
+        match spare {
+            None => drop(self.life.known().remove(&(TCP, target))),
+            Some(spare) => {
+                let opened = Opened { outside, spare };
+                self.beyond(move |life| pass_connections(&listener, target, opened, life));
+            }
+        }
+    }
+
+    /// Has a socket made in the machine's own network.
+    fn order_socket(&self) {
+        let deliver = self.sockets.0.clone();
+        self.beyond(move |_| {
+            let _ = deliver.send(unbound()?);
+            Ok(())
+        });
+    }
+
+    /// Target of the machine that a target behind the link stands for.
+    fn outside(&self, target: SocketAddrV4) -> SocketAddrV4 {
         let host = match (*target.ip(), target.port()) {
             (own, DOMAIN) if own == self.address => self.resolver.unwrap_or(Ipv4Addr::LOCALHOST),
             (own, _) if own == self.address => Ipv4Addr::LOCALHOST,
             (other, _) => other,
         };
-        let outside = SocketAddrV4::new(host, target.port());
-        let work: io::Result<Work> = match protocol {
-            TCP => TcpListener::bind(target)
-                .map(|listener| Box::new(move |life: &Arc<Life>| pass_connections(&listener, outside, life)) as Work),
-            _ => UdpSocket::bind(target)
-                .map(|socket| Box::new(move |life: &Arc<Life>| pass_datagrams(&socket, outside, life)) as Work),
-        };
-        // A server of the user's own may hold the port: then it is his.
-        if let Ok(work) = work {
-            let _ = self.outside.send(work);
-        }
+        SocketAddrV4::new(host, target.port())
+    }
+
+    /// Gives a task to a thread in the machine's own network.
+    fn beyond(&self, work: impl FnOnce(&Arc<Life>) -> io::Result<()> + Send + 'static) {
+        let _ = self.outside.send(Box::new(work));
+    }
+}
+
+/// A socket of the network that this thread is in.
+fn unbound() -> io::Result<TcpSocket> {
+    TcpSocket::bound(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0))
+}
+
+/// A connection to a loopback, none yet if its queue is full, or nothing if nothing listens there.
+fn probe(socket: TcpSocket, outside: SocketAddrV4) -> Option<Option<TcpStream>> {
+    let connected = socket.connect(outside).and_then(|()| socket.wait(true, PROBE.as_millis() as i32));
+    let stream = socket.into_stream();
+    let error = connected.as_ref().err().map(io::Error::kind);
+    let failed = stream.take_error().ok().flatten().map(|error| error.kind());
+    match error.or(failed) {
+        Some(io::ErrorKind::ConnectionRefused) => None,
+        None if matches!(connected, Ok(true)) => Some(stream.set_nonblocking(false).ok().map(|()| stream)),
+        _ => Some(None),
     }
 }
 
@@ -132,24 +228,55 @@ fn begin(life: &Arc<Life>, work: impl FnOnce(&Arc<Life>) -> io::Result<()> + Sen
     }
 }
 
-/// Accepts what comes across the link, and connects to `outside` for each.
-fn pass_connections(listener: &TcpListener, outside: SocketAddrV4, life: &Arc<Life>) -> io::Result<()> {
+/// Accepts what comes across the link, and connects for each, until nothing listens at the other end any more.
+fn pass_connections(
+    listener: &TcpListener,
+    target: SocketAddrV4,
+    mut opened: Opened,
+    life: &Arc<Life>,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    while !life.is_over.load(Ordering::Relaxed) {
+    let outside = opened.outside;
+    let is_closed = Arc::<AtomicBool>::default();
+    while !life.is_over.load(Ordering::Relaxed) && !is_closed.load(Ordering::Relaxed) {
         match listener.accept() {
             Ok((inner, _)) => {
                 inner.set_nonblocking(false)?;
-                begin(life, move |life| join(inner, outside, life));
+                let spare = opened.spare.take().filter(is_open);
+                let is_closed = Arc::clone(&is_closed);
+                begin(life, move |life| {
+                    let outer = match spare {
+                        Some(spare) => Ok(spare),
+                        None => TcpStream::connect_timeout(&outside.into(), Duration::from_secs(30)),
+                    };
+                    let is_refused =
+                        outer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
+                    is_closed.fetch_or(is_refused && outside.ip().is_loopback(), Ordering::Relaxed);
+                    match outer {
+                        Ok(outer) => join(inner, outer, life),
+                        // Reset, as by a port that nothing listens at; an end without data would be an answer.
+                        Err(error) => TcpSocket::of(inner).abort().and(Err(error)),
+                    }
+                });
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(Duration::from_millis(1)),
             Err(_) => thread::sleep(LOOK),
         }
     }
+    life.known().remove(&(TCP, target));
     Ok(())
 }
 
-fn join(inner: TcpStream, outside: SocketAddrV4, life: &Arc<Life>) -> io::Result<()> {
-    let outer = TcpStream::connect_timeout(&outside.into(), Duration::from_secs(30))?;
+/// Returns false for a connection that its server has given up meanwhile.
+fn is_open(stream: &TcpStream) -> bool {
+    let is_open = stream.set_nonblocking(true).and_then(|()| match stream.peek(&mut [0]) {
+        Ok(count) => Ok(count > 0),
+        Err(error) => Ok(error.kind() == io::ErrorKind::WouldBlock),
+    });
+    stream.set_nonblocking(false).is_ok() && is_open.unwrap_or(false)
+}
+
+fn join(inner: TcpStream, outer: TcpStream, life: &Arc<Life>) -> io::Result<()> {
     for stream in [&inner, &outer] {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(LOOK))?;

@@ -2,7 +2,7 @@
 
 use super::check;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// A TCP socket that does not block.
@@ -43,6 +43,16 @@ impl TcpSocket {
         // SAFETY: the address lives through the call, which gets its length.
         check(unsafe { libc::bind(socket.number(), (&raw const address).cast(), length) })?;
         Ok(socket)
+    }
+
+    /// A socket of the standard library's.
+    pub(crate) fn of(stream: TcpStream) -> Self {
+        Self(stream.into())
+    }
+
+    /// The socket as the standard library's.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.0.into()
     }
 
     /// Waits for connections.

@@ -206,7 +206,7 @@ fn try_post(task: &Task) -> Result<Missing, Error> {
         }
     }
     if head.status != 200 {
-        let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().escape_debug().to_string();
+        let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().to_owned();
         let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
         let hint = if head.status == 409 { "\nhint: `replace` replaces a file that was uploaded before" } else { "" };
         return Err(Error::Refused { status: head.status, reason: format!("{reason}{hint}") });

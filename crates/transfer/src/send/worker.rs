@@ -151,7 +151,7 @@ fn answer(
         status: head.status,
         reason: match String::from_utf8_lossy(&reason[..length]).trim() {
             "" => String::new(),
-            reason => format!(": {}", reason.escape_debug()),
+            reason => format!(": {reason}"),
         },
     };
     match head.status {

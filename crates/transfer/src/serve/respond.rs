@@ -40,20 +40,21 @@ fn respond(site: &Site, client: &mut Client, request: &Request, body: &mut Bring
 }
 
 /// Checks the token. Without a token only this machine can connect, and the `Host` field is checked: otherwise a web
-/// page could make a local browser read the folder (DNS rebinding).
+/// page could make a local browser read the folder (DNS rebinding). That needs a name that resolves to two addresses:
+/// an address in numbers, as behind an emulated link, is served.
 fn authorize(site: &Site, client: &mut Client, request: &Request) -> Result<(), Refusal> {
     let host = request.host()?;
     let Some(token) = site.token else {
         let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
         let is_here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
         return match address {
-            Ok(address) if address.is_loopback() => Ok(()),
+            Ok(_) => Ok(()),
             _ if is_here => Ok(()),
             _ => Err(Refusal::new(
                 421,
                 format!(
-                    "the host {:?} is not served: without a token only localhost, 127.0.0.1 and [::1] are\nhint: ask by one of \
-                     these names, or start the server with `--token` (and `--bind`, `--cert`, `--key` for other machines)",
+                    "the host {:?} is not served: without a token only localhost and addresses in numbers are\nhint: ask by one of \
+                     these, or start the server with `--token` (and `--bind`, `--cert`, `--key` for other machines)",
                     host.escape_debug().to_string()
                 ),
             )),
