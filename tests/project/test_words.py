@@ -22,7 +22,7 @@ PAGES = sorted(
     page
     for room in ROOMS
     for page in (REPOSITORY / "docs" / room).rglob("*.md")
-    if page.name not in ("scenario.md", "history.md") and page != WORDS
+    if page.name != "scenario.md" and page != WORDS
 )
 
 

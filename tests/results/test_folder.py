@@ -412,7 +412,7 @@ def _swap_until(older: Path, newer: Path, moves: int) -> bool:
 def test_a_replacement_that_is_killed_is_finished_by_the_next_command(
     quick: Path, reader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever move is the last: the folder has the old result or the new one, and takes a newer."""
+    """After any number of moves the folder has the old result or the new one, and takes a newer."""
     monkeypatch.setattr(os, "sync", lambda: None)
     scenario, old, new = ww.load(quick), quick.parent / "old", quick.parent / "new"
     scenario.simulate(output=old, seeds=[1])

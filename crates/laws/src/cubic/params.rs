@@ -57,7 +57,8 @@ impl Params {
     /// Parameters whose defaults a host chooses.
     pub const BY_HOST: [&str; 4] = ["version", "c", "beta", "hystart"];
 
-    /// Adds to `given` the defaults of Linux's hosts. C and β are RFC 9438's alone, so either of them chooses its version.
+    /// Adds to `given` the defaults of Linux's hosts. C and β are RFC 9438's alone, so either of them chooses its
+    /// version.
     pub fn as_linux(given: &mut Map<String, Value>) {
         let has_own = ["c", "beta"].iter().any(|name| given.contains_key(*name));
         let version = given.entry("version").or_insert_with(|| if has_own { json!("rfc9438") } else { json!("linux") });

@@ -7,8 +7,8 @@ use windward_units::{Duration, Time};
 
 /// The exchange in progress, and its PPDU.
 ///
-/// Numbers of MPDUs mean something within their session only. [`Sending::begin`] alone sets the session, and forgets the
-/// numbers of the exchange before: a request has none, and a turn of another category or receiver its own.
+/// Numbers of MPDUs mean something within their session only. [`Sending::begin`] alone sets the session, and forgets
+/// the numbers of the exchange before: a request has none, and a turn of another category or receiver its own.
 #[derive(Clone, Debug)]
 pub(super) struct Sending {
     session: u32,
