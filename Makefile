@@ -58,6 +58,9 @@ ZIG := $(shell test "$$(uname)" != Linux || command -v $${CLANG:-clang} >/dev/nu
 HEADLINE := scenarios/headline.toml
 # What the tests had to leave out, and why.
 SKIPPED := $(VENV)/skipped
+# The parts of the tests that failed; `$(OR_SAY)` behind a command adds its target.
+FAILED := $(VENV)/failed
+OR_SAY = || { echo "$@" >> $(FAILED); false; }
 # For what is run somewhere else.
 IN_VENV := VIRTUAL_ENV="$$PWD/$(VENV)"
 SKIPS := WINDWARD_SKIPPED="$$PWD/$(SKIPPED)"
@@ -97,12 +100,16 @@ run:
 # The tests of the clock, which mostly wait, as soon as there is an engine; those in Rust take the time that they leave.
 # Then what depends on nothing but itself, on all processors. Cargo's lints are beside that: beside the tests in Rust
 # each would wait for the other's lock, and those of the clock for both.
+# A part that fails does not keep the others from running: the last lines name it.
 test:
-	@mkdir -p $(VENV) && rm -f $(SKIPPED)
+	@mkdir -p $(VENV) && rm -f $(SKIPPED) $(FAILED)
 	@$(MAKE) --no-print-directory $(VENV)/build-tools
-	@$(MAKE) $(AT_ONCE) realtime-test python-lint install-others rust-test ASIDE='$(BIN)/python tools/idle.py'
-	@$(MAKE) $(AT_ONCE) every-python rust-lint ASIDE='$(BIN)/python tools/idle.py'
-	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
+	@failed=; \
+	$(MAKE) --keep-going $(AT_ONCE) realtime-test python-lint install-others rust-test ASIDE='$(BIN)/python tools/idle.py' || failed=1; \
+	$(MAKE) --keep-going $(AT_ONCE) every-python rust-lint ASIDE='$(BIN)/python tools/idle.py' || failed=1; \
+	if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi; \
+	if [ -s $(FAILED) ]; then echo; echo "Failed:"; sort -u $(FAILED) | sed 's/^/  /'; fi; \
+	test -z "$$failed"
 
 # Crates that differ from the main branch, or from the last commit where there is none.
 check: $(VENV)/checks
@@ -112,39 +119,39 @@ check: $(VENV)/checks
 	for crate in $$({ git diff --name-only $$base; git ls-files --others --exclude-standard; } | sed -n 's|^crates/\([^/]*\)/.*|\1|p' | sort -u); do \
 		echo "== windward-$$crate =="; \
 		cargo clippy --quiet --package windward-$$crate --all-targets --locked -- -D warnings || exit 1; \
-		cargo test --quiet --package windward-$$crate --lib --locked || exit 1; \
+		cargo test --quiet --package windward-$$crate --lib --tests --locked || exit 1; \
+		case $$crate in units|laws|num|fluid|sim) cargo test --quiet --package windward-scenario --tests --locked || exit 1;; esac; \
 	done
-	$(BIN)/pytest -q tests/project/test_words.py tests/project/test_docs.py -k "words or sentences or summaries or links or index or files_to_add"
+	$(BIN)/pytest -q tests/project/test_words.py tests/project/test_docs.py tests/project/test_generated.py tests/project/test_adding.py \
+		-k "words or sentences or summaries or links or index or test_generated or files_to_add or names_of_the_code or lists"
 
 lint: rust-lint python-lint
 
 rust-lint:
-	cargo fmt --all --check
-	$(ASIDE) cargo clippy --workspace --all-targets --locked -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc --workspace --no-deps --locked --quiet
-	@sh tools/deny.sh "$(SKIPPED)"
+	cargo fmt --all --check $(OR_SAY)
+	$(ASIDE) cargo clippy --workspace --all-targets --locked -- -D warnings $(OR_SAY)
+	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc --workspace --no-deps --locked --quiet $(OR_SAY)
+	@sh tools/deny.sh "$(SKIPPED)" $(OR_SAY)
 
 rust-test:
-	$(ASIDE) cargo test --workspace --locked --quiet --no-fail-fast
+	$(ASIDE) cargo test --workspace --locked --quiet --no-fail-fast $(OR_SAY)
 
 python-lint: $(VENV)/checks
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy $(OR_SAY)
 
 python-test: $(VENV)/checks $(VENV)/engine
-	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
+	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal $(OR_SAY)
 
 # One after the other: each takes all processors.
 .PHONY: every-python
 every-python:
-	@$(MAKE) --no-print-directory python-test
-	@$(MAKE) --no-print-directory other-pythons
-	@$(MAKE) --no-print-directory test-least
+	@failed=; for part in python-test other-pythons test-least; do \
+		$(MAKE) --no-print-directory $$part || failed=1; \
+	done; test -z "$$failed"
 
 # The engine serves every Python: only what is written in Python is tested again.
 other-pythons: $(VENV)/checks $(VENV)/engine
-	$(SKIPS) $(BIN)/python tools/pythons.py test
+	$(SKIPS) $(BIN)/python tools/pythons.py test $(OR_SAY)
 
 # What pip fetches comes while cargo works.
 .PHONY: install-others
@@ -152,12 +159,14 @@ install-others: $(VENV)/checks
 	$(BIN)/python tools/pythons.py install
 
 test-least: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python tools/pythons.py test-least
+	$(BIN)/python tools/pythons.py test-least $(OR_SAY)
 
 # Python's first: those in Rust need what `rust-test` builds, or build it.
 realtime-test: $(VENV)/checks $(VENV)/engine
-	$(SKIPS) $(BIN)/pytest -m realtime
-	$(SKIPS) $(BIN)/python tools/test_kernels.py
+	@failed=; \
+	$(SKIPS) $(BIN)/pytest -m realtime || failed=1; \
+	$(SKIPS) $(BIN)/python tools/test_kernels.py || failed=1; \
+	test -z "$$failed" $(OR_SAY)
 
 # For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside. Writes their sizes into
 # docs/start/install.md.

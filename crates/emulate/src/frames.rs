@@ -3,6 +3,9 @@
 /// Frames that are in use at most: 2^19 of 1500 bytes are 786 MB.
 const MOST: usize = 1 << 19;
 
+/// Length of the packet in a frame that is free.
+const FREE: u32 = u32::MAX;
+
 /// All frames.
 pub(crate) struct Frames {
     size: usize,
@@ -22,13 +25,15 @@ impl Frames {
 
     /// A frame to write into; `None` where too many are in use.
     pub(crate) fn take(&mut self) -> Option<u32> {
-        self.free.pop().or_else(|| {
-            let number = u32::try_from(self.frames.len()).ok().filter(|_| self.frames.len() < MOST)?;
-            // Written to, so that its memory is there when a packet comes.
-            self.frames.push(vec![0xff; self.size].into_boxed_slice());
-            self.lengths.push(0);
-            Some(number)
-        })
+        if let Some(number) = self.free.pop() {
+            self.lengths[number as usize] = 0;
+            return Some(number);
+        }
+        let number = u32::try_from(self.frames.len()).ok().filter(|_| self.frames.len() < MOST)?;
+        // Written to, so that its memory is there when a packet comes.
+        self.frames.push(vec![0xff; self.size].into_boxed_slice());
+        self.lengths.push(0);
+        Some(number)
     }
 
     /// The whole frame, to write a packet into.
@@ -53,6 +58,9 @@ impl Frames {
 
     /// It is free again.
     pub(crate) fn give_back(&mut self, number: u32) {
+        // A frame that is free twice would be written by two packets.
+        let length = std::mem::replace(&mut self.lengths[number as usize], FREE);
+        debug_assert!(length != FREE, "frame {number} is given back twice");
         self.free.push(number);
     }
 }
@@ -71,5 +79,12 @@ mod tests {
         frames.give_back(first);
         assert_eq!(frames.take(), Some(first));
         assert_eq!((0..4).filter_map(|_| frames.take()).count(), 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "frame 1 is given back twice")]
+    fn a_frame_is_given_back_once() {
+        let mut frames = Frames::new(8, 2);
+        frames.give_back(1);
     }
 }

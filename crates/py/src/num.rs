@@ -59,14 +59,15 @@ pub(crate) fn parse<T: DeserializeOwned>(root: &str, text: &str) -> Result<T, Er
     serde_path_to_error::deserialize(&mut text).map_err(|error| {
         let path = error.path().to_string();
         let at = if path == "." { root.into() } else { path };
+        let error = error.into_inner();
+        // All that Python writes beyond JSON are NaN and Infinity.
+        if error.is_syntax() {
+            return Error::Invalid { at, reason: "not a finite number".into() };
+        }
         // The text is one line that nobody wrote: its columns tell a person nothing.
-        let reason = error.into_inner().to_string();
-        let reason = match reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason) {
-            // All that Python writes beyond JSON are NaN and Infinity.
-            "expected value" => "not a finite number",
-            reason => reason,
-        };
-        Error::Invalid { at, reason: reason.into() }
+        let reason = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        Error::Invalid { at, reason: reason.strip_suffix(&place).unwrap_or(&reason).into() }
     })
 }
 

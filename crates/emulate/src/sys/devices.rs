@@ -16,7 +16,7 @@ pub(crate) struct Devices {
     events: Vec<libc::epoll_event>,
 }
 
-/// Problem of a device.
+/// A device or socket that can be read, or has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
     /// Its place among the files, or its number.
@@ -63,7 +63,7 @@ impl Devices {
     }
 }
 
-/// Does nothing for so long.
+/// Sleeps for a time.
 pub(crate) fn rest(limit: Duration) -> io::Result<()> {
     wait(&mut [], limit).map(drop)
 }
