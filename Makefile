@@ -15,6 +15,7 @@
 # make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-aggregation  compare 802.11n, ac and ax with ns-3
+# make validate-wireless  run a thousand random wireless networks: no panic, and no datagram is lost track of; minutes
 # make validate-lte  lay LTE cells beside ns-3's; minutes
 # make validate-replay  compare the replay of a recorded cell with the cell
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
@@ -73,7 +74,7 @@ GOALS := run check test lint rust-lint python-lint rust-test python-test other-p
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
 	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
-	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay
+	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay validate-wireless
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -242,6 +243,10 @@ validate-lte: $(VENV)/engine $(VENV)-ns3/engine
 # Two minutes, to docs/measured/validation/cell-replay.md.
 validate-replay: $(VENV)/engine
 	$(BIN)/python benches/cell/replay.py
+
+# A thousand random wireless networks, other ones each time; prints the number of a draw that fails, and writes no page.
+validate-wireless: $(VENV)/engine
+	$(BIN)/python benches/wifi/random_networks.py --draws 1000
 
 # Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
 validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine

@@ -1,0 +1,25 @@
+"""Random wireless networks: none panics, and each conserves its datagrams to the last one."""
+
+import runpy
+
+import pytest
+from conftest import REPOSITORY
+
+BENCH = runpy.run_path(str(REPOSITORY / "benches" / "wifi" / "random_networks.py"))
+
+
+@pytest.mark.parametrize("first", range(1, 101, 20))
+def test_random_networks_conserve_their_datagrams(first: int) -> None:
+    """All standards from b to ax, categories, profiles, motion and applications.
+
+    `make validate-wireless` has a thousand fresh ones. The engine that mixed up the numbers of sessions panicked on one
+    in five.
+    """
+    found = {number: BENCH["problem"](number) for number in range(first, first + 20)}
+    assert {number: fault for number, fault in found.items() if fault is not None} == {}
+
+
+def test_all_kinds_are_drawn() -> None:
+    drawn = [BENCH["scenario_of"](number)[1].scenario["wifi"][0] for number in range(1, 101)]
+    assert {wifi["standard"] for wifi in drawn} == {f"802.11{letters}" for letters in ("a", "b", "g", "n", "ac", "ax")}
+    assert {wifi.get("profile") for wifi in drawn} == {None, "linux-ath9k", "linux-mt76", "ns3"}
