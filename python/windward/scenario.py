@@ -468,11 +468,11 @@ class Scenario(ScenarioFields):
         windward.RunInterrupted
             On Ctrl-C. The same call goes on.
         """
-        from windward._search.tune import Tuned, tune
+        from windward._search.tune import TuneRequest, tune
 
         compiled = self._compile()
         return tune(
-            Tuned(
+            TuneRequest(
                 scenario=compiled.engine,
                 objective=objective,
                 flow=flow,
@@ -561,12 +561,12 @@ class Scenario(ScenarioFields):
         """
         import tomllib
 
-        from windward._search.asked import Attacked
+        from windward._search.request import AttackRequest
         from windward._search.attack import attack
 
         compiled = self._compile()
         return attack(
-            Attacked(
+            AttackRequest(
                 scenario=compiled.engine,
                 written=tomllib.loads(compiled.engine.to_toml()),
                 until=until,

@@ -9,7 +9,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
-from windward._search.questions import read_until
+from windward._search.questions import read_question
 from windward.theory.laws import ratio_under_delay
 
 #: Two QUIC-TCP flows over paths of their own to a link of 1000 packets/s.
@@ -211,6 +211,6 @@ def test_nothing_found_has_its_own_exit_code(pair: ww.Scenario, cli: Cli):
 
 
 def test_questions_are_read():
-    assert read_until("bloats:250 ms").limit == 0.25
-    assert read_until("idles:30%").limit == pytest.approx(0.3)
-    assert read_until("starves").limit == 10
+    assert read_question("bloats:250 ms").limit == 0.25
+    assert read_question("idles:30%").limit == pytest.approx(0.3)
+    assert read_question("starves").limit == 10

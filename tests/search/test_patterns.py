@@ -16,7 +16,7 @@ from windward._search.generators import read_generators
 from windward._search.genetic import Genetic, Layout
 from windward._search.patterns import Event, Patterns
 from windward._search.presets import PRESETS, bounds_like
-from windward._search.questions import read_until
+from windward._search.questions import read_question
 from windward._search.shrink import entries, fewer_lines, keys, without
 from windward.theory.laws import ratio_under_delay
 
@@ -347,5 +347,5 @@ def test_the_command_takes_a_kind_of_network(cli: Cli, tmp_path: Path):
     ],
 )
 def test_questions_have_other_forms(text: str, figure: str, limit: float):
-    until = read_until(text)
+    until = read_question(text)
     assert (until.kind.figure, until.limit) == (figure, limit)

@@ -85,12 +85,12 @@ def attack(
     it. Exits with 0 if something was
     found and with 3 if not. Interrupted, the same command goes on with the rest.
     """
-    from windward._search.asked import Attacked
     from windward._search.attack import attack as run
+    from windward._search.request import AttackRequest
     from windward.results._place import REPORT
     from windward.show import _terminal
 
-    asked = Attacked(
+    asked = AttackRequest(
         scenario=parse(file),
         written=_written(file),
         until=until,

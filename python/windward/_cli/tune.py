@@ -70,10 +70,10 @@ def tune(
     The best values and the present ones are compared on fresh seeds, on this network and on networks near it.
     Interrupted, the same command goes on with the rest.
     """
-    from windward._search.tune import Tuned, tune as run
+    from windward._search.tune import TuneRequest, tune as run
     from windward.show import _terminal
 
-    asked = Tuned(
+    asked = TuneRequest(
         scenario=parse(file),
         objective=objective,
         flow=flow,

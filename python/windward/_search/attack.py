@@ -13,17 +13,17 @@ import numpy as np
 from windward._answers.attack import Attack
 from windward._format.vary import name_of
 from windward._search import space
-from windward._search.asked import Attacked, quiet_end, with_defaults
-from windward._search.bounds import amount, bounds_of
+from windward._search.bounds import allowed_by, amount
 from windward._search.figures import Runs
 from windward._search.find import Writer
 from windward._search.genetic import Genetic
 from windward._search.judge import MARGIN, Judge
-from windward._search.objective import Bound, Goal, Objective, mean_of
-from windward._search.questions import Until, read_until
+from windward._search.objective import Goal, Limit, Objective, mean_of
+from windward._search.questions import Question, read_question
+from windward._search.request import AttackRequest, quiet_end, with_defaults
 from windward._search.samplers import CmaEs, Sampler, Vector, first
-from windward._search.shrink import Bounded
-from windward._search.trials import Question, Trials, open_search
+from windward._search.shrink import Variable
+from windward._search.trials import Search, Trials, open_search
 from windward.errors import OptionError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
@@ -36,7 +36,7 @@ _KEPT = 0.5
 
 
 def attack(
-    asked: Attacked,
+    asked: AttackRequest,
     *,
     output: Path,
     is_numbered: bool = False,
@@ -45,63 +45,65 @@ def attack(
 ) -> Attack:
     """Searches, shrinks what it finds and writes it; `Scenario.attack` says what the arguments mean."""
     deadline = time.monotonic() + asked.budget_s
-    until = read_until(asked.until)
-    if until.other is not None:
-        space.find(until.other, "until", asked.until)
+    question = read_question(asked.until)
+    if question.other is not None:
+        space.find(question.other, "until", asked.until)
         asked = replace(asked, reference=None)
-    quiet_s = quiet_end(asked, until)
-    asked = with_defaults(asked, until)
-    bounds = bounds_of(asked, quiet_s)
-    plain, bounded = bounds.plain, bounds.bounded
-    tried = Runs(asked, threads, until.other)
+    quiet_s = quiet_end(asked, question)
+    asked = with_defaults(asked, question)
+    allowed = allowed_by(asked, quiet_s)
+    plain, variables = allowed.plain, allowed.variables
+    tried = Runs(asked, threads, question.other)
     names = tuple(name_of(flow) for flow in plain.get("flow", []))
     flows = len(asked.scenario.entities()["flows"]["flow"])
-    if until.kind.is_of_flows and flows < 2:
+    if question.kind.is_of_flows and flows < 2:
         said = f"the question compares flows, and the scenario has {flows or 'none'}"
         raise OptionError(("until", asked.until, said))
-    if not flows and until.kind.figure not in ("wait-p95", "utilization"):
+    if not flows and question.kind.figure not in ("wait-p95", "utilization"):
         raise OptionError(("until", asked.until, "the question is about flows, and the scenario has none"))
-    shares = tried.fair(plain) if until.kind.is_fair else None
+    shares = tried.fair(plain) if question.kind.is_fair else None
     clean = tried.figures(plain, shares)
-    until = until.of(mean_of(clean, until.kind.figure))
-    if until.holds(mean_of(clean, until.kind.figure)):
-        figure = mean_of(clean, until.kind.figure)
-        shown = f"{100 * figure:.3g} %" if until.kind.unit == "%" else amount(float(f"{figure:.3g}"), until.kind.unit)
-        said = f"it holds already without an attack: {until.kind.label} {shown}"
+    question = question.of(mean_of(clean, question.kind.figure))
+    if question.holds(mean_of(clean, question.kind.figure)):
+        figure = mean_of(clean, question.kind.figure)
+        shown = (
+            f"{100 * figure:.3g} %" if question.kind.unit == "%" else amount(float(f"{figure:.3g}"), question.kind.unit)
+        )
+        said = f"it holds already without an attack: {question.kind.label} {shown}"
         raise OptionError(("until", asked.until, said))
-    limits: tuple[Bound, ...] = ()
-    if until.kind.is_of_flows:
+    limits: tuple[Limit, ...] = ()
+    if question.kind.is_of_flows:
         least = _KEPT * mean_of(clean, "goodput")
-        limits = (Bound(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
+        limits = (Limit(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
     objective = Objective(
         text=asked.until,
-        goals=(Goal(name=until.kind.figure, is_large=until.kind.is_large),),
+        goals=(Goal(name=question.kind.figure, is_large=question.kind.is_large),),
         bounds=limits,
         # The question must hold on every seed.
         is_worst=True,
     )
-    question = Question(
+    search = Search(
         scenario=asked.scenario,
         plain=plain,
-        fields=[own.field for own in bounded],
+        fields=[own.field for own in variables],
         objective=objective,
         flows=names,
         is_of_flows=False,
         seeds=list(range(1, asked.seeds + 1)),
         count=asked.trials,
         seed=asked.seed,
-        sampler="CMA-ES" if bounds.patterns is None else "genetic",
+        sampler="CMA-ES" if allowed.patterns is None else "genetic",
         folder=asked.folder,
-        patterns=bounds.patterns,
+        patterns=allowed.patterns,
         fair=shares,
-        twin=until.other,
+        twin=question.other,
         laws=asked.laws,
     )
-    head = _head(asked, question, until)
-    path, target = open_search(output, question, head, is_numbered=is_numbered)
+    head = _head(asked, search, question)
+    path, target = open_search(output, search, head, is_numbered=is_numbered)
     try:
-        trials = Trials(question=question, target=target, sampler=_sampler(question, bounded), deadline=deadline)
-        judge = Judge(asked=asked, until=until, trials=trials, runs=tried)
+        trials = Trials(search=search, target=target, sampler=_sampler(search, variables), deadline=deadline)
+        judge = Judge(asked=asked, question=question, trials=trials, runs=tried)
         trials.is_enough = lambda: judge.found(MARGIN) is not None
         trials.run(threads=threads, on=None, progress=progress)
     finally:
@@ -121,11 +123,11 @@ def attack(
     if found is not None:
         writer = Writer(
             asked=asked,
-            until=until,
             question=question,
+            search=search,
             runs=tried,
             judge=judge,
-            bounds=bounds,
+            allowed=allowed,
             progress=progress,
         )
         summary["found"] = writer.write(path, trials.values[found], is_spared=judge.holds_everywhere(found, MARGIN))
@@ -133,28 +135,28 @@ def attack(
     return Attack(path)
 
 
-def _sampler(question: Question, bounded: Sequence[Bounded]) -> Sampler:
+def _sampler(search: Search, variables: Sequence[Variable]) -> Sampler:
     """The sampler: of fields alone CMA-ES from a Latin hypercube, of events a genetic algorithm from known attacks."""
-    shares = [space.share_of(own.field, own.neutral) for own in bounded]
-    if question.patterns is None:
-        return CmaEs(first(shares, question.seed), question.seed)
-    patterns = question.patterns
+    shares = [space.share_of(own.field, own.neutral) for own in variables]
+    if search.patterns is None:
+        return CmaEs(first(shares, search.seed), search.seed)
+    patterns = search.patterns
     # The clean run first.
     genomes: list[Vector] = [np.array([*shares, *patterns.genes([])])]
     genomes += [np.array([*shares, *patterns.genes(own)]) for own in patterns.templates()]
     if shares:
-        genomes += [np.array([*point, *patterns.genes([])]) for point in first(shares, question.seed)[1:]]
-    return Genetic(genomes, question.seed, patterns.layout(len(shares)))
+        genomes += [np.array([*point, *patterns.genes([])]) for point in first(shares, search.seed)[1:]]
+    return Genetic(genomes, search.seed, patterns.layout(len(shares)))
 
 
-def _head(asked: Attacked, question: Question, until: Until) -> dict[str, Any]:
-    patterns = question.patterns
-    return question.head("attack") | {
+def _head(asked: AttackRequest, search: Search, question: Question) -> dict[str, Any]:
+    patterns = search.patterns
+    return search.head("attack") | {
         "until": asked.until,
-        "says": until.says,
-        "figure": until.kind.figure,
-        "label": until.kind.label,
-        "unit": until.kind.unit,
+        "says": question.says,
+        "figure": question.kind.figure,
+        "label": question.kind.label,
+        "unit": question.kind.unit,
         "within": [*asked.within, *([f"like {asked.like}"] if asked.like else [])],
         "default": asked.default,
         "quiet_from_s": patterns.end_ms / 1e3 if patterns is not None and patterns.is_quiet else None,

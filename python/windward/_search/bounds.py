@@ -11,12 +11,12 @@ from typing import Any
 from windward import _engine
 from windward._format.vary import Field, change, label, read, read_values, split, worth
 from windward._search import space
-from windward._search.asked import Attacked
 from windward._search.generators import is_pattern, read_generators
 from windward._search.objective import QUIET
 from windward._search.patterns import Event, Patterns
 from windward._search.presets import bounds_like
-from windward._search.shrink import Bounded
+from windward._search.request import AttackRequest
+from windward._search.shrink import Variable
 from windward.errors import OptionError
 
 #: Delays and rates that are given with a plus change so long after the start.
@@ -27,17 +27,17 @@ _STEPS = {"s": "0..20 ms", "bit/s": "0..5 Mbit/s", "B": "0..50 kB", "packets": "
 
 
 @dataclass(kw_only=True)
-class Bounds:
+class Allowed:
     """Bounds of an attack: fields, and patterns of events."""
 
     #: The scenario with changes that do nothing yet, as resolved and as written.
     plain: dict[str, Any]
     written: dict[str, Any]
-    bounded: list[Bounded]
+    variables: list[Variable]
     patterns: Patterns | None
 
 
-def bounds_of(asked: Attacked, quiet_s: float) -> Bounds:
+def allowed_by(asked: AttackRequest, quiet_s: float) -> Allowed:
     """The bounds as fields and patterns.
 
     Raises
@@ -58,7 +58,7 @@ def bounds_of(asked: Attacked, quiet_s: float) -> Bounds:
         plain, written = (_with_window(side, end_s, asked.scenario.duration_s) for side in (plain, written))
     if quiet_s and (cheats := next((own for own in generators if own.flow), None)) is not None:
         raise OptionError(("within", cheats.text, "a receiver cheats until the end: nothing is at rest before"))
-    found: list[Bounded] = []
+    found: list[Variable] = []
     steps: dict[str, int] = {}
     for text in within:
         if not is_pattern(text):
@@ -79,7 +79,7 @@ def bounds_of(asked: Attacked, quiet_s: float) -> Bounds:
                 for value in (own.range.start, own.range.stop):
                     event = Event(of=at, at_ms=0.0, on_ms=0.0, off_ms=0.0, value=value)
                     _refuse(patterns.applied(plain, [event]), own.text, patterns.describe(event), asked.folder)
-    return Bounds(plain=plain, written=written, bounded=found, patterns=patterns)
+    return Allowed(plain=plain, written=written, variables=found, patterns=patterns)
 
 
 def _with_window(side: dict[str, Any], begin_s: float, end_s: float) -> dict[str, Any]:
@@ -89,10 +89,10 @@ def _with_window(side: dict[str, Any], begin_s: float, end_s: float) -> dict[str
     return {**side, "output": {**output, "windows": [*others, window]}}
 
 
-def _refuse_twice(bounded: Sequence[str]) -> None:
+def _refuse_twice(variables: Sequence[str]) -> None:
     """Refuses bounds of which two hold for one field."""
-    for at, name in enumerate(bounded):
-        if name in bounded[:at]:
+    for at, name in enumerate(variables):
+        if name in variables[:at]:
             raise OptionError(("within", name, "given twice"))
 
 
@@ -106,12 +106,12 @@ def _refuse(plain: Mapping[str, Any], text: str, value: str, folder: Path) -> No
 
 def _fields(
     plain: dict[str, Any], written: dict[str, Any], text: str, steps: dict[str, int], folder: Path
-) -> tuple[dict[str, Any], dict[str, Any], list[Bounded]]:
+) -> tuple[dict[str, Any], dict[str, Any], list[Variable]]:
     """The fields that a bound names, and both scenarios with what is needed to vary them.
 
     `steps` has the number of each link's change whose fields step.
     """
-    found: list[Bounded] = []
+    found: list[Variable] = []
     path, equals, values = text.partition("=")
     if not equals:
         raise OptionError(("within", text, "give a field and its range, as in 'link.air.delay=+0..20 ms'"))
@@ -140,14 +140,14 @@ def _fields(
             spread = replace(spread, path=own)
         if present is None and own.startswith("flow.") and split(own)[-1] in space.RECEIVERS:
             # A receiver that is honest: one ACK in the place of one, or no other.
-            found.append(Bounded(field=spread, neutral=space.RECEIVERS[split(own)[-1]], name=own))
+            found.append(Variable(field=spread, neutral=space.RECEIVERS[split(own)[-1]], name=own))
             continue
         if present is None:
             # The reason why the scenario cannot have the field comes first, such as its spelling.
             least = space.value(spread, 0.0)
             _refuse(change(plain, {own: least}), text, label(least), folder)
             raise OptionError(("within", text, f"`{own}` has no value now; write one in the scenario"))
-        found.append(Bounded(field=spread, neutral=present, name=own, is_added=is_added))
+        found.append(Variable(field=spread, neutral=present, name=own, is_added=is_added))
     return plain, written, found
 
 
@@ -172,7 +172,7 @@ def _step(
     spread: Field,
     steps: dict[str, int],
     text: str,
-) -> Bounded:
+) -> Variable:
     """A field of a link that steps from its present value by the range, after a while and for ever."""
     parts = split(path)
     value, unit, _, _ = worth(present)
@@ -195,7 +195,7 @@ def _step(
         changes[at][parts[2]] = present
     low, high = (amount(value + float(end or 0), unit) for end in ends)
     stepped = read_values(f"change.{at}.{parts[2]}", f"{low}..{high}")
-    return Bounded(field=stepped, neutral=present, name=f"{path} after {_AFTER}")
+    return Variable(field=stepped, neutral=present, name=f"{path} after {_AFTER}")
 
 
 def amount(value: float, unit: str) -> str:

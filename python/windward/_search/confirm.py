@@ -12,7 +12,7 @@ from windward import _engine
 from windward._engines.emulate import emulate, why_not
 from windward._search.fair import Fair
 from windward._search.objective import measured
-from windward._search.questions import Until
+from windward._search.questions import Question
 from windward.results import _figures
 from windward.results._place import claim
 from windward.results._schema import KEPT
@@ -28,7 +28,7 @@ _SHARE, _NEAR, _NEAR_WITH_LOSS = 0.05, 0.10, 0.25
 
 def confirm(
     written: Mapping[str, Any],
-    until: Until,
+    question: Question,
     goodputs: Mapping[str, float],
     *,
     runs: int,
@@ -50,8 +50,8 @@ def confirm(
     fair
         Fair shares of the flows in the simulator without the attack, where the question is about them.
     """
-    if until.kind.is_quiet or until.kind.figure == "gain":
-        return {"runs": 0, "skipped": f"{until.kind.label} is not measured between kernels"}
+    if question.kind.is_quiet or question.kind.figure == "gain":
+        return {"runs": 0, "skipped": f"{question.kind.label} is not measured between kernels"}
     if any("ack_division" in flow or "optimistic_acks" in flow for flow in written.get("flow", [])):
         return {"runs": 0, "skipped": "Linux's receivers do not cheat"}
     if reason := why_not():
@@ -72,8 +72,8 @@ def confirm(
         columns = tables["flows"]
         flows = [dict(zip(columns, cells, strict=True)) for cells in zip(*map(list, columns.values()), strict=True)]
         figures.append(measured(row, flows, None, fair=fair))
-    values = [own.get(until.kind.figure, math.nan) for own in figures]
-    held = sum(until.holds(value) for value in values)
+    values = [own.get(question.kind.figure, math.nan) for own in figures]
+    held = sum(question.holds(value) for value in values)
     there = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
     apart = {
         flow: abs(float(there[flow]) - here) / here

@@ -11,9 +11,9 @@ from windward import _engine
 from windward._engines.lines import simulated
 from windward._engines.simulate import count_threads
 from windward._format.own import finders
-from windward._search.asked import Attacked
 from windward._search.fair import Fair, fair, goodputs_of
 from windward._search.objective import of_tables, rows_of
+from windward._search.request import AttackRequest
 from windward._search.twin import twinned
 
 
@@ -21,7 +21,7 @@ from windward._search.twin import twinned
 class Runs:
     """Runs of single scenarios on all seeds of the attack."""
 
-    asked: Attacked
+    asked: AttackRequest
     threads: int | None
     #: The law of a twin beside each network.
     twin: str | None = None

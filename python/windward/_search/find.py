@@ -15,15 +15,15 @@ from windward._engines.simulate import simulate
 from windward._format import shrunk
 from windward._format.parse import parse
 from windward._format.vary import Field, change, label, split
-from windward._search.asked import Attacked
-from windward._search.bounds import Bounds
+from windward._search.bounds import Allowed
 from windward._search.confirm import confirm
 from windward._search.fair import Fair
 from windward._search.figures import Runs
 from windward._search.judge import MARGIN, Judge
 from windward._search.objective import mean_of
 from windward._search.patterns import Event
-from windward._search.questions import Until
+from windward._search.questions import Question
+from windward._search.request import AttackRequest
 from windward._search.shrink import (
     entries,
     fewer_lines,
@@ -35,7 +35,7 @@ from windward._search.shrink import (
     with_members,
     without,
 )
-from windward._search.trials import Question
+from windward._search.trials import Search
 from windward._search.why import explain, without_attack
 from windward.results._files import replace_text
 from windward.results._place import SCENARIO, claim
@@ -50,28 +50,28 @@ _PATIENCE_S = 120.0
 class Writer:
     """Shrinks a find and writes it, with what each of its parts is needed for."""
 
-    asked: Attacked
-    until: Until
+    asked: AttackRequest
     question: Question
+    search: Search
     runs: Runs
     judge: Judge
-    bounds: Bounds
+    allowed: Allowed
     progress: Callable[[Progress], None] | None = None
 
     def write(self, path: Path, values: Sequence[Any], *, is_spared: bool) -> dict[str, Any]:
         """Writes the find as a scenario without defaults; returns its part of the summary."""
         margin = MARGIN if is_spared else 1.0
-        bounded, patterns = self.bounds.bounded, self.bounds.patterns
+        variables, patterns = self.allowed.variables, self.allowed.patterns
         self._lessen(values, margin)
-        plain = self.question.plain
+        plain = self.search.plain
         small = shrink(
-            values, bounded, patterns, lambda tried: self._holds(self.question.changed(tried), plain, margin)
+            values, variables, patterns, lambda tried: self._holds(self.search.changed(tried), plain, margin)
         )
         file = self._file(small)
         # One entry may make several flows.
-        flows = min(2 if self.until.kind.is_of_flows else 1, len(file.get("flow", [])))
+        flows = min(2 if self.question.kind.is_of_flows else 1, len(file.get("flow", [])))
         neutral = {
-            own.field.path: own.neutral for at, own in enumerate(bounded) if label(small[at]) != label(own.neutral)
+            own.field.path: own.neutral for at, own in enumerate(variables) if label(small[at]) != label(own.neutral)
         }
         if patterns is not None:
             neutral |= patterns.neutral(small[-1])
@@ -87,7 +87,7 @@ class Writer:
         runs = self.runs.figures(replayed, shares)
         run = self._simulate(parse(path / "find" / SCENARIO), path / "find" / "run")
         why = self._why(clean(file), run, replayed, path)
-        figure = self.until.kind.figure
+        figure = self.question.kind.figure
         reference = None
         if self.asked.reference is not None:
             reference = number(self.judge.under_reference(file, clean(file)))
@@ -103,21 +103,21 @@ class Writer:
             "lines": self._lines(file, clean),
             "why": why,
             "kernels": self._confirm(file, run, shares, path),
-            "holds": all(self.until.holds(run.get(figure, math.nan)) for run in runs),
+            "holds": all(self.question.holds(run.get(figure, math.nan)) for run in runs),
         }
 
     def _lessen(self, values: Sequence[Any], margin: float) -> None:
         """Makes groups of nodes as small as the question allows: fewer flows are easier to understand, and faster."""
 
         def holds(sizes: Mapping[int, int]) -> bool:
-            plain = with_members(self.question.plain, sizes)
+            plain = with_members(self.search.plain, sizes)
             if self.runs.resolved(plain) is None:
                 return False
-            return self._holds(self.question.changed(values, plain), plain, margin)
+            return self._holds(self.search.changed(values, plain), plain, margin)
 
-        sizes = fewer_members(self.question.plain, holds)
-        self.question = replace(self.question, plain=with_members(self.question.plain, sizes))
-        self.bounds = replace(self.bounds, written=with_members(self.bounds.written, sizes))
+        sizes = fewer_members(self.search.plain, holds)
+        self.search = replace(self.search, plain=with_members(self.search.plain, sizes))
+        self.allowed = replace(self.allowed, written=with_members(self.allowed.written, sizes))
 
     def _simulate(self, scenario: _engine.Scenario, output: Path) -> Run:
         with claim(output, "replace") as place:
@@ -140,7 +140,7 @@ class Writer:
         if self.runs.resolved(clean) is None:
             return {}
         runs = self.runs.figures(clean, self.judge.fair(clean, clean))
-        return {name: number(mean_of(runs, name)) for name in (self.until.kind.figure, "goodput")}
+        return {name: number(mean_of(runs, name)) for name in (self.question.kind.figure, "goodput")}
 
     def _fresh(self, replayed: Mapping[str, Any], shares: Fair | None) -> list[dict[str, float]]:
         """Figures of as many seeds again, for which nothing was searched."""
@@ -159,7 +159,7 @@ class Writer:
         goodputs = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
         return confirm(
             file,
-            self.until,
+            self.question,
             {str(flow): float(goodput) for flow, goodput in goodputs.items()},
             runs=runs,
             fair=shares,
@@ -169,24 +169,24 @@ class Writer:
         )
 
     def _holds(self, plain: Mapping[str, Any], clean: Mapping[str, Any], margin: float) -> bool:
-        if self.until.kind.is_fair and self.runs.resolved(clean) is None:
+        if self.question.kind.is_fair and self.runs.resolved(clean) is None:
             return False
         runs = self.runs.figures(plain, self.judge.fair(clean, plain))
-        if not self.question.objective.judge(runs).is_feasible:
+        if not self.search.objective.judge(runs).is_feasible:
             return False
-        if not all(self.until.holds(run.get(self.until.kind.figure, math.nan), margin) for run in runs):
+        if not all(self.question.holds(run.get(self.question.kind.figure, math.nan), margin) for run in runs):
             return False
         # A smaller find must be the law's own too.
         return not self.judge.suffers(plain, clean)
 
     def _file(self, values: Sequence[Any]) -> dict[str, Any]:
         """The find as it is written, without changes that do nothing."""
-        bounded = self.bounds.bounded
-        needed = [at for at, own in enumerate(bounded) if label(values[at]) != label(own.neutral)]
-        file = change(self.bounds.written, {bounded[at].field.path: values[at] for at in needed})
-        used = {int(split(path)[1]) for at in needed if (path := bounded[at].field.path).startswith("change.")}
+        variables = self.allowed.variables
+        needed = [at for at, own in enumerate(variables) if label(values[at]) != label(own.neutral)]
+        file = change(self.allowed.written, {variables[at].field.path: values[at] for at in needed})
+        used = {int(split(path)[1]) for at in needed if (path := variables[at].field.path).startswith("change.")}
         before = len(self.asked.written.get("change", []))
-        for at, own in enumerate(bounded):
+        for at, own in enumerate(variables):
             path = own.field.path
             if at not in needed and own.is_added:
                 file = shrunk.without(file, path.removesuffix(".max"))
@@ -195,40 +195,40 @@ class Writer:
         if "change" in file:
             file["change"] = [own for at, own in enumerate(file["change"]) if at < before or at in used]
             file = {key: value for key, value in file.items() if key != "change" or value}
-        if self.bounds.patterns is not None:
-            file = self.bounds.patterns.applied(file, values[-1])
+        if self.allowed.patterns is not None:
+            file = self.allowed.patterns.applied(file, values[-1])
         return {**file, "seeds": self.asked.seeds}
 
     def _changes(self, values: Sequence[Any]) -> list[dict[str, Any]]:
         """Each change with the figure if it alone is left out."""
         rows = []
-        for at, own in enumerate(self.bounds.bounded):
+        for at, own in enumerate(self.allowed.variables):
             if label(values[at]) != label(own.neutral):
                 left = [*values[:at], own.neutral, *values[at + 1 :]]
                 rows.append((own.name, _alike(own.neutral, own.field), label(values[at]), left))
-        if self.bounds.patterns is not None:
+        if self.allowed.patterns is not None:
             events: list[Event] = list(values[-1])
             for at, event in enumerate(events):
-                own_text = self.bounds.patterns.describe(event)
-                generator = self.bounds.patterns.generators[event.of]
+                own_text = self.allowed.patterns.describe(event)
+                generator = self.allowed.patterns.generators[event.of]
                 rest = "–" if generator.neutral is None else label(generator.neutral)
                 if generator.key == "up":
                     rest = "up"
                 left = [*values[:-1], [*events[:at], *events[at + 1 :]]]
                 rows.append((generator.path, rest, own_text, left))
         return [
-            {"field": name, "clean": clean, "attack": there, "without": self._figure(self.question.changed(left))}
+            {"field": name, "clean": clean, "attack": there, "without": self._figure(self.search.changed(left))}
             for name, clean, there, left in rows
         ]
 
     def _figure(self, plain: Mapping[str, Any]) -> float | None:
-        return self._figure_of(plain, self.question.plain)
+        return self._figure_of(plain, self.search.plain)
 
     def _figure_of(self, plain: Mapping[str, Any], clean: Mapping[str, Any]) -> float | None:
-        if self.until.kind.is_fair and self.runs.resolved(clean) is None:
+        if self.question.kind.is_fair and self.runs.resolved(clean) is None:
             return None
         found: float | None = number(
-            mean_of(self.runs.figures(plain, self.judge.fair(clean, plain)), self.until.kind.figure)
+            mean_of(self.runs.figures(plain, self.judge.fair(clean, plain)), self.question.kind.figure)
         )
         return found
 

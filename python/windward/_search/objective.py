@@ -43,7 +43,7 @@ class Goal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
+class Limit:
     """A figure that must not pass a limit."""
 
     name: str
@@ -80,7 +80,7 @@ class Objective:
 
     text: str
     goals: tuple[Goal, ...]
-    bounds: tuple[Bound, ...]
+    bounds: tuple[Limit, ...]
     #: Whether goals are judged by their worst seed rather than by the mean.
     is_worst: bool = False
 
@@ -174,7 +174,7 @@ def _name(written: str, text: str) -> str:
     return name
 
 
-def _bound(figure: str, sign: str, limit: str, text: str) -> Bound:
+def _bound(figure: str, sign: str, limit: str, text: str) -> Limit:
     name = _name(figure, text)
     if name in FORMULAS:
         raise OptionError(("objective", text, f"`{name}` has no unit to bound it in; bound its parts instead"))
@@ -189,7 +189,7 @@ def _bound(figure: str, sign: str, limit: str, text: str) -> Bound:
         said = f"`{limit}` is beyond what `{name}` can be: {_range(least, most, unit)}"
         raise OptionError(("objective", text, said))
     is_most = sign in ("<", "<=", "≤")
-    return Bound(name=name, is_most=is_most, limit=value, text=f"{name} {'≤' if is_most else '≥'} {limit}")
+    return Limit(name=name, is_most=is_most, limit=value, text=f"{name} {'≤' if is_most else '≥'} {limit}")
 
 
 def _range(least: float, most: float, unit: str) -> str:

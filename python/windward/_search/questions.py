@@ -131,7 +131,7 @@ _FORMS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Until:
+class Question:
     """The question: a kind, with its limit in base units."""
 
     kind: Kind
@@ -140,7 +140,7 @@ class Until:
     #: The law to compare with, of `differs`.
     other: str | None = None
 
-    def of(self, clean: float) -> Until:
+    def of(self, clean: float) -> Question:
         """The question where the clean network has this figure."""
         return replace(self, limit=self.limit * clean) if self.kind.is_share else self
 
@@ -154,7 +154,7 @@ class Until:
         return self.kind.says.format(self.text, self.other)
 
 
-def read_until(text: str) -> Until:
+def read_question(text: str) -> Question:
     """Reads a question such as `unfair:3`, `bloats:100ms`, `stalls` and `differs:cubic:3`.
 
     Raises
@@ -173,7 +173,7 @@ def read_until(text: str) -> Until:
     kind, limit, value = _limit(name, kind, limit or kind.limit)
     if value is None or not 0 < value < math.inf or (kind.is_of_flows and kind.is_large and value <= 1):
         raise OptionError(("until", text, f"`{limit}` is no limit for `{name}`; write it as in {name}:{kind.limit}"))
-    return Until(kind=kind, limit=value, text=limit, other=other)
+    return Question(kind=kind, limit=value, text=limit, other=other)
 
 
 def _limit(name: str, kind: Kind, limit: str) -> tuple[Kind, str, float | None]:

@@ -27,7 +27,7 @@ _FIXED = ("name", "title", "duration", "warmup", "seeds", "output", "law", "cite
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded:
+class Variable:
     """A field that the attack may change."""
 
     field: Field
@@ -43,12 +43,12 @@ class Bounded:
 Holds = Callable[[Sequence[Any]], bool]
 
 
-def shrink(values: Sequence[Any], bounded: Sequence[Bounded], patterns: Patterns | None, holds: Holds) -> list[Any]:
+def shrink(values: Sequence[Any], variables: Sequence[Variable], patterns: Patterns | None, holds: Holds) -> list[Any]:
     """Values and events that do as little as possible: at rest if not needed, otherwise small and round."""
     values = list(values)
     if patterns is not None:
         values = _with_few_events(values, holds)
-    for at, own in enumerate(bounded):
+    for at, own in enumerate(variables):
         without = [*values[:at], own.neutral, *values[at + 1 :]]
         if label(values[at]) != label(own.neutral) and holds(without):
             values = without
@@ -56,7 +56,7 @@ def shrink(values: Sequence[Any], bounded: Sequence[Bounded], patterns: Patterns
         # Without a field, an event may be needed no more.
         values = _with_few_events(values, holds)
         values = _with_plain_events(values, patterns, holds)
-    for at, own in enumerate(bounded):
+    for at, own in enumerate(variables):
         values = _nearer(values, at, own, holds)
     return values
 
@@ -144,7 +144,7 @@ def _round_times(value: float, least: float, *, is_span: bool) -> Iterator[float
             yield float(near)
 
 
-def _nearer(values: list[Any], at: int, own: Bounded, holds: Holds) -> list[Any]:
+def _nearer(values: list[Any], at: int, own: Variable, holds: Holds) -> list[Any]:
     """A value as near to rest as it may be, in few digits."""
     if label(values[at]) == label(own.neutral):
         return values
@@ -163,7 +163,7 @@ def _nearer(values: list[Any], at: int, own: Bounded, holds: Holds) -> list[Any]
     return values
 
 
-def _rounded(value: Any, own: Bounded) -> Iterator[Any]:
+def _rounded(value: Any, own: Variable) -> Iterator[Any]:
     """Values of few digits near one, the fewest first; then those that are a little farther from rest."""
     found, _, unit, scale = worth(value)
     first, _, last = space.ends(own.field)

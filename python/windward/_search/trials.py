@@ -55,7 +55,7 @@ _NUMBERS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Search:
     """A search as it was asked for."""
 
     scenario: _engine.Scenario
@@ -164,7 +164,7 @@ class Question:
 class Trials:
     """Trials of a search, under way."""
 
-    question: Question
+    search: Search
     target: SweepFolder
     sampler: Sampler
     #: By trial and seed: the figures of each finished run; none of one that failed.
@@ -182,15 +182,15 @@ class Trials:
 
     def jobs(self) -> Iterator[Job | None]:
         """Jobs that are left, generation by generation; None while a generation is under way."""
-        question = self.question
+        search = self.search
         point = 0
-        while point < question.count and time.monotonic() < self.deadline and not self.is_enough():
+        while point < search.count and time.monotonic() < self.deadline and not self.is_enough():
             asked = self.sampler.ask()
-            shares = asked[: question.count - point]
+            shares = asked[: search.count - point]
             trials = range(point, point + len(shares))
             for trial, share in zip(trials, shares, strict=True):
                 yield from self._job(trial, share)
-            while any(len(self.runs.get(trial, ())) < len(question.seeds) for trial in trials):
+            while any(len(self.runs.get(trial, ())) < len(search.seeds) for trial in trials):
                 yield None
             if len(shares) < len(asked):
                 # The last generation, cut short: nothing follows from it.
@@ -208,10 +208,10 @@ class Trials:
         windward.RunInterrupted
             On Ctrl-C.
         """
-        scenario, target = self.question.scenario, self.target
-        folder = self.question.folder
+        scenario, target = self.search.scenario, self.target
+        folder = self.search.folder
         points = Points(
-            engine="simulate", objective=None, folder=folder, laws=self.question.laws, duration_s=scenario.duration_s
+            engine="simulate", objective=None, folder=folder, laws=self.search.laws, duration_s=scenario.duration_s
         )
         whole, already = target.plan.runs, target.finished
 
@@ -237,32 +237,32 @@ class Trials:
 
     def judge(self, trial: int) -> Judged:
         """Judges a finished trial."""
-        return self.question.objective.judge(list(self.runs[trial].values()))
+        return self.search.objective.judge(list(self.runs[trial].values()))
 
     def judged(self) -> dict[int, Judged]:
         """The trials that have been asked for and run with every seed, judged."""
-        each = len(self.question.seeds)
+        each = len(self.search.seeds)
         return {trial: self.judge(trial) for trial in sorted(self.values) if len(self.runs.get(trial, ())) == each}
 
     def _small(self, judged: Judged) -> tuple[float, ...]:
-        goals = self.question.objective.goals
+        goals = self.search.objective.goals
         pairs = zip(goals, judged.goals, strict=True)
         return tuple(math.inf if math.isnan(value) else -goal.sign * value for goal, value in pairs)
 
     def _job(self, trial: int, share: Vector) -> Iterator[Job]:
-        question = self.question
-        values = question.values(share)
+        search = self.search
+        values = search.values(share)
         self.values[trial] = values
-        missing = [seed for seed in question.seeds if seed not in self.runs.get(trial, ())]
+        missing = [seed for seed in search.seeds if seed not in self.runs.get(trial, ())]
         if not missing:
             return
         kinds = [axis.kind for axis in self.target.plan.axes]
-        shown = values if question.patterns is None else [*values[:-1], question.patterns.cell(values[-1])]
+        shown = values if search.patterns is None else [*values[:-1], search.patterns.cell(values[-1])]
         cells = [_cell(value, kind) for value, kind in zip(shown, kinds, strict=True)]
         try:
-            changed = question.changed(values)
-            if question.twin is not None:
-                changed = twinned(changed, question.twin)
+            changed = search.changed(values)
+            if search.twin is not None:
+                changed = twinned(changed, search.twin)
         except ValueError as error:
             self.take(lines.failed(trial, seed, cells, str(error)) for seed in missing)
             return
@@ -270,16 +270,16 @@ class Trials:
 
     def _note(self, line: Mapping[str, Any]) -> None:
         """Learns the figures of a run from its line of the journal."""
-        self._learn(line["point"], line["seed"], of_tables(line["tables"], self.question.chosen, self.question.fair))
+        self._learn(line["point"], line["seed"], of_tables(line["tables"], self.search.chosen, self.search.fair))
 
     def _learn(self, trial: int, seed: int, figures: Mapping[str, float]) -> None:
-        names = self.question.objective.names
+        names = self.search.objective.names
         self.runs.setdefault(trial, {})[seed] = {name: figures.get(name, math.nan) for name in names}
 
     def _read_kept(self) -> None:
         """Learns what an interrupted search has run."""
         if self.target.finished:
-            for trial, seed, figures in figures_of(Sweep(self.target.path), self.question.chosen, self.question.fair):
+            for trial, seed, figures in figures_of(Sweep(self.target.path), self.search.chosen, self.search.fair):
                 self._learn(trial, seed, figures)
 
 
@@ -311,7 +311,7 @@ def figures_of(
 
 
 def open_search(
-    output: Path, question: Question, head: Mapping[str, Any], *, is_numbered: bool
+    output: Path, search: Search, head: Mapping[str, Any], *, is_numbered: bool
 ) -> tuple[Path, SweepFolder]:
     """The folder of a search, new or of the same question, and that of its trials.
 
@@ -320,20 +320,20 @@ def open_search(
     ResultError
         If it holds anything else, or cannot be written.
     """
-    plan = question.plan()
+    plan = search.plan()
     candidates = [output]
     if is_numbered:
         candidates += [other for other, _ in zip(numbers(output), range(_NUMBERS), strict=False)]
     for path in candidates:
         try:
-            return path, _claim(path, question, plan, head)
+            return path, _claim(path, search, plan, head)
         except OtherResultError:
             if path == candidates[-1]:
                 raise
     raise AssertionError("the last candidate raises")
 
 
-def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
+def _claim(path: Path, search: Search, plan: Plan, head: Mapping[str, Any]) -> SweepFolder:
     is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -342,8 +342,8 @@ def _claim(path: Path, question: Question, plan: Plan, head: Mapping[str, Any]) 
             raise OtherResultError(f"{path} holds a result of `{held}`; it is not overwritten")
         if held is None:
             replace_text(path / SUMMARY, to_json({**head, "complete": False}))
-        target = SweepFolder(path / "trials", plan, question.scenario.to_toml())
-        replace_text(path / SCENARIO, question.scenario.to_toml())
+        target = SweepFolder(path / "trials", plan, search.scenario.to_toml())
+        replace_text(path / SCENARIO, search.scenario.to_toml())
     except OSError as error:
         if is_new:
             # With anything in it, it stays.

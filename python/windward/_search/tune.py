@@ -17,11 +17,11 @@ from windward._engines.sweep import Asked, sweep
 from windward._format.design import Design, Table
 from windward._format.vary import Field, change, label, name_of, read, worth
 from windward._search import space
-from windward._search.asked import Attacked
 from windward._search.attack import attack
 from windward._search.objective import Objective, mean_of, read_objective
+from windward._search.request import AttackRequest
 from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
-from windward._search.trials import Question, Trials, figures_of, open_search
+from windward._search.trials import Search, Trials, figures_of, open_search
 from windward.errors import OptionError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
@@ -68,7 +68,7 @@ _LIKE, _SHARED, _ALONE = "wifi", "unfair:3", "slows:30%"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuned:
+class TuneRequest:
     """A tuning as it was asked for."""
 
     scenario: _engine.Scenario
@@ -91,7 +91,7 @@ class Tuned:
 
 
 def tune(
-    asked: Tuned,
+    asked: TuneRequest,
     *,
     output: Path,
     is_numbered: bool = False,
@@ -104,20 +104,20 @@ def tune(
     With `is_numbered` it goes to OUTPUT-2, OUTPUT-3, … where the folder holds another result.
     """
     began = time.monotonic()
-    question = _question(asked)
-    path, target = open_search(output, question, _head(question), is_numbered=is_numbered)
-    sampler = _sampler(question)
+    search = _question(asked)
+    path, target = open_search(output, search, _head(search), is_numbered=is_numbered)
+    sampler = _sampler(search)
     try:
-        trials = Trials(question=question, target=target, sampler=sampler, deadline=began + asked.budget_s)
+        trials = Trials(search=search, target=target, sampler=sampler, deadline=began + asked.budget_s)
         trials.run(threads=threads, on=on, progress=progress)
-        if len(trials.judged()) == question.count:
+        if len(trials.judged()) == search.count:
             target.finish()
     finally:
         target.close()
-    return _conclude(asked, question, trials, path, threads, on, progress)
+    return _conclude(asked, search, trials, path, threads, on, progress)
 
 
-def _question(asked: Tuned) -> Question:
+def _question(asked: TuneRequest) -> Search:
     """Checks the request and makes the question of the search.
 
     Raises
@@ -161,7 +161,7 @@ def _question(asked: Tuned) -> Question:
             raise OptionError(
                 ("set", own.path, "the scenario gives it no value, or several; write one to compare with")
             )
-    return Question(
+    return Search(
         scenario=scenario,
         plain=plain,
         fields=fields,
@@ -236,25 +236,25 @@ def _laws(plain: Mapping[str, Any], flows: Sequence[str]) -> set[str]:
     return {str(own["law"]["name"]) for own in plain.get("flow", []) if name_of(own) in flows}
 
 
-def _head(question: Question) -> dict[str, Any]:
-    return question.head("tune") | {
-        "objective": question.objective.text,
-        "goals": [goal.name for goal in question.objective.goals],
-        "flows": list(question.flows),
+def _head(search: Search) -> dict[str, Any]:
+    return search.head("tune") | {
+        "objective": search.objective.text,
+        "goals": [goal.name for goal in search.objective.goals],
+        "flows": list(search.flows),
     }
 
 
-def _sampler(question: Question) -> Sampler:
+def _sampler(search: Search) -> Sampler:
     """The sampler, begun at the present values and a Latin hypercube."""
-    now = [space.current(question.plain, own, question.flows) for own in question.fields]
-    shares = [space.share_of(own, value) for own, value in zip(question.fields, now, strict=True)]
-    kind = CmaEs if question.sampler == "CMA-ES" else Nsga2
-    return kind(first(shares, question.seed), question.seed)
+    now = [space.current(search.plain, own, search.flows) for own in search.fields]
+    shares = [space.share_of(own, value) for own, value in zip(search.fields, now, strict=True)]
+    kind = CmaEs if search.sampler == "CMA-ES" else Nsga2
+    return kind(first(shares, search.seed), search.seed)
 
 
 def _conclude(
-    asked: Tuned,
-    question: Question,
+    asked: TuneRequest,
+    search: Search,
     trials: Trials,
     path: Path,
     threads: int | None,
@@ -263,31 +263,31 @@ def _conclude(
 ) -> Tuning:
     """Compares the best values with the present ones on fresh seeds, here and on networks near this one; writes it."""
     judged = trials.judged()
-    summary = _head(question) | {"trials": len(judged), "generations": trials.generations, "asked": question.count}
+    summary = _head(search) | {"trials": len(judged), "generations": trials.generations, "asked": search.count}
     feasible = {trial: own for trial, own in judged.items() if own.is_feasible}
     summary["feasible"] = len(feasible)
     summary["judged"] = [
         {"trial": trial, "goals": [number(goal) for goal in own.goals], "violation": number(own.violation)}
         for trial, own in judged.items()
     ]
-    best = _best(question.objective, judged) if judged else None
+    best = _best(search.objective, judged) if judged else None
     if best is None:
         replace_text(path / SUMMARY, to_json(summary | {"complete": True, "best": None, "front": []}))
         return Tuning(path)
     values = trials.values[best]
-    now = [space.current(question.plain, own, question.flows) for own in question.fields]
+    now = [space.current(search.plain, own, search.flows) for own in search.fields]
     summary |= {
         "best": best,
-        "front": _front(question, trials, judged),
-        "parameters": _parameters(question, trials, judged, values, now),
-        "comparisons": _compare(asked, question, values, now, path, threads, on, progress),
-        "sharing": _sharing(question, values, now),
-        "attacked": _attacked(asked, question, values, now, path, threads, progress),
+        "front": _front(search, trials, judged),
+        "parameters": _parameters(search, trials, judged, values, now),
+        "comparisons": _compare(asked, search, values, now, path, threads, on, progress),
+        "sharing": _sharing(search, values, now),
+        "attacked": _attacked(asked, search, values, now, path, threads, progress),
     }
-    tuned = space.changed(question.plain, question.fields, values, question.flows)
+    tuned = space.changed(search.plain, search.fields, values, search.flows)
     text = _engine.Scenario.from_json(json.dumps(tuned), "the tuned scenario", asked.folder).to_toml()
     replace_text(path / "tuned.toml", text)
-    summary["kernel"] = _kernel_line(question, values)
+    summary["kernel"] = _kernel_line(search, values)
     replace_text(path / SUMMARY, to_json(summary | {"complete": True}))
     return Tuning(path)
 
@@ -321,12 +321,12 @@ def _first_front(objective: Objective, feasible: Mapping[int, Judged]) -> list[i
     return [trials[at] for at in fronts(told)[0]]
 
 
-def _front(question: Question, trials: Trials, judged: Mapping[int, Judged]) -> list[dict[str, Any]]:
+def _front(search: Search, trials: Trials, judged: Mapping[int, Judged]) -> list[dict[str, Any]]:
     """Front of two goals: the trials that no other betters in both."""
     feasible = {trial: own for trial, own in judged.items() if own.is_feasible}
-    if len(question.objective.goals) == 1 or not feasible:
+    if len(search.objective.goals) == 1 or not feasible:
         return []
-    front = sorted(_first_front(question.objective, feasible), key=lambda trial: feasible[trial].goals)
+    front = sorted(_first_front(search.objective, feasible), key=lambda trial: feasible[trial].goals)
     return [
         {
             "trial": trial,
@@ -338,18 +338,18 @@ def _front(question: Question, trials: Trials, judged: Mapping[int, Judged]) -> 
 
 
 def _parameters(
-    question: Question, trials: Trials, judged: Mapping[int, Judged], values: Sequence[Any], now: Sequence[Any]
+    search: Search, trials: Trials, judged: Mapping[int, Judged], values: Sequence[Any], now: Sequence[Any]
 ) -> list[dict[str, Any]]:
     """Each field: where it is searched, its present and its best value, how far one may go, how much it matters."""
-    goal = question.objective.goals[0]
+    goal = search.objective.goals[0]
     feasible = {trial: own.goals[0] for trial, own in judged.items() if own.is_feasible}
     top = max((goal.sign * value for value in feasible.values()), default=math.nan)
     # Logarithms differ, ratios of everything else do.
     near = math.log1p(_PLATEAU) if goal.name == "power" else _PLATEAU * abs(top)
     good = [trial for trial, value in feasible.items() if top - goal.sign * value <= near]
-    first = [trial for trial in range(min(FIRST * len(question.fields), question.count)) if trial in judged]
+    first = [trial for trial in range(min(FIRST * len(search.fields), search.count)) if trial in judged]
     found = []
-    for at, own in enumerate(question.fields):
+    for at, own in enumerate(search.fields):
         ordered = sorted(good, key=lambda trial: space.share_of(own, trials.values[trial][at]))
         ends = [space.value(own, 0.0), space.value(own, 1.0 - 1e-12)]
         shares = [space.share_of(own, trials.values[trial][at]) for trial in first]
@@ -383,8 +383,8 @@ def _explained(shares: Sequence[float], objective: Sequence[float]) -> float:
 
 
 def _compare(
-    asked: Tuned,
-    question: Question,
+    asked: TuneRequest,
+    search: Search,
     values: Sequence[Any],
     now: Sequence[Any],
     path: Path,
@@ -393,23 +393,23 @@ def _compare(
     progress: Callable[[Progress], None] | None,
 ) -> list[dict[str, Any]]:
     """Runs present and best values on seeds that the search never saw, here and on networks near this one."""
-    seeds = list(range(_FRESH_FROM, _FRESH_FROM + max(_FRESH, 2 * len(question.seeds))))
-    tuned = [place for own in question.fields for place in space.places(own, question.flows)]
-    others = _others(question.plain, tuned)
+    seeds = list(range(_FRESH_FROM, _FRESH_FROM + max(_FRESH, 2 * len(search.seeds))))
+    tuned = [place for own in search.fields for place in space.places(own, search.flows)]
+    others = _others(search.plain, tuned)
     paths = [*tuned, *dict.fromkeys(path for _, changes in others for path in changes)]
-    there = {path: next(iter(read(question.plain, path)), None) for path in paths}
+    there = {path: next(iter(read(search.plain, path)), None) for path in paths}
     rows = []
     for _, changes in others:
         for side in (now, values):
             own = {
                 place: value
-                for each, value in zip(question.fields, side, strict=True)
-                for place in space.places(each, question.flows)
+                for each, value in zip(search.fields, side, strict=True)
+                for place in space.places(each, search.flows)
             }
             rows.append(tuple((there | changes | own)[path] for path in paths))
     found = sweep(
         Asked(
-            scenario=_engine.Scenario.from_json(json.dumps(question.plain), "scenario", asked.folder),
+            scenario=_engine.Scenario.from_json(json.dumps(search.plain), "scenario", asked.folder),
             design=Design(fields=(), table=Table(paths=tuple(paths), rows=rows)),
             seeds=seeds,
             folder=asked.folder,
@@ -420,10 +420,10 @@ def _compare(
         progress=progress,
     )
     sides: dict[int, dict[int, dict[str, float]]] = {}
-    for point, seed, figures in figures_of(found, question.chosen):
+    for point, seed, figures in figures_of(found, search.chosen):
         sides.setdefault(point, {})[seed] = figures
     return [
-        _comparison(question.objective, name, sides.get(2 * at, {}), sides.get(2 * at + 1, {}))
+        _comparison(search.objective, name, sides.get(2 * at, {}), sides.get(2 * at + 1, {}))
         for at, (name, _) in enumerate(others)
     ]
 
@@ -474,18 +474,18 @@ def _pair(value: tuple[float, float]) -> dict[str, Any]:
     return {"mean": number(value[0]), "ci95": number(value[1])}
 
 
-def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> dict[str, Any] | None:
+def _sharing(search: Search, values: Sequence[Any], now: Sequence[Any]) -> dict[str, Any] | None:
     """Ratio in which two flows share the slowest link if one of them has some milliseconds of delay that are no queue.
 
     Of laws that keep a number of packets queued, which is searched: docs/concepts/starvation.md, Eq. 2.
     """
-    laws = _laws(question.plain, question.flows)
+    laws = _laws(search.plain, search.flows)
     about = [own for own in _engine.laws() if own["name"] in laws]
-    rates = [rate for link in question.plain.get("link", []) if (rate := worth(link.get("rate"))[0])]
+    rates = [rate for link in search.plain.get("link", []) if (rate := worth(link.get("rate"))[0])]
     if len(about) != 1 or not about[0]["backlog_parameter"] or not rates:
         return None
     path = space.LAW + about[0]["backlog_parameter"]
-    at = next((at for at, own in enumerate(question.fields) if own.path == path), None)
+    at = next((at for at, own in enumerate(search.fields) if own.path == path), None)
     if at is None:
         return None
     capacity = min(rates) / _PACKET_BITS
@@ -495,8 +495,8 @@ def _sharing(question: Question, values: Sequence[Any], now: Sequence[Any]) -> d
 
 
 def _attacked(
-    asked: Tuned,
-    question: Question,
+    asked: TuneRequest,
+    search: Search,
     values: Sequence[Any],
     now: Sequence[Any],
     path: Path,
@@ -508,10 +508,10 @@ def _attacked(
         return None
     found: dict[str, Any] = {}
     for side, own in (("now", now), ("best", values)):
-        plain = space.changed(question.plain, question.fields, own, question.flows)
+        plain = space.changed(search.plain, search.fields, own, search.flows)
         scenario = _engine.Scenario.from_json(json.dumps(plain), f"the {side} values", asked.folder)
         are_several = len(scenario.entities()["flows"]["flow"]) > 1
-        wanted = Attacked(
+        wanted = AttackRequest(
             scenario=scenario,
             written=plain,
             until=_SHARED if are_several else _ALONE,
@@ -535,13 +535,13 @@ def _attacked(
     return {"like": _LIKE, **found}
 
 
-def _kernel_line(question: Question, values: Sequence[Any]) -> str | None:
+def _kernel_line(search: Search, values: Sequence[Any]) -> str | None:
     """The command that gives a loaded law these values; None for a law or parameters that the kernel does not have."""
-    laws = _laws(question.plain, question.flows)
+    laws = _laws(search.plain, search.flows)
     known = dict(_engine.kernel_laws())
     if len(laws) != 1 or (law := laws.pop()) not in known:
         return None
-    given = {own.path.removeprefix(space.LAW): value for own, value in zip(question.fields, values, strict=True)}
+    given = {own.path.removeprefix(space.LAW): value for own, value in zip(search.fields, values, strict=True)}
     if any(name not in known[law] for name in given):
         return None
     return " ".join(

@@ -11,7 +11,7 @@ from typing import Any
 
 from windward import _engine
 from windward._search.presets import default_bounds
-from windward._search.questions import Until
+from windward._search.questions import Question
 from windward.errors import OptionError
 
 #: Trials and seeds by default: a find that one seed shows may be a coincidence of phases.
@@ -25,7 +25,7 @@ _AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attacked:
+class AttackRequest:
     """An attack as it was asked for."""
 
     scenario: _engine.Scenario
@@ -53,20 +53,20 @@ class Attacked:
     folder: Path = field(default_factory=Path)
 
 
-def with_defaults(asked: Attacked, until: Until) -> Attacked:
+def with_defaults(asked: AttackRequest, question: Question) -> AttackRequest:
     """The attack with bounds and a reference, where none are given."""
     if not asked.within and asked.like is None:
         plain = json.loads(asked.scenario.to_json())
-        kind, within = default_bounds(plain, is_of_flows=until.kind.is_of_flows)
+        kind, within = default_bounds(plain, is_of_flows=question.kind.is_of_flows)
         asked = replace(asked, within=within, default=kind)
     if asked.reference == _AUTO:
         laws = {str(own["law"]["name"]) for own in json.loads(asked.scenario.to_json()).get("flow", [])}
         law = "reno" if laws == {"cubic"} else "cubic"
-        asked = replace(asked, reference=None if until.kind.is_fair else law)
+        asked = replace(asked, reference=None if question.kind.is_fair else law)
     return asked
 
 
-def quiet_end(asked: Attacked, until: Until) -> float:
+def quiet_end(asked: AttackRequest, question: Question) -> float:
     """Length of the quiet end in seconds, zero where the attack has none.
 
     Raises
@@ -76,11 +76,11 @@ def quiet_end(asked: Attacked, until: Until) -> float:
     """
     quiet_s = asked.quiet_end_s
     if quiet_s is None:
-        quiet_s = QUIET_END_S if until.kind.is_quiet else 0.0
+        quiet_s = QUIET_END_S if question.kind.is_quiet else 0.0
     scenario = asked.scenario
     if quiet_s < 0 or quiet_s > scenario.duration_s - max(scenario.warmup_s, 1.0):
         said = f"{quiet_s:g} s at the end of {scenario.duration_s:g} s leave no time for an attack"
         raise OptionError(("quiet_end", f"{quiet_s:g} s", said))
-    if until.kind.figure == "gap" and until.limit > quiet_s:
+    if question.kind.figure == "gap" and question.limit > quiet_s:
         raise OptionError(("until", asked.until, f"the quiet end of {quiet_s:g} s is shorter; give a longer one"))
     return quiet_s
