@@ -484,6 +484,7 @@ class Scenario(ScenarioFields):
                 seed=seed,
                 attack=attack,
                 folder=self.folder,
+                laws=compiled.laws,
             ),
             output=Path(output),
             threads=threads,
@@ -561,8 +562,8 @@ class Scenario(ScenarioFields):
         """
         import tomllib
 
-        from windward._search.request import AttackRequest
         from windward._search.attack import attack
+        from windward._search.request import AttackRequest
 
         compiled = self._compile()
         return attack(

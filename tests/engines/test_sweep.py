@@ -200,6 +200,39 @@ def _journal(folder: Path) -> list[str]:
     return [line for text in texts for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
+def test_ctrl_c_in_a_law_in_python_is_no_result(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "laws.py").write_text(
+        "from pathlib import Path\n"
+        "class Slow:\n"
+        "    def __init__(self, cwnd):\n"
+        "        self.cwnd = cwnd\n"
+        "    def on_ack(self, ack):\n"
+        "        Path('began').touch()\n"
+        "        while not Path('quick').exists():\n"
+        "            pass\n"
+        "    def on_congestion(self, event):\n"
+        "        pass\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\nduration = "0.2 s"\nnode = [{ name = "a" }, { name = "b" }]\n'
+        'link = [{ name = "l", from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]\n'
+        'flow = [{ from = "a", to = "b", law = { name = "python", class = "laws.py:Slow" } }]\n',
+        encoding="utf-8",
+    )
+    asked = ("sweep", "s.toml", "--set", "link.l.loss=0.1%,0.2%", "-o", "o", "-q")
+    with subprocess.Popen([sys.executable, "-m", "windward", *asked], cwd=tmp_path) as process:
+        end = time.monotonic() + 60
+        while not (tmp_path / "began").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    # The runs that it stopped have not ended: the same command runs them.
+    (tmp_path / "quick").touch()
+    assert cli(*asked).returncode == 0
+    assert not len(ww.Sweep.open(tmp_path / "o").failures)
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
 def test_what_was_finished_is_kept(tmp_path: Path, whole: Path, how: signal.Signals) -> None:
     process = start(tmp_path)

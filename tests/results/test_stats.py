@@ -2,12 +2,22 @@
 
 import math
 
+import numpy as np
 import pytest
-from scipy.special import stdtrit
+from scipy.special import betaincinv, gammaincinv, stdtrit
 
 import windward as ww
-from windward.results.stats import half_width, jain, mean_and_interval, percentile, percentile_of_buckets, t_quantile
-from windward.show.digest._numbers import quantity
+from windward.results._rare import binomial_interval, events_interval
+from windward.results.stats import (
+    half_width,
+    jain,
+    mean_and_interval,
+    metric_interval,
+    percentile,
+    percentile_of_buckets,
+    t_quantile,
+)
+from windward.show.digest._numbers import events, quantity
 
 
 @pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (31, 2.042)])
@@ -80,3 +90,54 @@ def test_means_of_frames_and_totals_agree(small_run: ww.Run) -> None:
         assert row["mean"] == pytest.approx(values.mean(), rel=1e-14)
         assert row["ci95"] == pytest.approx(t_quantile(2) * values.std() / math.sqrt(3), rel=1e-12)
         assert row["seeds"] == 3
+
+
+def test_intervals_of_shares() -> None:
+    # Clopper and Pearson: all of 20 is (0.025)^(1/20); the others by the quantiles of the beta distribution.
+    assert binomial_interval(20, 20) == pytest.approx((0.025 ** (1 / 20), 1))
+    assert binomial_interval(0, 20) == pytest.approx((0, 1 - 0.025 ** (1 / 20)))
+    assert binomial_interval(19, 20) == pytest.approx((betaincinv(19, 2, 0.025), betaincinv(20, 1, 0.975)))
+    assert binomial_interval(0, 0) == (0, 1)
+
+
+def test_intervals_of_rare_events() -> None:
+    # Rule of three: none in five runs are fewer than 3/5 a run.
+    assert events_interval([0.0] * 5, 2.776) == (0, 0.6)
+    # Garwood's, as published for one event (0.025, 5.572) and for five (1.623, 11.668), over n runs.
+    assert events_interval([1, 0, 0, 0, 0], 2.776) == pytest.approx((0.0253 / 5, 5.572 / 5), abs=2e-3)
+    assert events_interval([1, 2, 0, 1, 1], 2.776) == pytest.approx((1.6235 / 5, 11.668 / 5), abs=1e-3)
+    # Events in clusters: the variance of 0, 6, 3, 0, 0 is 28.8/4 = 7.2, over the mean 4; times (2.776/1.96)².
+    phi = 4 * (2.776 / 1.959964) ** 2
+    ends = tuple(phi * gammaincinv(9 / phi + at, p) / 5 for at, p in ((0, 0.025), (1, 0.975)))
+    assert events_interval([0, 6, 3, 0, 0], 2.776) == pytest.approx(ends, rel=1e-5)
+
+
+def test_tables_say_what_no_event_means() -> None:
+    assert events("timeouts", [0.0] * 5) == "< 0.6"
+    assert events("timeouts", [0.0]) == "0"
+    assert events("timeouts", [1.0, 2, 0, 1, 1]) == "1.0 (0.3 to 2.3)"
+    # Many events, and seeds that agree on some: as any other figure.
+    assert events("timeouts", [20.0, 22, 24]) == "22.0 ± 5.0"
+    assert events("timeouts", [3.0, 3, 3]) == "3.00"
+    assert metric_interval("timeouts", [0.0] * 5) == (0, 0.6)
+    # The mean of the largest values of runs has no interval.
+    assert math.isnan(metric_interval("max_backlog", [50.0, 50, 49])[1])
+
+
+@pytest.mark.parametrize("cluster", [1.0, 2.0])
+@pytest.mark.parametrize("mean", [0.1, 0.3, 1.0, 3.0])
+def test_intervals_of_rare_events_cover_the_mean(cluster: float, mean: float) -> None:
+    # Poisson, and Poisson clusters of geometric size. Student's interval covers 19 to 95 % of these.
+    random = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        clusters = random.poisson(mean / cluster, 5)
+        values = [float(random.geometric(1 / cluster, each).sum()) for each in clusters]
+        if not sum(values):
+            # 95 % of them: where three are the mean of all runs, 5 % have none.
+            held += mean <= 0.6
+            continue
+        low, high = events_interval(values, t_quantile(4))
+        held += low <= mean <= high
+    # Where clusters of two make one event a run, 8 % of five runs have none.
+    assert held >= (0.94 if (cluster, mean) != (2.0, 1.0) else 0.88) * 400

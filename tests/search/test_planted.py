@@ -33,17 +33,3 @@ def test_the_law_without_a_fault_is_not_blamed(planted: Planted, tmp_path: Path)
         planted.until, within=planted.within, reference="reno", seeds=1, trials=30, output=tmp_path / "t"
     )
     assert not attack.is_found
-
-
-def test_python_in_files_is_not_run(tmp_path: Path) -> None:
-    import windward as ww
-
-    (tmp_path / "law.py").write_text("raise SystemExit\n", encoding="utf-8")
-    text = (
-        'name = "s"\nduration = "5 s"\nnode = [{ name = "a" }, { name = "b" }]\n'
-        'link = [{ name = "air", from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]\n'
-        'flow = [{ from = "a", to = "b", law = { name = "python", class = "law.py:Law" } }]\n'
-    )
-    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="an attack runs no Python from files"):
-        ww.load(tmp_path / "s.toml").attack("idles", within=["link.air.loss=0..1 %"], output=tmp_path / "t")

@@ -3,12 +3,15 @@
 import filecmp
 import json
 import math
+import random
 from pathlib import Path
 
 import pytest
 from conftest import Cli
 
 import windward as ww
+from windward._search.explained import explained
+from windward._search.fresh import fresh_seeds
 from windward._search.objective import read_objective
 
 #: Two QUIC-TCP downloads over a lossy path: 15 ms a run.
@@ -107,6 +110,73 @@ def test_a_finished_search_is_not_run_again(lossy: ww.Scenario, tmp_path: Path):
     assert all(progress.resumed == 1 for progress in seen)
     with pytest.raises(ww.ResultError, match="other points"):
         lossy.tune("goodput", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+
+
+def test_more_trials_go_on_with_a_finished_search(lossy: ww.Scenario, whole: ww.Tuning, tmp_path: Path):
+    lossy.tune("power", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+    seen: list[ww.Progress] = []
+    more = lossy.tune("power", fields=[BACKLOG], trials=24, output=tmp_path / "t", progress=seen.append)
+    assert seen[0].resumed == 0.5
+    assert more.summary == whole.summary
+    assert same(whole.path, tmp_path / "t")
+    with pytest.raises(ww.ResultError, match="has run 24 points already; ask for as many, or more"):
+        lossy.tune("power", fields=[BACKLOG], trials=12, output=tmp_path / "t")
+
+
+def test_a_field_without_effect_explains_nothing():
+    # η² of ten trials in five bins is (5 − 1)/(10 − 1) = 44 % in the mean for a field without effect; ε² is 0.
+    chance = random.Random(1)
+    shares = [(at + 0.5) / 20 for at in range(20)]
+    told = [explained(shares, [chance.gauss(0, 1) for _ in shares]) for _ in range(200)]
+    assert sum(not math.isnan(share) for share in told) <= 0.1 * 200
+    # Two steps of equal size in two halves: all of the variance. By hand: η² = 1, so ε² = 1 − 0·19/15.
+    assert explained(shares, [float(share > 0.6) for share in shares]) == 1
+    # η² = 1 − 5·4·0.25/(5·4·0.25 + 20·2) = 8/9 for bins at 0, 1, 2, 3, 4 with ±0.5 in each; ε² = 1 − (1/9)·19/15.
+    steps = [int(share * 5) + (0.5 if at % 2 else -0.5) for at, share in enumerate(shares)]
+    assert explained(shares, steps) == pytest.approx(1 - 19 / 135)
+
+
+def test_fresh_seeds_are_none_of_the_search():
+    assert fresh_seeds([1, 2, 3], 3) == [1_000_001, 1_000_002, 1_000_003]
+    assert fresh_seeds([1_000_002], 3) == [1_000_001, 1_000_003, 1_000_004]
+    assert not set(fresh_seeds([], 20)) & set(fresh_seeds([], 20, batch=1))
+
+
+def test_counts_are_whole_numbers(lossy: ww.Scenario, tmp_path: Path):
+    tuning = lossy.tune(
+        "goodput", fields=["flow.download.initial_window=1..10"], trials=12, seeds=1, output=tmp_path / "t"
+    )
+    windows = tuning.trials.runs["flow.download.initial_window"]
+    assert windows.dtype == int
+    assert set(windows) <= set(range(1, 11))
+
+
+def test_a_law_in_a_file_is_tuned(cli: Cli, tmp_path: Path):
+    (tmp_path / "law.py").write_text(
+        "class Fixed:\n"
+        "    def __init__(self, cwnd, window=10.0):\n"
+        "        self.cwnd = window\n"
+        "    def on_ack(self, ack):\n"
+        "        pass\n"
+        "    def on_congestion(self, event):\n"
+        "        pass\n",
+        encoding="utf-8",
+    )
+    law = 'law = { name = "python", class = "law.py:Fixed", window = 5.0 }'
+    text = LOSSY.replace('law = "quic-tcp", count = 2', law).replace('"20 s"', '"3 s"').replace('"5 s"', '"1 s"')
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    asked = ("tune", "s.toml", "--set", "law.window=2..30", "--objective", "goodput", "--trials", "10", "--seeds", "1")
+    refused = cli(*asked, "--no-python")
+    assert refused.returncode == 2
+    assert "--no-python refuses: class = `law.py:Fixed`" in refused.stderr
+    done = cli(*asked, "-o", "t")
+    assert done.returncode == 0, done.stderr
+    # 40 ms hold 40 packets of 12 Mbit/s: the largest window is the best.
+    assert float(ww.Tuning.open(tmp_path / "t").best["law.window"]) > 25
+    # The scenario with the best values runs where it is.
+    assert cli("simulate", "t/tuned.toml", "--seeds", "1").returncode == 0
+    without = cli("tune", "s.toml", "--trials", "4")
+    assert "a law in Python says nothing of its parameters" in without.stderr
 
 
 def test_figures_are_those_of_the_flow(tmp_path: Path):

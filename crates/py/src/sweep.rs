@@ -221,6 +221,8 @@ impl Ready {
             (Engine::Simulate, Some(simulations)) => {
                 match simulations.run(&Seed { number: seed, control, captures: None }) {
                     Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(output.totals())))),
+                    // A law in Python that was interrupted fails, but its run has not ended.
+                    Err(_) if control.is_cancelled() => Ok(None),
                     Err(Error::Failed(failure)) => Err(text(&failure)),
                     Err(error) => Err(error.to_string()),
                 }

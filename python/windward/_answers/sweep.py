@@ -15,7 +15,7 @@ from windward.results._figures import FIGURES
 from windward.results._folder import read_scenario, read_summary
 from windward.results._sweep import RUNS, Axis, assemble, journal, part_name, parts
 from windward.results._tables import to_arrow
-from windward.results.stats import half_width
+from windward.results.stats import metric_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,14 +242,12 @@ class Sweep(About):
             # Flows of a group count once for each seed, or a group of many flows would look certain.
             seed = ["seed"] if self.seeds else []
             each = frame.groupby([*groups, *seed], sort=False, observed=True)[column].mean().reset_index()
-            frames.append(
-                each.groupby(groups, sort=False, observed=True)[column].agg(["mean", "std", "count"]).reset_index()
-            )
+            grouped = each.groupby(groups, sort=False, observed=True)[column]
+            error = grouped.agg(lambda values: metric_interval(column, values)[1]).rename("ci95")
+            frames.append(grouped.agg(["mean", "count"]).join(error).reset_index())
         if not frames:
             raise ValueError(f"there is nothing to show: {self.path} has no finished runs")
         found: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        pairs = zip(found["std"], found["count"], strict=True)
-        found["ci95"] = [half_width(deviation, int(count)) if count > 1 else np.nan for deviation, count in pairs]
         return found.rename(columns={"count": "seeds"})[[*groups, "mean", "ci95", "seeds"]]
 
     def plot(

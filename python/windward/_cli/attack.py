@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from windward._cli.options import File, Quiet, Threads
+from windward._cli.options import File, NoPython, Quiet, Threads, parse_file
 from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, parse_time, tell_found
 from windward._cli.words import complain
 from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
-from windward._format.parse import parse
 
 #: Exit code of a search that found nothing.
 _NOT_FOUND = 3
@@ -76,6 +75,7 @@ def attack(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-attack."),
     ] = None,
+    no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -91,7 +91,7 @@ def attack(
     from windward.show import _terminal
 
     asked = AttackRequest(
-        scenario=parse(file),
+        scenario=parse_file(file, no_python=no_python),
         written=_written(file),
         until=until,
         within=within or [],

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from windward._cli.options import File, On, Quiet, Seeds, Threads, parse_seeds
+from windward._cli.options import File, NoPython, On, Quiet, Seeds, Threads, parse_file, parse_seeds
 from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, tell_found
 from windward._cli.words import complain
 from windward._engine import RunInterrupted
-from windward._format.parse import parse
 
 
 def tune(
@@ -62,6 +61,7 @@ def tune(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-tune."),
     ] = None,
+    no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +74,7 @@ def tune(
     from windward.show import _terminal
 
     asked = TuneRequest(
-        scenario=parse(file),
+        scenario=parse_file(file, no_python=no_python),
         objective=objective,
         flow=flow,
         law=law,

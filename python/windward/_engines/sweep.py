@@ -85,7 +85,8 @@ def sweep(
         duration_s=asked.scenario.duration_s,
     )
     try:
-        run = _emulate if asked.engine == "emulate" else run_points(on, points, _named(tried), workers)
+        files = named(tried.recordings, tried.classes)
+        run = _emulate if asked.engine == "emulate" else run_points(on, points, files, workers)
         began = target.finished
 
         def tell(under_way: float = 0.0) -> None:
@@ -221,7 +222,7 @@ def _plan(asked: Asked, plain: Mapping[str, Any], tried: _Tried) -> Plan:
             "options": how,
             # Its seeds are not what it is.
             "scenario": digest(json.dumps({key: value for key, value in plain.items() if key != "seeds"})),
-            "files": fingerprint(asked.folder, _named(tried)),
+            "files": fingerprint(asked.folder, named(tried.recordings, tried.classes)),
             "points": digest(values, json.dumps([len(design), design.samples, bool(design.table)])),
             "seeds": seeds,
         },
@@ -242,9 +243,9 @@ def _plan(asked: Asked, plain: Mapping[str, Any], tried: _Tried) -> Plan:
     )
 
 
-def _named(tried: _Tried) -> list[str]:
-    """The files that the scenario and its values name."""
-    return sorted(tried.recordings | {spec.rpartition(":")[0] for spec in tried.classes if ".py:" in spec})
+def named(recordings: Iterable[str], classes: Iterable[str]) -> list[str]:
+    """The files that a scenario names: recordings, and those of its classes in Python."""
+    return sorted({*recordings, *(spec.rpartition(":")[0] for spec in classes if ".py:" in spec)})
 
 
 def fingerprint(folder: Path, names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward._engine import quantity
+from windward._format.counts import is_whole
 from windward.errors import nearest
 
 #: A field's path in its parts: `link.air.loss`; names with a dot stand in quotes.
@@ -50,14 +51,27 @@ class Range:
     stop: float
     unit: str
     is_log: bool
+    #: Whether the field takes whole numbers alone.
+    is_whole: bool = False
 
     def at(self, share: float) -> Any:
-        """The value at a share of the way, 0 to 1."""
+        """The value at a share of the way, 0 to 1; each whole number has an equal part of the way."""
+        start, stop = self._ends
+        value = start * (stop / start) ** share if self.is_log else start + (stop - start) * share
+        if self.is_whole:
+            value = min(max(math.floor(value + 0.5), self.start), self.stop)
+        return _written(value, self.unit, is_whole=self.is_whole)
+
+    def share(self, value: float) -> float:
+        """The share of the way at which a value in the range's unit lies, outside of 0 to 1 if it is beyond an end."""
+        start, stop = self._ends
         if self.is_log:
-            value = self.start * (self.stop / self.start) ** share
-        else:
-            value = self.start + (self.stop - self.start) * share
-        return _written(value, self.unit, is_whole=False)
+            return math.log(value / start) / math.log(stop / start) if value > 0 else 0.0
+        return (value - start) / (stop - start)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return (self.start - 0.5, self.stop + 0.5) if self.is_whole else (self.start, self.stop)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,13 +128,14 @@ def read_values(path: str, text: str) -> Field:
         For a range that cannot be.
     """
     values: list[Any] = []
+    parts = tuple(split(path))
     for part in _split_list(text):
         found = _RANGE.fullmatch(part)
         if found is None:
             values.append(read_value(part))
             continue
         try:
-            between = _range(found)
+            between = _range(found, parts)
         except ValueError as error:
             raise ValueError(f"{path}={part}: {error}") from None
         if isinstance(between, Range):
@@ -163,7 +178,7 @@ def _short(value: Any) -> str:
     return f"`{text[:40]}…`" if len(text) > 40 else f"`{text}`"
 
 
-def _range(found: re.Match[str]) -> Range | list[Any]:
+def _range(found: re.Match[str], parts: tuple[str, ...]) -> Range | list[Any]:
     first, unit, last, end_unit, how, amount = found.groups()
     if unit and unit != end_unit:
         raise ValueError(f"both ends of a range need one unit, not `{unit}` and `{end_unit or ''}`")
@@ -174,11 +189,15 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
         raise ValueError("the ends and the number of a range are finite")
     if stop < start:
         raise ValueError(f"the range falls\nhint: a range rises, as in {_turned(found)}")
-    is_whole = not unit and all(re.fullmatch(r"[+-]?[\d_]+", end) for end in (first, last))
     if is_log and not (start > 0 and stop > 0):
         raise ValueError("a logarithmic range begins and ends above zero")
+    is_count = is_whole(parts, unit)
+    if is_count:
+        start, stop = math.ceil(start), math.floor(stop)
+        if stop < start:
+            raise ValueError("the field is a whole number, and there is none in the range")
     if how is None or (is_log and amount is None):
-        return Range(start=start, stop=stop, unit=unit, is_log=is_log)
+        return Range(start=start, stop=stop, unit=unit, is_log=is_log, is_whole=is_count)
     if amount is None:
         raise ValueError(f"{how} needs a number, as in 1..10 {how} 3")
     size = float(amount)
@@ -186,7 +205,9 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
         if size <= 0:
             raise ValueError(f"the step of a range is above zero, not {amount}")
         count = math.floor((stop - start) / size * (1 + 1e-12) + 1e-9) + 1
-        is_whole = is_whole and size == int(size)
+        are_whole = is_count or (
+            not unit and size == int(size) and all(re.fullmatch(r"[+-]?[\d_]+", end) for end in (first, last))
+        )
         shares: Iterator[float] = (start + at * size for at in range(min(count, _MOST + 1)))
     else:
         if size != int(size) or size < 2:
@@ -194,10 +215,13 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
         count = int(size)
         whole = Range(start=start, stop=stop, unit="", is_log=is_log)
         shares = (float(whole.at(at / (count - 1))) for at in range(min(count, _MOST + 1)))
-        is_whole = False
+        are_whole = is_count
     if count > _MOST:
         raise ValueError(f"the range has {count} values; at most {_MOST} are allowed")
-    return [_written(value, unit, is_whole=is_whole) for value in shares]
+    if is_count:
+        # More values than there are whole numbers mean each once.
+        shares = iter(dict.fromkeys(math.floor(value + 0.5) for value in shares))
+    return [_written(value, unit, is_whole=are_whole) for value in shares]
 
 
 def _turned(found: re.Match[str]) -> str:
@@ -208,10 +232,8 @@ def _turned(found: re.Match[str]) -> str:
 
 def _written(value: float, unit: str, *, is_whole: bool) -> Any:
     """A number as a scenario has it, without the last digits' rounding."""
-    value = float(f"{value:.12g}")
-    if unit:
-        return f"{value:.12g} {unit}"
-    return round(value) if is_whole else value
+    value = round(value) if is_whole else float(f"{value:.12g}")
+    return f"{value:.12g} {unit}" if unit else value
 
 
 def _split_list(text: str) -> list[str]:

@@ -25,6 +25,9 @@ _GIVEN = 0.9
 #: How a field of the tuned law begins.
 LAW = "law."
 
+#: Name of laws written in Python, whose parameters no schema knows.
+OWN = "python"
+
 
 def find(law: str, option: str = "law", text: str | None = None) -> dict[str, Any]:
     """The schema of a law, which an option gives by itself or within a text.
@@ -54,6 +57,9 @@ def parameters(law: str) -> list[Field]:
     OptionError
         For a law without numbers, and for one that does not exist.
     """
+    if law == OWN:
+        said = "a law in Python says nothing of its parameters; choose some, as in --set 'law.step=0.1..1'"
+        raise OptionError(("law", law, said))
     fields = []
     for name, about in find(law)["properties"].items():
         if about.get("type") not in ("number", "integer") or "default" not in about:
@@ -62,7 +68,9 @@ def parameters(law: str) -> list[Field]:
         if default > 0:
             least, most = max(least, default / _REACH), min(most, default * _REACH)
         is_log = least > 0 and most / least > _SPAN
-        fields.append(Field(path=LAW + name, values=(), range=Range(start=least, stop=most, unit="", is_log=is_log)))
+        is_whole = about["type"] == "integer"
+        spread = Range(start=least, stop=most, unit="", is_log=is_log, is_whole=is_whole)
+        fields.append(Field(path=LAW + name, values=(), range=spread))
     if not fields:
         raise OptionError(("law", law, "the law has no parameters that are numbers; choose fields to be varied"))
     return fields
@@ -82,6 +90,8 @@ def chosen(text: str, laws: Iterable[str]) -> Field:
         raise ValueError(f"{text}: {what}; there is nothing to search")
     if field.range is not None and field.path.startswith(LAW):
         for law in laws:
+            if law == OWN:
+                continue
             about = find(law)["properties"].get(field.path.removeprefix(LAW), {})
             least, most = about.get("minimum", -math.inf), about.get("maximum", math.inf)
             ends = sorted((field.range.start, field.range.stop))
@@ -120,12 +130,7 @@ def value(field: Field, share: float) -> Any:
         if share > _GIVEN:
             return None
         share /= _GIVEN
-    found = field.range.at(share)
-    if RECEIVERS.get(_key(field)) is not None and isinstance(found, int | float):
-        return round(found)
-    number, unit, *_ = worth(found)
-    # Packets come whole.
-    return f"{round(number)} packets" if unit == "packets" and number is not None else found
+    return field.range.at(share)
 
 
 def share_of(field: Field, value: Any) -> float:
@@ -136,15 +141,10 @@ def share_of(field: Field, value: Any) -> float:
         labels = [label(each) for each in field.values]
         return (labels.index(label(value)) + 0.5) / len(labels) if label(value) in labels else 0.5
     number, *_ = worth(value)
-    ends = [worth(field.range.at(at))[0] for at in (0.0, 1.0)]
-    if number is None or None in ends:
+    one, *_ = worth(f"1 {field.range.unit}" if field.range.unit else 1)
+    if number is None or not one:
         return 0.5
-    start, stop = (float(end) for end in ends if end is not None)
-    if field.range.is_log:
-        share = math.log(number / start) / math.log(stop / start) if number > 0 else 0.0
-    else:
-        share = (number - start) / (stop - start)
-    share = min(max(share, 0.0), 1.0)
+    share = min(max(field.range.share(number / one), 0.0), 1.0)
     return share * _GIVEN if is_optional(field) else share
 
 

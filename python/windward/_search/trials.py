@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from windward._answers.sweep import Sweep
 from windward._engines import lines
 from windward._engines.points import Points
 from windward._engines.simulate import count_threads
-from windward._engines.sweep import fingerprint, run_points
+from windward._engines.sweep import fingerprint, named, run_points
 from windward._format.vary import Field, label, measure, worth
 from windward._search import space
 from windward._search.fair import Fair
@@ -113,6 +114,21 @@ class Search:
         """The flows that figures are of; None for all."""
         return self.flows if self.is_of_flows else None
 
+    @property
+    def files(self) -> list[str]:
+        """The files that the scenario names."""
+        return named(self.scenario.recordings, self.scenario.python_classes)
+
+    def take_files(self, folder: Path) -> None:
+        """Copies the files that the scenario names beside a scenario that is made of it, which runs by itself."""
+        for name in self.files:
+            # A file elsewhere is found from anywhere, or from nowhere else.
+            if ".." in Path(name).parts or Path(name).is_absolute():
+                continue
+            if (self.folder / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(self.folder / name, folder / name)
+
     def head(self, engine: str) -> dict[str, Any]:
         """Head of the summary of a search."""
         return {
@@ -134,7 +150,8 @@ class Search:
         fields = json.dumps([[each.path, each.values, str(each.range)] for each in self.fields])
         if self.patterns is not None:
             fields += str(self.patterns)
-        asked = [fields, self.objective.text, self.sampler, self.seed, self.count, self.is_of_flows, list(self.flows)]
+        # More trials go on with those that there are: their number is not what the search is.
+        asked = [fields, self.objective.text, self.sampler, self.seed, self.is_of_flows, list(self.flows)]
         return Plan(
             identity={
                 "windward": _engine.__version__,
@@ -142,7 +159,7 @@ class Search:
                 "engine": "simulate",
                 "options": "",
                 "scenario": digest(json.dumps({key: value for key, value in self.plain.items() if key != "seeds"})),
-                "files": fingerprint(self.folder, sorted(self.scenario.recordings)),
+                "files": fingerprint(self.folder, self.files),
                 "points": digest(json.dumps(asked)),
                 "seeds": list(self.seeds),
             },
@@ -221,7 +238,7 @@ class Trials:
                 progress(Progress(fraction=share, finished=target.finished, seeds=whole, resumed=already / whole))
 
         workers = count_threads(threads, has_python=bool(scenario.python_classes))
-        run = run_points(on, points, sorted(scenario.recordings), workers)
+        run = run_points(on, points, self.search.files, workers)
         try:
             run(self.jobs(), self.take, tell)
         except KeyboardInterrupt as interrupt:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from windward import _engine
 from windward._answers.tuning import Tuning
@@ -18,6 +20,8 @@ from windward._format.design import Design, Table
 from windward._format.vary import Field, change, label, name_of, read, worth
 from windward._search import space
 from windward._search.attack import attack
+from windward._search.explained import explained
+from windward._search.fresh import fresh_seeds
 from windward._search.objective import Objective, mean_of, read_objective
 from windward._search.request import AttackRequest
 from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
@@ -28,17 +32,20 @@ from windward.results._folder import to_json
 from windward.results._place import SUMMARY
 from windward.results._shapes import Progress
 from windward.results._summary import number
+from windward.results._sweep import OtherResultError
 from windward.results.stats import mean_and_interval
 from windward.theory.laws import ratio_under_delay
 
 if TYPE_CHECKING:
     from windward._search.objective import Judged
 
+_Made = TypeVar("_Made")
+
 #: Trials by default.
 TRIALS = 200
 
-#: Fresh seeds on which the best values and the present ones are compared, at least; they begin beyond any of a search.
-_FRESH, _FRESH_FROM = 10, 1_000_001
+#: Fresh seeds on which the best values and the present ones are compared, at least.
+_FRESH = 10
 
 #: A value within this share of the best objective is as good.
 _PLATEAU = 0.02
@@ -48,9 +55,6 @@ _DELAY_S = 0.005
 
 #: Of a packet on the wire.
 _PACKET_BITS = 12_000
-
-#: Bins of a field's range from which the share of the variance that it explains is found.
-_BINS = 5
 
 #: Networks on which the best values are tried again: a name, the fields of links that change, and by what factor.
 _OTHERS = (
@@ -88,6 +92,8 @@ class TuneRequest:
     #: Trials of an attack on the present and on the best values; 0: none.
     attack: int = 0
     folder: Path = field(default_factory=Path)
+    #: Laws, schedulers and rules that are Python objects, by the name under which the scenario knows them.
+    laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 def tune(
@@ -129,9 +135,6 @@ def _question(asked: TuneRequest) -> Search:
     scenario = asked.scenario
     if scenario.has_region:
         raise ValueError("`simulate` has no answer: a capacity region has no packets")
-    if scenario.python_classes:
-        names = ", ".join(f"`{name}`" for name in dict.fromkeys(scenario.python_classes))
-        raise ValueError(f"laws and schedulers in Python are not tuned: {names}")
     if asked.trials < 1:
         raise OptionError(("trials", str(asked.trials), "at least one is needed"))
     plain: dict[str, Any] = json.loads(scenario.to_json())
@@ -173,6 +176,7 @@ def _question(asked: TuneRequest) -> Search:
         seed=asked.seed,
         sampler="CMA-ES" if len(objective.goals) == 1 else "NSGA-II",
         folder=asked.folder,
+        laws=asked.laws,
     )
 
 
@@ -286,6 +290,7 @@ def _conclude(
     }
     tuned = space.changed(search.plain, search.fields, values, search.flows)
     text = _engine.Scenario.from_json(json.dumps(tuned), "the tuned scenario", asked.folder).to_toml()
+    search.take_files(path)
     replace_text(path / "tuned.toml", text)
     summary["kernel"] = _kernel_line(search, values)
     replace_text(path / SUMMARY, to_json(summary | {"complete": True}))
@@ -353,7 +358,7 @@ def _parameters(
         ordered = sorted(good, key=lambda trial: space.share_of(own, trials.values[trial][at]))
         ends = [space.value(own, 0.0), space.value(own, 1.0 - 1e-12)]
         shares = [space.share_of(own, trials.values[trial][at]) for trial in first]
-        explained = _explained(shares, [judged[trial].goals[0] for trial in first])
+        share = explained(shares, [judged[trial].goals[0] for trial in first])
         found.append(
             {
                 "field": own.path,
@@ -362,24 +367,10 @@ def _parameters(
                 "now": label(now[at]),
                 "best": label(values[at]),
                 "plateau": [label(trials.values[trial][at]) for trial in (ordered[0], ordered[-1])] if good else [],
-                "explains": number(explained),
+                "explains": number(share),
             }
         )
     return found
-
-
-def _explained(shares: Sequence[float], objective: Sequence[float]) -> float:
-    """The share of the objective's variance that lies between the bins of a field's range: its correlation ratio."""
-    known = [(share, value) for share, value in zip(shares, objective, strict=True) if math.isfinite(value)]
-    if len(known) < 2 * _BINS:
-        return math.nan
-    mean = math.fsum(value for _, value in known) / len(known)
-    total = math.fsum((value - mean) ** 2 for _, value in known)
-    bins: dict[int, list[float]] = {}
-    for share, value in known:
-        bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(value)
-    between = math.fsum(len(own) * (math.fsum(own) / len(own) - mean) ** 2 for own in bins.values())
-    return between / total if total > 0 else math.nan
 
 
 def _compare(
@@ -393,7 +384,7 @@ def _compare(
     progress: Callable[[Progress], None] | None,
 ) -> list[dict[str, Any]]:
     """Runs present and best values on seeds that the search never saw, here and on networks near this one."""
-    seeds = list(range(_FRESH_FROM, _FRESH_FROM + max(_FRESH, 2 * len(search.seeds))))
+    seeds = fresh_seeds(search.seeds, max(_FRESH, 2 * len(search.seeds)))
     tuned = [place for own in search.fields for place in space.places(own, search.flows)]
     others = _others(search.plain, tuned)
     paths = [*tuned, *dict.fromkeys(path for _, changes in others for path in changes)]
@@ -407,18 +398,15 @@ def _compare(
                 for place in space.places(each, search.flows)
             }
             rows.append(tuple((there | changes | own)[path] for path in paths))
-    found = sweep(
-        Asked(
-            scenario=_engine.Scenario.from_json(json.dumps(search.plain), "scenario", asked.folder),
-            design=Design(fields=(), table=Table(paths=tuple(paths), rows=rows)),
-            seeds=seeds,
-            folder=asked.folder,
-        ),
-        output=path / "comparison",
-        threads=threads,
-        on=on,
-        progress=progress,
+    wanted = Asked(
+        scenario=_engine.Scenario.from_json(json.dumps(search.plain), "scenario", asked.folder),
+        design=Design(fields=(), table=Table(paths=tuple(paths), rows=rows)),
+        seeds=seeds,
+        folder=asked.folder,
+        laws=asked.laws,
     )
+    output = path / "comparison"
+    found = _anew(output, lambda: sweep(wanted, output=output, threads=threads, on=on, progress=progress))
     sides: dict[int, dict[int, dict[str, float]]] = {}
     for point, seed, figures in figures_of(found, search.chosen):
         sides.setdefault(point, {})[seed] = figures
@@ -426,6 +414,15 @@ def _compare(
         _comparison(search.objective, name, sides.get(2 * at, {}), sides.get(2 * at + 1, {}))
         for at, (name, _) in enumerate(others)
     ]
+
+
+def _anew(folder: Path, make: Callable[[], _Made]) -> _Made:
+    """Something in a folder of the search; what an earlier part of the search put there gives way."""
+    try:
+        return make()
+    except OtherResultError:
+        shutil.rmtree(folder)
+        return make()
 
 
 def _others(plain: Mapping[str, Any], tuned: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -522,9 +519,11 @@ def _attacked(
             trials=asked.attack,
             seed=asked.seed,
             folder=asked.folder,
+            laws=asked.laws,
         )
+        output = path / f"attack-{side}"
         try:
-            about = attack(wanted, output=path / f"attack-{side}", threads=threads, progress=progress).summary
+            about = _anew(output, partial(attack, wanted, output=output, threads=threads, progress=progress)).summary
         except OptionError as error:
             # It holds without an attack, or no link has a name.
             found[side] = {"skipped": str(error).splitlines()[0]}

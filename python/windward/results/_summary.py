@@ -9,7 +9,7 @@ from typing import Any
 
 from windward import _engine
 from windward.results._tables import Totals
-from windward.results.stats import is_one_run, mean_and_interval, overall
+from windward.results.stats import is_one_run, metric_interval, overall
 
 #: The layout of result folders; grows when it changes so that older programs cannot read it.
 FORMAT = 1
@@ -67,13 +67,13 @@ def rows_of(totals: Totals) -> list[dict[str, Any]]:
 
 def _row(totals: Totals, at: int) -> dict[str, Any]:
     return {
-        key: number(totals.attribute(key)[at]) if totals.is_attribute(key) else _mean(totals.values(key, at))
+        key: number(totals.attribute(key)[at]) if totals.is_attribute(key) else _mean(totals.values(key, at), key)
         for key in totals.tables[0]
     }
 
 
-def _mean(values: Sequence[float]) -> dict[str, Any]:
-    mean, interval = mean_and_interval(values)
+def _mean(values: Sequence[float], metric: str = "") -> dict[str, Any]:
+    mean, interval = metric_interval(metric, values)
     return {"mean": number(mean), "ci95": number(interval)}
 
 

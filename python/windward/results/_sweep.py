@@ -35,6 +35,7 @@ from windward.results._files import STAGING, fresh, read_json, replace_text
 from windward.results._folder import to_json
 from windward.results._lock import InUseError, Lock
 from windward.results._place import SCENARIO, SUMMARY, holds, is_result, numbers
+from windward.results._reopen import lines_of
 from windward.results._schema import TABLES, of_engine
 from windward.results._summary import FORMAT, versions
 from windward.results._tables import Columns, Named
@@ -208,8 +209,12 @@ class SweepFolder:
 
     def _take_stock(self) -> None:
         """Finds what has been run, and drops what a crash has left half-written."""
-        for file in self.path.glob(f"*/{STAGING}*.parquet"):
+        for file in self.path.glob(f"*/{STAGING}*"):
             file.unlink()
+        before = int(read_json(self.path / SUMMARY)["points"])
+        for part in parts(self.path):
+            if before < self.plan.points_of(part).stop:
+                self._reopen(part)
         self._whole = set(parts(self.path))
         for file in sorted((self.path / JOURNAL).glob("*.jsonl")):
             part = int(file.stem)
@@ -223,6 +228,21 @@ class SweepFolder:
             self._open[part] = {self._place(line["point"], line["seed"]) for line in lines}
         for part in [part for part in self._open if self._is_whole(part)]:
             self._write_part(part)
+        if before != self.plan.points:
+            self.write_summary(is_complete=False)
+
+    def _reopen(self, part: int) -> None:
+        """Takes the runs of a part back to the journal, since it gets more points."""
+        name = part_name(part)
+        files = {file.parent.name: file for file in self.path.glob(f"*/{name}")}
+        lines = lines_of(files, RUNS, [axis.path for axis in self.plan.axes])
+        (self.path / JOURNAL).mkdir(exist_ok=True)
+        staged = fresh(self.path / JOURNAL)
+        staged.write_bytes(b"".join(map(_dumped, lines)))
+        staged.replace(self.path / JOURNAL / f"{part:06}.jsonl")
+        # The runs first: the part is there as long as they are.
+        for kind in sorted(files, key=lambda kind: kind != RUNS):
+            files[kind].unlink()
 
     @property
     def finished(self) -> int:
@@ -344,7 +364,15 @@ def _difference(path: Path, plan: Plan) -> str | None:
         if ours != theirs:
             said = text.format(ours=ours, theirs=theirs, version=_engine.__version__)
             return f"{said}; its points are not mixed with these"
+    if plan.points < summary["points"] and (last := _last(path, summary)) >= plan.points:
+        return f"has run {last + 1} points already; ask for as many, or more"
     return None
+
+
+def _last(path: Path, summary: Mapping[str, Any]) -> int:
+    """The last point that was run; −1 of none."""
+    whole = [min((part + 1) * summary["part"], summary["points"]) - 1 for part in parts(path)]
+    return max([*whole, *(line["point"] for line in journal(path))], default=-1)
 
 
 def part_name(part: int) -> str:
@@ -369,8 +397,11 @@ def to_line(
 ) -> bytes:
     """A run as a line of the journal: the values of its fields as columns have them, its tables or why it failed."""
     plain = {kind: {name: _plain(column) for name, column in table.items()} for kind, table in (tables or {}).items()}
-    content = {"point": point, "seed": seed, "values": list(values), "tables": plain, "reason": reason or ""}
-    return json.dumps(content, ensure_ascii=False).encode() + b"\n"
+    return _dumped({"point": point, "seed": seed, "values": list(values), "tables": plain, "reason": reason or ""})
+
+
+def _dumped(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
 def assemble(lines: Sequence[Mapping[str, Any]], axes: Sequence[Axis], *, has_seeds: bool) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from windward.results._rare import are_rare, events_interval, is_extreme
+
 if TYPE_CHECKING:
     from windward.results._tables import Columns, Totals
 
@@ -100,6 +102,25 @@ def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
     return mean, half_width(scale * math.sqrt(variance), len(known))
 
 
+def metric_interval(metric: str, values: Iterable[float]) -> tuple[float, float]:
+    """Mean of a metric over seeds, and a half-width that its 95 % confidence interval does not exceed.
+
+    That of `mean_and_interval`; of rare events the longer side of `rare_interval`; of extremes NaN.
+    """
+    values = list(values)
+    mean, interval = mean_and_interval(values)
+    if is_extreme(metric):
+        return mean, math.nan
+    found = rare_interval(metric, values)
+    return (mean, interval) if found is None else (mean, max(mean - found[0], found[1] - mean))
+
+
+def rare_interval(metric: str, values: Iterable[float]) -> tuple[float, float] | None:
+    """95 % interval of the mean of rare events over seeds; None for other metrics."""
+    known = [float(value) for value in values if not math.isnan(value)]
+    return events_interval(known, t_quantile(len(known) - 1)) if are_rare(metric, known) else None
+
+
 def is_one_run(totals: Iterable[Totals]) -> bool:
     """Returns true if several seeds are the same run: without randomness all have equal tables."""
     return all(len(each.tables) > 1 and _are_alike(each.tables) for each in totals)
@@ -166,7 +187,7 @@ def summarize(totals: Totals) -> Iterator[Mean]:
 
 def summarize_one(name: str, metric: str, values: list[float]) -> Mean:
     """The mean of one metric by seed."""
-    mean, interval = mean_and_interval(values)
+    mean, interval = metric_interval(metric, values)
     return Mean(name, metric, mean, interval, sum(not math.isnan(value) for value in values))
 
 

@@ -102,7 +102,10 @@ def _parameters(found: Found) -> Digest:
             ]
         )
     columns = ["field", "present", "best", "within 2 % of it", "searched", "explains"]
-    note = "explains: share of the objective's variance over the Latin hypercube that lies between fifths of the range"
+    note = (
+        "explains: share of the objective's variance over the Latin hypercube between fifths of the range, less chance "
+        "(ε²); –: no more than chance"
+    )
     return Digest(title="Fields", columns=columns, words=5, rows=rows, note=note)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from windward.show.digest._numbers import decibels, interval, percents, quantity, shares
+from windward.show.digest._numbers import decibels, events, interval, percents, quantity, shares
 from windward.show.digest._table import Digest, by_name, largest, left_out, without_empty
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def of_stations(stations: Totals) -> Digest:
             interval(map(decibels, stations.values("mean_snr", at)), "dB"),
             interval(stations.values("offered_bps", at), "bit/s"),
             interval(stations.values("served_bps", at), "bit/s"),
-            interval(stations.values("errors", at)) if is_repaired else "–",
+            events("errors", stations.values("errors", at)) if is_repaired else "–",
         ]
         for at, name in enumerate(stations.names[:MANY_STATIONS])
     ]

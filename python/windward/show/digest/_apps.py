@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windward.show.digest._flows import MANY_FLOWS
-from windward.show.digest._numbers import interval, percents, shares
+from windward.show.digest._numbers import events, interval, percents, shares
 from windward.show.digest._table import Digest, kept, left_out, without_empty
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def of_call_videos(videos: Totals) -> Digest:
             percents(videos.values("loss", at)),
             *(interval(videos.values(f"frame_delay_{part}_s", at), "s") for part in ("p50", "p95")),
             percents(videos.values("missed", at)),
-            interval(videos.values("freezes", at)),
+            events("freezes", videos.values("freezes", at)),
             interval(videos.values("frozen_s", at), "s"),
         ]
         for at, name in enumerate(videos.names[:MANY_FLOWS])

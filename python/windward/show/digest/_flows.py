@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from windward.results._tables import sent_by_flow
-from windward.show.digest._numbers import interval, mean, number, percent, percents, quantity, shares
+from windward.show.digest._numbers import events, interval, mean, number, percent, percents, quantity, shares
 from windward.show.digest._table import Digest, by_name, kept, largest, left_out, marked, without_empty
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def of_flows(flows: Totals) -> Digest:
             percents(flows.values("loss", at)),
             interval(flows.values("mean_rtt_s", at), "s"),
             interval(flows.values("mean_cwnd", at)),
-            interval(flows.values("timeouts", at)),
+            events("timeouts", flows.values("timeouts", at)),
             interval(flows.values("completion_s", at), "s"),
             _unfinished(flows, [at]),
             marked(flows, at, lambda table, at: table["segments_sent"][at]),
@@ -71,7 +71,7 @@ def of_groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]], groups_of: T
                 quantity(max(each), "bit/s"),
                 percents(shares(zip(lost, sent, strict=True))),
                 interval(map(mean, by_seed("mean_rtt_s", members)), "s"),
-                interval(map(sum, by_seed("timeouts", members))),
+                events("timeouts", map(sum, by_seed("timeouts", members))),
                 interval(map(mean, by_seed("completion_s", members)), "s"),
                 _unfinished(flows, members),
                 interval(kept(groups_of, "completion_p95_s", names.get(group)), "s"),

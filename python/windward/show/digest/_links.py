@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from windward.results.stats import busy_links
 from windward.show.digest._air import MANY_STATIONS
-from windward.show.digest._numbers import interval, percents, quantity, shares
+from windward.show.digest._numbers import events, interval, mean, percents, quantity, shares
 from windward.show.digest._table import Digest, kept, left_out, marked, without_empty
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def of_links(links: Totals) -> Digest:
             percents(links.values("loss", at)),
             marked(links, at, lambda table, at: table["packets"][at]),
             interval(links.values("mean_backlog", at)),
-            interval(links.values("max_backlog", at)),
+            quantity(mean(links.values("max_backlog", at))),
             interval(links.values("mean_queue_delay_s", at), "s"),
             interval(kept(links, "queue_delay_p95_s", at), "s"),
         ]
@@ -71,7 +71,7 @@ def of_mobility(links: Totals) -> Digest:
         [
             links.names[at],
             interval(links.values("handovers", at)),
-            interval(links.values("failures", at)),
+            events("failures", links.values("failures", at)),
             interval(links.values("interrupted_s", at), "s"),
             interval(links.values("forwarded", at)),
         ]

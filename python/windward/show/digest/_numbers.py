@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Self
 
-from windward.results.stats import mean_and_interval
+from windward.results.stats import mean_and_interval, rare_interval
 
 
 class Amount(str):
@@ -98,6 +98,21 @@ def shares(counts: Iterable[tuple[float, float]]) -> list[float]:
 def interval(values: Iterable[float], unit: str = "") -> str:
     mean, error = mean_and_interval(values)
     return quantity(mean, unit, error)
+
+
+def events(metric: str, values: Iterable[float]) -> str:
+    """A mean number of events; of rare ones with both ends of its interval, of none with what it is below."""
+    values = list(values)
+    found = rare_interval(metric, values)
+    if found is None:
+        return interval(values)
+    low, high = found
+    if not any(values):
+        return Amount(f"< {high:.2g}", 0.0, "", high)
+    mean = mean_and_interval(values)[0]
+    decimals = 2 if mean < 1 else 1
+    error = max(mean - low, high - mean)
+    return Amount(f"{mean:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})", mean, "", error)
 
 
 def percents(values: Iterable[float]) -> str:
