@@ -15,6 +15,8 @@ pub struct Marks {
     until: u32,
     /// True if the receiver has yet to be told (CWR) that the window was reduced.
     must_answer: bool,
+    /// True if a mark caused the last reduction, for which the window does not grow until it is answered.
+    holds: bool,
 }
 
 /// Inverse weight of the mean of segments per ACK, and the unit of that mean (Linux's `PKTS_ACKED_WEIGHT` and
@@ -36,7 +38,7 @@ pub struct NewMarks {
 impl Marks {
     /// Creates the state without marks.
     pub const fn new(mode: EcnMode) -> Self {
-        Self { mode, counted: 0, acked: 0, until: 0, must_answer: false }
+        Self { mode, counted: 0, acked: 0, until: 0, must_answer: false, holds: false }
     }
 
     /// True if ACKs may report marks.
@@ -100,18 +102,32 @@ impl Marks {
         self.acked > JOINED * MEAN_UNIT
     }
 
-    /// Records a reduction of the window. If a mark caused it, it covers all segments below `until`, and the receiver
-    /// may stop repeating the mark.
+    /// Records a reduction of the window because of a mark, for all segments below `until`.
     #[inline]
-    pub fn note_reduction(&mut self, until: Option<u32>) {
-        self.until = until.unwrap_or(self.until);
+    pub fn note_mark(&mut self, until: u32) {
+        (self.until, self.holds) = (until, true);
         self.must_answer = self.mode == EcnMode::Classic;
+    }
+
+    /// Records a reduction of the window because of a loss or a timeout, of which CWR on the next new segment tells the
+    /// receiver too (RFC 3168 §6.1.2). Retransmissions carry no CWR (§6.1.5), so the receiver may repeat an earlier mark
+    /// until they have filled its gaps. The window does not wait for that: after a timeout slow start goes on.
+    #[inline]
+    pub fn note_loss(&mut self) {
+        self.must_answer = self.mode == EcnMode::Classic;
+        self.holds = false;
     }
 
     /// True if marks that arrive now, with everything below `una` acknowledged, may belong to the last reduction.
     #[inline]
     pub const fn is_answered(&self, una: u32) -> bool {
         self.is_on() && (una < self.until || self.must_answer)
+    }
+
+    /// True if the window must not grow with everything below `una` acknowledged, because a mark reduced it.
+    #[inline]
+    pub const fn holds_window(&self, una: u32) -> bool {
+        self.holds && self.is_answered(una)
     }
 }
 
@@ -127,7 +143,7 @@ mod tests {
         let [capable, echo] = [Ecn::new(Codepoint::Capable), Ecn::echo(true, 0)];
         assert_eq!((marks.on_send(Some(9)), marks.on_send(None)), (capable, Ecn::default()));
         assert_eq!((marks.on_ack(echo, 2), marks.is_answered(0)), (NewMarks { count: 0, is_any: true }, false));
-        marks.note_reduction(Some(10));
+        marks.note_mark(10);
         // All data is acknowledged, but no new segment has carried CWR.
         assert!(marks.is_answered(10));
         assert_eq!(
@@ -135,6 +151,20 @@ mod tests {
             [Ecn::default(), capable.flagged(), capable]
         );
         assert_eq!([marks.is_answered(10), marks.is_answered(11)], [true, false]);
+    }
+
+    /// A loss or a timeout is answered by CWR as well. Echoes in the meantime carry no news and do not hold the window.
+    #[test]
+    fn a_loss_is_answered_and_holds_nothing() {
+        let mut marks = Marks::new(EcnMode::Classic);
+        marks.note_mark(10);
+        assert_eq!((marks.is_answered(5), marks.holds_window(5)), (true, true));
+        marks.note_loss();
+        assert_eq!((marks.is_answered(12), marks.holds_window(12)), (true, false));
+        assert_eq!(marks.on_send(None), Ecn::default());
+        assert_eq!(marks.on_send(Some(12)), Ecn::new(Codepoint::Capable).flagged());
+        assert_eq!([marks.is_answered(12), marks.is_answered(13)], [true, false]);
+        assert!(!Marks::new(EcnMode::Accurate).holds_window(0));
     }
 
     #[test]

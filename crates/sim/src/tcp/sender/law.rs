@@ -70,9 +70,13 @@ impl Tcb {
     /// True if the window is being reduced, or was within the last round trip: it does not grow in the meantime.
     #[inline]
     fn is_reduced(&self) -> bool {
-        matches!(self.phase, Phase::Reduction { .. } | Phase::Recovery { .. } | Phase::WindowRecovery { .. })
-            || self.marks.is_answered(self.board.una())
-            || self.is_held()
+        match self.phase {
+            Phase::Reduction { .. } | Phase::Recovery { .. } | Phase::WindowRecovery { .. } => true,
+            Phase::Open => self.marks.holds_window(self.board.una()) || self.is_held(),
+            // RFC 5681 §3.1: slow start. A timeout ends the reduction for a mark or a full device (Linux:
+            // `tcp_enter_loss` leaves `TCP_CA_CWR`).
+            Phase::Loss { .. } => false,
+        }
     }
 
     /// True until the segments are acknowledged that were sent before the device queue was full.
@@ -90,7 +94,7 @@ impl Tcb {
         }
         // All segments up to here were sent into the same congestion.
         let until = self.board.next();
-        self.marks.note_reduction(Some(until));
+        self.marks.note_mark(until);
         self.round.is_doubling = false;
         self.report(now, CongestionKind::Mark, flight, 0);
         if by_rate {
@@ -122,6 +126,7 @@ impl Tcb {
             self.report(now, CongestionKind::Timeout, flight, lost);
         }
         self.timed_out = Some(self.board.una());
+        self.marks.note_loss();
         self.round.is_doubling = false;
         self.phase = Phase::Loss { until: self.board.next() };
         self.rtt.estimator.back_off();

@@ -280,7 +280,7 @@ impl DupAck {
                 Phase::Recovery { until, prr: Prr::new(window, tcb.window) }
             }
         };
-        tcb.marks.note_reduction(None);
+        tcb.marks.note_loss();
         self.recovers_from = until.saturating_add(1);
         self.restarts_on_partial = true;
         self.is_rescued = false;

@@ -366,7 +366,7 @@ fn a_renewed_sender_remembers_the_round_trip_alone() {
     path.run();
     assert!(path.sender.tcb.counts.probes > 0 && path.sender.tcb.counts.recoveries > 0);
     rack_tlp(&mut path.sender).tlp = Tlp { end: Some(10), is_repeating: true };
-    path.sender.tcb.marks.note_reduction(Some(20));
+    path.sender.tcb.marks.note_mark(20);
     let srtt = path.sender.rtt().srtt();
     let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
     path.sender.tcb.end = 1000;

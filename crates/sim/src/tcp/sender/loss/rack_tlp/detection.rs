@@ -172,7 +172,7 @@ impl RackTlp {
                 Prr::new(window, tcb.window)
             }
         };
-        tcb.marks.note_reduction(None);
+        tcb.marks.note_loss();
         tcb.round.is_doubling = false;
         self.tlp.end = None;
         tcb.phase = Phase::Recovery { until, prr };
