@@ -12,6 +12,7 @@
 //! **Where we differ**
 //! * The optional parts are left out: jitter reduction, thresholds for losses of the link, policers, the undershoot of
 //!   the window and the queueing delay's target beside loss-based flows.
+//! * Bytes lost above the highest packet that arrived never count as acknowledged, also when a later one arrives.
 //! * The base delay is the least of the whole run: clocks do not drift.
 //! * While the target is that of the maximum, only the inhibited increase bounds the window; the reference
 //!   implementation also follows the bytes in flight.
@@ -227,13 +228,15 @@ impl Control for Scream {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let now = feedback.now.as_secs();
-        let mut acked = 0.0;
+        // bytes_newly_acked advances with the highest packet that arrived: lost ones below it count, those above do not.
+        let (mut acked, mut unmarked) = (0.0, 0.0);
         for fate in feedback.fates {
             if !fate.is_marked {
-                acked += f64::from(fate.bytes);
+                unmarked += f64::from(fate.bytes);
             }
             match fate.arrived {
                 Some(arrived) => {
+                    acked = unmarked;
                     let delay = arrived.since(fate.sent).as_secs();
                     self.base = self.base.min(delay);
                     self.qdelay = delay - self.base;
@@ -315,6 +318,27 @@ mod tests {
         assert!((reduced(0.02, &|stream| stream.qdelay_avg = 0.045) - 15_000.0).abs() < 1e-9);
         assert!((reduced(0.05, &|stream| stream.qdelay_avg = 0.045) - 17_500.0).abs() < 1e-9);
         assert_eq!(reduced(0.05, &|stream| stream.qdelay_avg = 0.030), 20_000.0);
+    }
+
+    /// Lost bytes count as acknowledged below the highest packet that arrived only: ten of ten lost take 0.3 of the
+    /// window and add nothing. If the tenth arrives, the ten add 10 000·1000/14 000 to the 14 000 bytes that are left,
+    /// as soon after the congestion as this.
+    #[test]
+    fn losses_above_the_highest_arrival_do_not_increase_the_window() {
+        for (arrives, window) in [(false, 14_000.0), (true, 14_000.0 + 10_000.0 / 14.0)] {
+            let mut stream = stream(false);
+            (stream.srtt, stream.ref_wnd, stream.target, stream.max_in_flight) = (0.05, 20_000.0, 1e6, 20_000.0);
+            let [sent, arrived, now] = [1000, 1025, 1050].map(|ms| Time::from_nanos(ms * 1_000_000));
+            let fate = |at: u32| Fate {
+                sent,
+                arrived: (arrives && at == 9).then_some(arrived),
+                bytes: 1000,
+                is_marked: false,
+            };
+            let fates: Vec<Fate> = (0..10).map(fate).collect();
+            stream.on_feedback(&Feedback { now, fates: &fates, rtt: None });
+            assert!((stream.ref_wnd - window).abs() < 1e-9, "{} of {window}", stream.ref_wnd);
+        }
     }
 
     /// Two marks a round trip: in a window of W bytes α = 2·MSS/W, which takes MSS of it, as much as a round trip adds.
