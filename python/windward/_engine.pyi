@@ -172,7 +172,7 @@ class Ack:
         """Delivery rate over the life of that packet, in packets a second; None until one is known."""
     @property
     def app_limited(self) -> bool:
-        """True if the sender had less data than the window allowed: do not grow on this ACK."""
+        """True if the window did not limit the sender: do not grow on this ACK."""
     @property
     def recovering(self) -> bool:
         """True if the sender is repairing a loss and holds the window itself: learn, do not grow."""

@@ -142,9 +142,7 @@ impl Law for Copa {
         if !state.has_drained || state.is_nearly_empty(&samples) {
             state.rounds_since_empty = 0;
         }
-        if !ack.app_limited {
-            state.step(ack.acked.count(), &samples);
-        }
+        state.step(ack, &samples);
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
@@ -246,9 +244,13 @@ impl State {
         }
     }
 
-    fn step(&mut self, acked: f64, samples: &Samples) {
+    fn step(&mut self, ack: &Ack, samples: &Samples) {
+        let acked = ack.acked.count();
         // W/RTTstanding ≤ 1/(δ·d_q), without a division by no queue.
         let is_below = self.cwnd * samples.queue_delay() <= self.aim * samples.standing();
+        if is_below && ack.app_limited {
+            return;
+        }
         if self.is_slow_start {
             if is_below {
                 self.cwnd += acked;

@@ -30,9 +30,12 @@ pub struct Ack {
     pub flight_at_send: Packets,
     /// Delivery rate over the life of that packet; `None` until one is known.
     pub delivery_rate: Option<PacketRate>,
-    /// True if the window was not used while that packet was in flight: the sender had less data than it allows, or the
-    /// receiver less room. A law must not grow on it. For a law that [drives
-    /// recovery](Needs::drives_recovery), lack of data alone.
+    /// True if the window did not limit the sender: a law must not grow on this ACK, but may shrink.
+    ///
+    /// The host decides it by one rule for every law (RFC 9002 §7.8, RFC 9438 §5.8; Linux, `tcp_is_cwnd_limited`): the
+    /// window was full in the last round trip, or, in slow start, is below twice the number of outstanding packets.
+    /// Retransmissions fill it as new data does. For a law that reads [samples](Needs::reads_samples) it is true if the
+    /// newest packet was sent when there was no more data: its delivery rate is then no sample of the path.
     pub app_limited: bool,
     /// True if the host is repairing a loss and holds the window itself, or this ACK only repeats the last cumulative
     /// one: learn from the sample, do not grow.

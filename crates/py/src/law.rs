@@ -38,7 +38,7 @@ pub(crate) struct Ack {
     flight_at_send: f64,
     /// Delivery rate over the life of that packet, in packets a second; None until one is known.
     delivery_rate: Option<f64>,
-    /// True if the sender had less data than the window allowed: do not grow on this ACK.
+    /// True if the window did not limit the sender: do not grow on this ACK.
     app_limited: bool,
     /// True if the sender is repairing a loss and holds the window itself: learn, do not grow.
     recovering: bool,

@@ -276,6 +276,11 @@ impl TcpOptions {
         of_sender.clamp(1, u64::from(self.receive_window)) as u32
     }
 
+    /// True if the sender follows Linux where the RFCs leave a choice.
+    pub(crate) fn is_linux(&self) -> bool {
+        self.is_by_time() || self.newreno == NewReno::Linux
+    }
+
     /// True if losses are detected by time.
     pub(crate) fn is_by_time(&self) -> bool {
         self.sack && self.loss_detection == LossDetection::Rack

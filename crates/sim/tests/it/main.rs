@@ -33,3 +33,4 @@ mod tcp_fit;
 mod tfrc;
 mod timeout;
 mod video;
+mod window_use;

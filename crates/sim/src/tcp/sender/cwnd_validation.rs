@@ -1,21 +1,30 @@
-//! Detection of window-limited senders, as in Linux (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`).
+//! Congestion window validation: a window that does not limit the sender does not grow.
 //!
-//! An unused window does not grow (in the spirit of RFC 7661). After a round trip in which the window never held back a
-//! segment, it grows in slow start only, to at most twice the number of outstanding segments.
+//! One rule for every law and both stacks, Linux's (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`), in the spirit of RFC
+//! 7661, RFC 9002 §7.8 and RFC 9438 §5.8. After a round trip in which the window held back no segment, it grows in slow
+//! start only, to at most twice the number of outstanding segments. Retransmissions use the window as new segments do:
+//! slow start after a timeout (RFC 5681 §3.1) needs no new data.
 
 /// Use of the window in the current round trip.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct CwndValidation {
     is_limited: bool,
     /// Largest number of outstanding segments.
     most: u32,
     /// Segment whose acknowledgement ends the round trip.
     until: u32,
-    /// True if a segment was sent since the last check.
+    /// True if a new segment was sent since the last check.
     pub has_sent: bool,
+    /// True if data held back by pacing or the device counts as using the window (RFC 9002 §7.8); in Linux it does not.
+    pub counts_delayed: bool,
 }
 
 impl CwndValidation {
+    /// State before the first segment. With `counts_delayed`, data held back by pacing or the device use the window.
+    pub fn new(counts_delayed: bool) -> Self {
+        Self { is_limited: false, most: 0, until: 0, has_sent: false, counts_delayed }
+    }
+
     /// Records a pause of the sender: the window `is_full` or not, and the segments from `una` to `next` are
     /// outstanding.
     #[inline]
@@ -32,8 +41,13 @@ impl CwndValidation {
     /// True if a window of `cwnd` segments may grow. Evaluates `ssthresh` only if the window did not hold back the
     /// sender.
     #[inline]
-    pub fn lets_grow(&self, cwnd: f64, ssthresh: impl FnOnce() -> f64) -> bool {
-        self.is_limited || (cwnd < f64::from(2 * self.most) && cwnd < ssthresh())
+    pub fn lets_grow(&self, cwnd: impl FnOnce() -> f64, ssthresh: impl FnOnce() -> f64) -> bool {
+        self.is_limited || self.is_doubling(cwnd(), ssthresh)
+    }
+
+    #[cold]
+    fn is_doubling(&self, cwnd: f64, ssthresh: impl FnOnce() -> f64) -> bool {
+        cwnd < f64::from(2 * self.most) && cwnd < ssthresh()
     }
 }
 
@@ -43,24 +57,25 @@ mod tests {
 
     #[test]
     fn a_window_that_is_not_used_grows_to_twice_what_was_out() {
-        let mut usage = CwndValidation::default();
-        assert!(!usage.lets_grow(10.0, || f64::INFINITY));
+        let mut usage = CwndValidation::new(false);
+        let grows = |usage: &CwndValidation, cwnd: f64, ssthresh: f64| usage.lets_grow(|| cwnd, || ssthresh);
+        assert!(!grows(&usage, 10.0, f64::INFINITY));
         // Six of ten: up to 12 in slow start, no growth beyond.
         usage.has_sent = true;
         usage.pause(false, 0, 6);
-        assert_eq!([10.0, 11.0, 12.0].map(|cwnd| usage.lets_grow(cwnd, || f64::INFINITY)), [true, true, false]);
-        assert!(!usage.lets_grow(10.0, || 10.0));
+        assert_eq!([10.0, 11.0, 12.0].map(|cwnd| grows(&usage, cwnd, f64::INFINITY)), [true, true, false]);
+        assert!(!grows(&usage, 10.0, 10.0));
         // Within the round trip a lower use does not count; a full window does.
         usage.has_sent = true;
         usage.pause(false, 2, 7);
-        assert!(usage.lets_grow(11.0, || f64::INFINITY));
+        assert!(grows(&usage, 11.0, f64::INFINITY));
         usage.pause(true, 2, 12);
-        assert!(usage.lets_grow(50.0, || 10.0));
+        assert!(grows(&usage, 50.0, 10.0));
         // A pause without a transmission is ignored; after the round trip the next pause counts.
         usage.pause(false, 12, 12);
-        assert!(usage.lets_grow(50.0, || 10.0));
+        assert!(grows(&usage, 50.0, 10.0));
         usage.has_sent = true;
         usage.pause(false, 12, 14);
-        assert!(!usage.lets_grow(50.0, || 10.0));
+        assert!(!grows(&usage, 50.0, 10.0));
     }
 }

@@ -16,8 +16,6 @@ pub struct DeliveryRate {
     pub first_sent_at: u64,
     /// Delivered count below which transmissions are app-limited: no more data, as Linux's `app_limited`.
     pub app_limited_until: u32,
-    /// Delivered count below which transmissions are unused: no more data, or no room for it at the receiver.
-    pub unused_until: u32,
 }
 
 impl DeliveryRate {
@@ -39,7 +37,6 @@ impl DeliveryRate {
             lost: self.lost,
             flight,
             is_app_limited: self.delivered < self.app_limited_until,
-            is_unused: self.delivered < self.unused_until,
             ..Segment::default()
         }
     }

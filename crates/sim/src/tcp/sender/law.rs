@@ -15,9 +15,6 @@ pub struct AckReport {
     pub lost: u32,
     pub is_duplicate: bool,
     pub prior_flight: u32,
-    /// True if the window must not grow because it was not used. For rate-based laws: true if the segment was sent when
-    /// no more data was available.
-    pub is_unused: bool,
 }
 
 impl Tcb {
@@ -137,7 +134,7 @@ impl Tcb {
     /// Reports an ACK to the law. `newest` was sent last among the segments that it delivers.
     #[inline]
     pub fn report_ack(&mut self, now: Time, report: AckReport, newest: &Segment, rtt: Option<Duration>) {
-        let AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused } = report;
+        let AckReport { acked, marked, lost, is_duplicate, prior_flight } = report;
         let (count, interval) = self.rate.sample(now, newest);
         self.round.advance(newest.delivered, self.rate.delivered, || self.law.cwnd().count());
         self.law.on_ack(&Ack {
@@ -153,13 +150,20 @@ impl Tcb {
             sent_at: Time::from_nanos(newest.sent_at),
             flight_at_send: Packets::new(f64::from(newest.flight)),
             delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(f64::from(count)) / interval),
-            app_limited: is_unused,
+            app_limited: self.is_app_limited(newest),
             // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
             recovering: is_duplicate || self.is_reduced(),
             round: self.round.number,
             sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
         });
         self.take_window();
+    }
+
+    /// True if the law must not grow on an ACK of `newest`: the window did not limit the sender. For a law that models
+    /// its path by rates: the segment was sent when there was no more data, which makes its rate no sample of the path.
+    #[inline]
+    fn is_app_limited(&self, newest: &Segment) -> bool {
+        if self.reads_samples { newest.is_app_limited } else { !self.is_window_limited() }
     }
 
     /// Reports an ACK of a part of a segment to a law that counts ACKs; one that counts packets learns nothing from it.
@@ -182,7 +186,7 @@ impl Tcb {
             sent_at: Time::from_nanos(self.board.head_sent_at()),
             flight_at_send: Packets::new(f64::from(self.board.pipe())),
             delivery_rate: None,
-            app_limited: false,
+            app_limited: !self.is_window_limited(),
             recovering: self.is_reduced(),
             round: self.round.number,
             sample: Sample::default(),

@@ -196,7 +196,7 @@ impl Sender {
 
     /// True if the window limited the sender in the last round trip (Linux: `tcp_is_cwnd_limited`).
     pub fn is_window_limited(&self) -> bool {
-        self.recovery.is_window_limited(&self.tcb)
+        self.tcb.is_window_limited()
     }
 
     /// Halves the distance of the window to the `used` segments, if no loss or mark is being answered (RFC 2861; Linux:

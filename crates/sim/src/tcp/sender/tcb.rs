@@ -1,5 +1,6 @@
 //! Transmission control block of the sending end: the state that does not depend on the way losses are detected.
 
+use super::cwnd_validation::CwndValidation;
 use super::delivery_rate::{DeliveryRate, Round};
 use super::ecn::{Marks, NewMarks};
 use super::pacing::{self, Pacing};
@@ -52,6 +53,7 @@ pub struct Tcb {
     pub rtt: RoundTrips,
     pub rate: DeliveryRate,
     pub round: Round,
+    pub validation: CwndValidation,
     /// The law's window before the last reduction.
     pub window_before: Packets,
     /// Segment of the last timeout; `None` before the first, and after an undo.
@@ -87,6 +89,7 @@ impl Tcb {
             rtt: RoundTrips::new(tcp),
             rate: DeliveryRate::default(),
             round: Round::new(law.cwnd().count()),
+            validation: CwndValidation::new(!tcp.is_linux() || law.needs().drives_recovery),
             window_before: Packets::ZERO,
             timed_out: None,
             marks: Marks::new(tcp.ecn),
@@ -132,16 +135,38 @@ impl Tcb {
 
     /// Records that there is nothing to send although the window has room, with `pipe` segments in flight.
     pub fn run_short(&mut self, pipe: u32) {
-        self.leave_unused(pipe);
+        // A receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
         if self.board.next() >= self.end {
-            self.rate.app_limited_until = self.rate.unused_until;
+            self.rate.app_limited_until = self.rate.delivered + pipe.max(1);
         }
     }
 
-    /// Records that the window has room for more than the `pipe` segments in flight.
-    pub fn leave_unused(&mut self, pipe: u32) {
-        // Segments delivered from here on were sent while the window had room.
-        self.rate.unused_until = self.rate.delivered + pipe.max(1);
+    /// Records that nothing is sent until the next ACK: the window is full, or nothing is left to send.
+    #[inline]
+    pub fn pause(&mut self) {
+        let is_full = self.board.pipe() >= self.window_now();
+        self.validation.pause(is_full, self.board.una(), self.board.next());
+    }
+
+    /// Records that pacing or the device holds back the next segment.
+    pub fn pause_delayed(&mut self) {
+        let pipe = self.board.pipe();
+        // RFC 9002 §7.8: not application-limited if the data would have filled the window without the delay.
+        let waiting = if self.validation.counts_delayed { self.waiting() } else { 0 };
+        let is_full = pipe.saturating_add(waiting) >= self.window_now();
+        self.validation.pause(is_full, self.board.una(), self.board.next());
+    }
+
+    /// Number of segments that may be sent as far as application and receiver are concerned.
+    fn waiting(&self) -> u32 {
+        let room = self.receive_window.saturating_sub(self.board.outstanding());
+        self.board.lost().saturating_add(room.min(self.end.saturating_sub(self.board.next())))
+    }
+
+    /// True if the window limited the sender in the last round trip, or may double (Linux: `tcp_is_cwnd_limited`).
+    #[inline]
+    pub fn is_window_limited(&self) -> bool {
+        self.validation.lets_grow(|| self.law.cwnd().count(), || self.ssthresh().unwrap_or(0.0))
     }
 
     /// Evaluates the marks reported by an ACK that delivers `acked` packets.

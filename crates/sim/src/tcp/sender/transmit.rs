@@ -10,8 +10,10 @@ impl Sender {
     #[inline]
     pub fn turn(&mut self, now: Time) -> Turn {
         let turn = self.choose(now);
-        if matches!(turn, Turn::Wait(_) | Turn::Idle) {
-            self.recovery.pause(&self.tcb);
+        match turn {
+            Turn::New(_) | Turn::Again(_) => {}
+            Turn::Idle => self.tcb.pause(),
+            Turn::Wait(_) => self.tcb.pause_delayed(),
         }
         turn
     }
@@ -49,6 +51,9 @@ impl Sender {
     /// to try again if no ACK will come.
     #[cold]
     pub fn on_device_full(&mut self, now: Time) -> Option<Time> {
+        if self.tcb.validation.counts_delayed {
+            self.tcb.pause_delayed();
+        }
         self.tcb.answer_device(now);
         (self.tcb.board.outstanding() == 0).then(|| now + self.tcb.rtt.estimator.rto())
     }
@@ -56,8 +61,7 @@ impl Sender {
     /// Responds to small queues that hold back the next segment until the first link completes one: the window is not
     /// used.
     pub fn on_small_queue_full(&mut self) {
-        self.tcb.leave_unused(self.tcb.board.pipe());
-        self.recovery.pause(&self.tcb);
+        self.tcb.pause();
     }
 
     /// Records the transmission of a segment. Returns its ECN fields.
@@ -71,6 +75,7 @@ impl Sender {
         let segment = tcb.rate.segment(now, tcb.board.pipe() + 1);
         tcb.counts.sent += 1;
         recovery.on_send(tcb, now, turn, segment, was_empty);
+        tcb.validation.has_sent |= matches!(turn, Turn::New(_));
         if let Some(prr) = tcb.phase.prr() {
             prr.on_send();
         }

@@ -111,15 +111,8 @@ impl DupAck {
             // counts as a delayed ACK: in slow start (RFC 3465 §2.3 counts one segment, Linux all), and without SACK
             // until all losses are repaired.
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
-            // A receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
-            let is_unused = if tcb.drives_recovery { newest.is_app_limited } else { newest.is_unused };
             let (marked, lost, is_duplicate) = (marks.count, lost.count, advance == 0);
-            tcb.report_ack(
-                now,
-                AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused },
-                &newest,
-                sample,
-            );
+            tcb.report_ack(now, AckReport { acked, marked, lost, is_duplicate, prior_flight }, &newest, sample);
         }
         if marks.is_any {
             self.answer_marks(tcb, now, delivery.count);

@@ -99,23 +99,6 @@ impl Recovery {
         }
     }
 
-    /// True if the window limited the sender in the last round trip. By counting only the present is known.
-    pub fn is_window_limited(&self, tcb: &Tcb) -> bool {
-        match self {
-            Self::DupAck(_) => tcb.board.pipe() >= tcb.window_now(),
-            Self::RackTlp(recovery) => recovery.is_window_limited(tcb),
-        }
-    }
-
-    /// Records that nothing is sent any more until the next ACK or the next time of pacing.
-    #[inline]
-    pub fn pause(&mut self, tcb: &Tcb) {
-        match self {
-            Self::DupAck(_) => {}
-            Self::RackTlp(recovery) => recovery.pause(tcb),
-        }
-    }
-
     /// Records the transmission of a segment. `was_empty` is true if nothing was in flight before.
     #[inline]
     pub fn on_send(&mut self, tcb: &mut Tcb, now: Time, turn: Turn, segment: Segment, was_empty: bool) {

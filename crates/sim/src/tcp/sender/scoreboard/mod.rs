@@ -39,8 +39,6 @@ pub struct Segment {
     pub flight: u32,
     /// True if the sender had no more data.
     pub is_app_limited: bool,
-    /// True if the sender had no more data, or the receiver no room for it, while the window allowed more.
-    pub is_unused: bool,
     /// State flags of the scoreboard.
     pub(super) flags: u8,
 }

@@ -71,17 +71,8 @@ impl RackTlp {
         }
         if let Some(newest) = newest {
             let is_duplicate = !advances && !self.rack.is_far();
-            let is_unused = match tcb.drives_recovery {
-                true => newest.is_app_limited,
-                false => !self.is_window_limited(tcb),
-            };
             let (acked, marked) = (count, marks.count);
-            tcb.report_ack(
-                now,
-                AckReport { acked, marked, lost, is_duplicate, prior_flight, is_unused },
-                &newest,
-                sample,
-            );
+            tcb.report_ack(now, AckReport { acked, marked, lost, is_duplicate, prior_flight }, &newest, sample);
         }
         let pipe = tcb.board.pipe();
         if let Some(prr) = tcb.phase.prr() {

@@ -7,7 +7,6 @@ mod timers;
 use super::frto::Frto;
 use super::rack::Rack;
 use super::undo::Undo;
-use crate::tcp::sender::cwnd_validation::CwndValidation;
 use crate::tcp::sender::scoreboard::Segment;
 use crate::tcp::sender::tcb::Tcb;
 use crate::tcp::sender::turn::Turn;
@@ -72,7 +71,6 @@ pub struct RackTlp {
     urgent: Option<Urgent>,
     /// Precedence of transmissions until the next ACK.
     precedence: Precedence,
-    validation: CwndValidation,
 }
 
 impl RackTlp {
@@ -87,7 +85,6 @@ impl RackTlp {
             ack_delay,
             urgent: None,
             precedence: Precedence::LostFirst,
-            validation: CwndValidation::default(),
         }
     }
 
@@ -106,17 +103,6 @@ impl RackTlp {
         }
     }
 
-    /// True if the window limited the sender in the last round trip.
-    pub fn is_window_limited(&self, tcb: &Tcb) -> bool {
-        self.validation.lets_grow(tcb.law.cwnd().count(), || tcb.ssthresh().unwrap_or(0.0))
-    }
-
-    /// Records that nothing is sent any more until the next ACK or the next time of pacing.
-    pub fn pause(&mut self, tcb: &Tcb) {
-        let is_full = tcb.board.pipe() >= tcb.window_now();
-        self.validation.pause(is_full, tcb.board.una(), tcb.board.next());
-    }
-
     /// Records the transmission of a segment. `was_empty` is true if nothing was in flight before.
     pub fn on_send(&mut self, tcb: &mut Tcb, now: Time, turn: Turn, segment: Segment, was_empty: bool) {
         let is_new = matches!(turn, Turn::New(_));
@@ -129,7 +115,6 @@ impl RackTlp {
             }
             tcb.counts.retransmits += 1;
         } else {
-            self.validation.has_sent = true;
             if self.precedence == Precedence::NewFirst {
                 self.precedence = Precedence::NewOnly;
             }
