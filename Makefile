@@ -33,6 +33,7 @@
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make validate-attacks  run networks on which laws fail, with and without their attack; minutes; KERNELS=N emulates
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
+# make validate-combinations  compare random options, stacks and laws (DRAWS=, KERNELS= as root)
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
@@ -73,7 +74,7 @@ unexport PYTHONDONTWRITEBYTECODE
 GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
 	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
-	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
+	validate-newreno validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
 	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay validate-wireless
 
 .PHONY: $(GOALS) clean
@@ -304,6 +305,11 @@ validate-newreno: $(VENV)/engine
 # interrupted.
 validate-backpressure: $(VENV)/engine
 	$(BIN)/python benches/emulate/backpressure.py
+
+# Minutes, to docs/measured/validation/combinations.md; KERNELS=100 emulates a hundred draws, as root, in an hour of real time. Continues where it was
+# interrupted.
+validate-combinations: $(VENV)/engine
+	$(BIN)/python benches/emulate/combinations.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(KERNELS),--kernels $(KERNELS))
 
 # Half an hour in real time, as root, to docs/measured/validation/tcp-fit-kernels.md; goes on where it was interrupted.
 validate-tcp-fit: $(VENV)/engine
