@@ -238,9 +238,7 @@ impl Duplex {
         self.is_open[0] = true;
         let sender = &mut self.ends[0].sender;
         sender.timer().cancel();
-        // The answer to a repeated SYN may belong to the first one (Karn's rule).
-        let sample = (self.syns[0] == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
-        sender.establish(net.now, sample);
+        sender.establish(net.now, self.syns[0], Some(Duration::from_nanos(net.now.as_nanos() - packet.stamp)));
         let size = self.headers.ack(&Default::default());
         net.send(Packet { size, ..self.packet(net.now, Kind::HandshakeAck, Side::Client) }, false);
         if self.has_apps {
@@ -255,7 +253,7 @@ impl Duplex {
         self.is_open[1] = true;
         let End { sender, receiver, .. } = &mut self.ends[1];
         receiver.open(now);
-        sender.establish(now, (self.syns[1] == 1).then(|| now.since(self.answered_at)));
+        sender.establish(now, self.syns[1], Some(now.since(self.answered_at)));
     }
 
     /// Schedules the events that the timers of `side` need.

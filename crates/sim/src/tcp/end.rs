@@ -545,7 +545,7 @@ mod tests {
     fn end(tcp: &TcpOptions, cwnd: f64) -> End {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let mut end = End::new(law.build(Packets::new(cwnd)), tcp, 1);
-        end.sender.establish(Time::ZERO, Some(Duration::from_millis(100)));
+        end.sender.establish(Time::ZERO, 1, Some(Duration::from_millis(100)));
         end
     }
 

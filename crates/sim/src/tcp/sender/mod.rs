@@ -145,14 +145,26 @@ impl Sender {
         self.tcb.timer.deadline().min(self.tcb.pacing.timer.deadline())
     }
 
-    /// Takes the RTT sample of the handshake.
-    pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
-        if let Some(rtt) = sample {
-            self.tcb.rtt.establish(rtt);
-            self.tcb.rtt.estimator.sample(rtt, self.una(), self.next());
-            self.recovery.establish(rtt);
+    /// Ends the handshake, whose SYN or SYN-ACK this end has sent `sent` times, the answered one a `rtt` ago.
+    pub fn establish(&mut self, now: Time, sent: u32, rtt: Option<Duration>) {
+        let tcb = &mut self.tcb;
+        let is_linux = tcb.rtt.estimator.is_linux();
+        // Karn's rule: without timestamps the answer may be one to an earlier packet. Linux takes the sample of the
+        // timestamp; RFC 6298 §5.7 starts from 3 s.
+        let sample = rtt.filter(|_| sent == 1 || (is_linux && tcb.has_stamps));
+        match sample {
+            Some(rtt) => {
+                tcb.rtt.establish(rtt);
+                tcb.rtt.estimator.sample(rtt, tcb.board.una(), tcb.board.next());
+                self.recovery.establish(rtt);
+            }
+            None => tcb.rtt.estimator.note_lost_syn(),
         }
-        self.tcb.start(now, sample);
+        // RFC 5681 §3.1; Linux after two losses (`tcp_init_transfer`).
+        if sent > if is_linux { 2 } else { 1 } {
+            tcb.law.on_idle(Packets::new(1.0));
+        }
+        tcb.start(now, sample);
     }
 
     /// Records that the application writes while less than a segment waits to be sent: segments are app-limited until
