@@ -202,6 +202,10 @@ impl Duplex {
     /// Takes the receivers' round-trip samples of a packet that arrives at `side`.
     #[inline]
     fn measure(&mut self, now: Time, packet: &Packet, side: Side) {
+        if packet.kind == Kind::Segment {
+            let rtt = self.ends[side.other() as usize].sender.rtt_of_receiver();
+            self.ends[side as usize].receiver.note_rtt(|| rtt);
+        }
         let Some(rtts) = &mut self.rtts else { return };
         let acknowledges = if packet.kind == Kind::Segment { packet.ack().number } else { packet.number };
         rtts[side.other() as usize].on_ack(acknowledges);
@@ -326,8 +330,9 @@ impl Outlet<'_> {
         let Outgoing { data, is_probe, number, window, sack, stamp, ecn } = outgoing;
         if let Some(rtts) = &mut self.rtts {
             rtts[self.side as usize].acknowledge(self.net.now, number);
-            if let Some(data) = data {
-                rtts[self.side.other() as usize].send(data.number);
+            match data {
+                Some(data) => rtts[self.side.other() as usize].send(data.number),
+                None => rtts[self.side.other() as usize].skip(),
             }
         }
         let packet = match data {

@@ -526,7 +526,12 @@ impl End {
         let echo = self.receiver.echo();
         let ecn = if data.is_some() { ecn.with_ack(echo) } else { echo };
         let beyond = self.receiver.beyond();
-        let window = self.inbox.as_mut().map(|inbox| inbox.announce(beyond));
+        let window = self.inbox.as_mut().map(|inbox| {
+            if inbox.is_short(beyond) {
+                self.receiver.note_shortage();
+            }
+            inbox.announce(beyond)
+        });
         Outgoing { data, is_probe: false, number: self.receiver.next(), window, sack, stamp, ecn }
     }
 }

@@ -255,6 +255,7 @@ impl Connection {
         if self.beside.is_some() && self.is_taken_beside(net.now, packet) {
             return;
         }
+        self.receiver.note_rtt(|| self.sender.rtt_of_receiver());
         match self.receiver.receive(net.now, packet) {
             AckDue::Now => self.acknowledge(net),
             AckDue::By(deadline) => {

@@ -65,6 +65,13 @@ impl Sender {
         self.tcb.rtt.last()
     }
 
+    /// Round-trip time that the receiver of the data would measure by timestamps: a lower sample counts at once, a
+    /// higher one by an eighth (Linux: `tcp_rcv_rtt_update`). `None` before data is acknowledged.
+    #[inline]
+    pub fn rtt_of_receiver(&self) -> Option<Duration> {
+        (self.una() > 0).then(|| self.rtt().srtt().min(self.last_rtt()))
+    }
+
     /// Counters.
     pub fn counts(&self) -> Counts {
         self.tcb.counts
