@@ -111,7 +111,7 @@ def measured(network: Network, kept: Path) -> dict[int, Download]:
 
 
 def downloads(network: Network, size: int, real: Download) -> ww.Scenario:
-    """The same downloads as an application: headers are part of the bytes."""
+    """Scenario of the downloads as an application; headers are part of the bytes."""
     app = ww.Requests(
         name="downloads",
         from_="client",

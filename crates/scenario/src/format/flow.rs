@@ -185,8 +185,8 @@ tcp_tables! {
         /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
         #[serde(default = "timestamps")]
         pub timestamps: bool,
-        /// Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50. Emulation
-        /// sets it as `initcwnd` of the kernel's route.
+        /// Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        /// Emulation sets it as `initcwnd` of the kernel's route.
         #[serde(default = "initial_window")]
         pub initial_window: InitialWindow,
         /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and

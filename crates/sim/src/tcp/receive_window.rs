@@ -231,11 +231,11 @@ mod tests {
         assert_eq!(window.arrived, 1700);
     }
 
-    /// A segment of 1448 B takes 2304 B of memory, so 160/256 of it is payload: 131 072 B of memory are a window of
-    /// 81 920 B. The first estimate is 10 segments. In a round trip of 100 ms the application reads 40 segments: 2·40 and
-    /// 2·80·(40 − 10)/10 = 480 make 560 segments. The next round trip brings 50 segments, which is more:
-    /// 100 + 2·100·10/40 = 150 segments, no more than the buffer has. Without growth of what is read nothing changes, and
-    /// the limit holds.
+    /// A segment of 1448 B takes 2304 B of memory, so 160/256 of it is payload: 131 072 B of memory are a window of 81
+    /// 920 B. The first estimate is 10 segments. In a round trip of 100 ms the application reads 40 segments: 2·40 and
+    /// 2·80·(40 − 10)/10 = 480 make 560 segments. The next round trip brings 50 segments, which is more: 100 +
+    /// 2·100·10/40 = 150 segments, no more than the buffer has. Without growth of what is read nothing changes, and the
+    /// limit holds.
     #[test]
     fn the_buffer_follows_the_reader() {
         let start = Bytes::new(131_072);

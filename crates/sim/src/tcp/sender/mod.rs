@@ -190,8 +190,8 @@ impl Sender {
         self.tcb.rate.app_limited_until
     }
 
-    /// Tells the law that data leaves with nothing in flight (Linux's `CA_EVENT_TX_START`). BBR's pacing may have emptied
-    /// the flight: its laws hear of it only where the application did (`bbr_cwnd_event`).
+    /// Tells the law that data leaves with nothing in flight (Linux's `CA_EVENT_TX_START`). BBR's pacing may have
+    /// emptied the flight: its laws hear of it only where the application did (`bbr_cwnd_event`).
     pub fn restart(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if !tcb.drives_recovery || tcb.rate.delivered < tcb.rate.app_limited_until {
