@@ -4038,8 +4038,8 @@ class Flow:
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
-        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50. Emulation
-        sets it as `initcwnd` of the kernel's route.
+        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        Emulation sets it as `initcwnd` of the kernel's route.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
@@ -4172,8 +4172,8 @@ class Tcp:
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
-        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50. Emulation
-        sets it as `initcwnd` of the kernel's route.
+        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        Emulation sets it as `initcwnd` of the kernel's route.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
