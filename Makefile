@@ -27,6 +27,7 @@
 # make validate-browser  compare a recorded page in a browser with the simulator's; minutes
 # make validate-applications  compare requests and pages between kernels with the simulator's, as root
 # make validate-nginx  compare responses and pages that curl loads from nginx with the simulator's; minutes
+# make validate-programs  compare downloads by curl from nginx over 24 random lines with simulator and emulator, as root
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
@@ -73,9 +74,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
-	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser \
-	validate-newreno validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue validate-minstrel validate-wifi-queues \
-	validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte validate-replay validate-wireless
+	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
+	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
+	validate-minstrel validate-wifi-queues validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte \
+	validate-replay validate-wireless validate-programs
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -291,6 +293,10 @@ validate-applications: $(VENV)/engine
 # installed.
 validate-nginx: $(VENV)/engine
 	$(BIN)/python benches/emulate/nginx.py
+
+# Forty minutes in real time, as root, to docs/measured/validation/programs.md; goes on where it was interrupted.
+validate-programs: $(VENV)/engine
+	$(BIN)/python benches/emulate/programs.py
 
 # Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
 validate-linux-stack: $(VENV)/engine

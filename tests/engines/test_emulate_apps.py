@@ -71,6 +71,21 @@ def test_requests_take_as_long_as_simulated(connections: str, tmp_path: Path) ->
     assert run.request_classes["requests"].sum() == here["requests"]
 
 
+@needs_kernels
+@pytest.mark.realtime
+def test_servers_begin_under_their_own_law(tmp_path: Path) -> None:
+    """100 kB over 25 Mbit/s, 51.1 ms and 62 packets take .225 s with real programs on the same kernel.
+
+    A connection that is accepted under BBR, the default of many machines, stays paced when its law is chosen later.
+    """
+    arrivals = 'arrivals = { kind = "closed", users = 1, think = "200 ms", think_spread = "fixed" }'
+    scenario = apps(tmp_path, "requests", f'{arrivals}\nrequest = "60 B"\nresponse = "100 kB"\nconnections = "new"\n')
+    link = replace(scenario.link[0], rate="25 Mbit/s", delay="25.55 ms", buffer="62 packets")
+    scenario = replace(scenario, duration="4 s", link=[link])
+    run = in_time(lambda: scenario.emulate(seeds=1), any_late)
+    assert run.requests["completion_s"].median() == pytest.approx(0.225, rel=0.02)
+
+
 def any_late(run: ww.Run) -> object:
     """Timing problems of a run in which a single late turn would count, of which a share says nothing."""
     timing = run.timing.iloc[0]

@@ -67,13 +67,13 @@ impl<'a> Client<'a> {
     /// Rates of `app`; `None` if its demand depends on the network.
     fn of(app: &'a AppConfig, network: &Network) -> Option<Self> {
         let demand = app.kind.demand()?;
-        let (tcp, response) = (&app.tcp, demand.response.mean());
-        // Headers by the mean number of full segments, as where `load` becomes a rate.
-        let on_wire = |bytes: f64| bytes * (1.0 + tcp.header_bytes() as f64 / tcp.segment.count() as f64) * 8.0;
+        let tcp = &app.tcp;
+        let response = Ideal::mean_wire_bytes(demand.response, tcp);
         let request = Ideal::wire_bytes(app.request.count(), tcp) as f64 * 8.0;
         let mean = match demand.arrivals {
             Arrivals::Times(times) => {
-                let bytes = |given: &Option<Bytes>| given.map_or(response, |bytes| bytes.count() as f64);
+                let bytes =
+                    |given: &Option<Bytes>| given.map_or(response, |of| Ideal::wire_bytes(of.count(), tcp) as f64);
                 times.iter().map(|(_, given)| bytes(given)).sum::<f64>() / times.len().max(1) as f64
             }
             _ => response,
@@ -87,7 +87,7 @@ impl<'a> Client<'a> {
                 Some(times.len() as f64 / end.since(app.start).as_secs())
             }
         };
-        Some(Self { app, demand, bits: [request, on_wire(mean)], open })
+        Some(Self { app, demand, bits: [request, 8.0 * mean], open })
     }
 
     fn routes(&self) -> [&'a Route; 2] {

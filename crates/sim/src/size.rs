@@ -129,6 +129,26 @@ impl Size {
     }
 }
 
+impl Size {
+    /// Mean number of segments of `segment` bytes that a size takes, the last of which is mostly short.
+    pub fn mean_segments(&self, segment: f64) -> f64 {
+        // The mean is exact; the room that is left in the last segment lies between 0 and 1, and so its quadrature is
+        // within a few parts in 10 000.
+        let rest = |bytes: f64| libm::ceil(bytes / segment) - bytes / segment;
+        let room = match self {
+            Self::Fixed(bytes) => rest(*bytes as f64),
+            _ => {
+                let draw = |at: u32| libm::round(self.quantile((f64::from(at) + 0.5) / f64::from(STRATA))).max(1.0);
+                (0..STRATA).map(|at| rest(draw(at))).sum::<f64>() / f64::from(STRATA)
+            }
+        };
+        self.mean() / segment + room
+    }
+}
+
+/// Strata of a quadrature over a distribution.
+const STRATA: u32 = 1 << 13;
+
 /// Quantile of the standard normal distribution, by Newton's method with Halley's correction from a logistic start.
 fn normal(u: f64) -> f64 {
     let u = u.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
@@ -184,6 +204,17 @@ mod tests {
         let mean = |points: &[(f64, f64)]| Size::Points(points.into()).mean();
         assert!((mean(&WEB_SEARCH) / 1.711e6 - 1.0).abs() < 1e-3, "{}", mean(&WEB_SEARCH));
         assert!((mean(&DATA_MINING) / 12.66e6 - 1.0).abs() < 1e-3, "{}", mean(&DATA_MINING));
+    }
+
+    /// 100 B take a segment, 2000 B two. Exponential sizes of mean m take Σ P(S > 1448·k) = 1/(1 − exp(−1448/m)).
+    #[test]
+    fn short_sizes_take_whole_segments() {
+        assert_eq!([100, 1448, 2000].map(|bytes| Size::Fixed(bytes).mean_segments(1448.0)), [1.0, 1.0, 2.0]);
+        for mean in [100.0, 1448.0, 50e3] {
+            let exact = 1.0 / (1.0 - libm::exp(-1448.0 / mean));
+            let found = Size::Exponential(mean).mean_segments(1448.0);
+            assert!((found / exact - 1.0).abs() < 2e-3, "{mean}: {found}, not {exact}");
+        }
     }
 
     /// 100 000 draws: the mean within five standard errors.

@@ -3993,8 +3993,8 @@ class Flow:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
-        `stack = "linux"`.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
+        `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4038,7 +4038,8 @@ class Flow:
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
-        Initial window in segments (RFC 6928).
+        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        Emulation sets it as `initcwnd` of the kernel's route.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
@@ -4064,7 +4065,7 @@ class Flow:
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+        from 81 920 B on, or a table with its limit. Default: none; the window is always `receive_window`.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
         follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and
@@ -4147,8 +4148,8 @@ class Tcp:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
-        `stack = "linux"`.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
+        `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4171,7 +4172,8 @@ class Tcp:
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
-        Initial window in segments (RFC 6928).
+        Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        Emulation sets it as `initcwnd` of the kernel's route.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
@@ -4189,7 +4191,7 @@ class Tcp:
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 65 536 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+        from 81 920 B on, or a table with its limit. Default: none; the window is always `receive_window`.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
         follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and

@@ -45,6 +45,9 @@ impl<'a> App<'a> {
     pub(super) fn prepare(plan: &'a AppPlan, hosts: &'a [Namespace]) -> Result<Self, Error> {
         let listen = || {
             let socket = plan.socket(SocketAddrV4::new(plan.to, PORT))?;
+            // Before it listens: an accepted connection that began under another congestion control keeps traces of it.
+            // BBR, the default of many machines, leaves pacing switched on (`bbr_init`).
+            plan.set_sender(&socket)?;
             socket.listen()?;
             Ok(socket)
         };
@@ -147,7 +150,6 @@ impl<'a> App<'a> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
             };
-            self.plan.set_sender(&socket)?;
             let id = socket.peer_port().ok().and_then(|port| kernel.clients.get(&port).copied());
             match id.and_then(|id| apps.link(id)) {
                 Some(pair) => {

@@ -187,10 +187,12 @@ fn steps(leo: &Leo, name: &str, span: Duration) -> Vec<Step> {
             }
             step.delay = Some(Delay::Constant(Written(delay)));
             step.rate = Some(Rate::Constant(Positive(BitRate::bits_per_sec((bits as u64).max(1)))));
-            step.loss = match (is_change, part) {
+            // From the beginning of the run on, which is no change of the satellite.
+            let is_plain = part == 1 || steps.is_empty();
+            step.loss = match (is_change, is_plain) {
                 (true, _) => Some(Loss::Plain(leo.loss_at_change)),
-                (false, 1) => Some(Loss::Plain(leo.loss)),
-                _ => None,
+                (false, true) => Some(Loss::Plain(leo.loss)),
+                (false, false) => None,
             };
             steps.push(step);
         }
@@ -257,6 +259,6 @@ mod tests {
         let mut levels: Vec<String> = rates.iter().map(|rate| format!("{rate:?}")).collect();
         levels.dedup();
         assert_eq!(levels.len(), 5);
-        assert_eq!(steps[0].at.0, Duration::ZERO);
+        assert_eq!((steps[0].at.0, &steps[0].loss), (Duration::ZERO, &Some(Loss::Plain(leo.loss))));
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn options(tcp: &Tcp, of: Stack, is_paced: bool) -> TcpOptions {
         compress_sacks: tcp.compress_sacks.unwrap_or(stack.compress_sacks),
         ack_counting: tcp.ack_counting,
         quick_acks: tcp.quick_acks.unwrap_or(stack.quick_acks),
+        quick_growth: tcp.quick_acks.is_none() && stack.quick_growth,
         nagle: tcp.nagle,
         idle_restart: match (tcp.idle_restart, of) {
             (None, _) => stack.idle_restart,

@@ -122,8 +122,8 @@ tcp_tables! {
         /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
         #[serde(default = "delayed_ack")]
         pub delayed_ack: DelayedAck,
-        /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16
-        /// with `stack = "linux"`.
+        /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
+        /// `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub quick_acks: Option<u32>,
         /// SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
@@ -185,7 +185,8 @@ tcp_tables! {
         /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
         #[serde(default = "timestamps")]
         pub timestamps: bool,
-        /// Initial window in segments (RFC 6928).
+        /// Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
+        /// Emulation sets it as `initcwnd` of the kernel's route.
         #[serde(default = "initial_window")]
         pub initial_window: InitialWindow,
         /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
@@ -227,7 +228,7 @@ tcp_tables! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub read: Option<Read>,
         /// Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the
-        /// application from 65 536 B on, or a table with its limit. Default: none; the window is always
+        /// application from 81 920 B on, or a table with its limit. Default: none; the window is always
         /// `receive_window`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub receive_buffer: Option<ReceiveBuffer>,

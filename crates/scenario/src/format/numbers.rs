@@ -11,6 +11,9 @@ use windward_units::split;
 /// Maximum of a `count`, and of the nodes, flows or sources of a scenario.
 pub(crate) const MAX_COUNT: u32 = 100_000;
 
+/// Largest initial window: a thousand times the bound of RFC 6928, and more than any server has.
+const MAX_WINDOW: u32 = 10_000;
+
 /// Maximum number of seeds.
 const MAX_SEEDS: u32 = 1_000_000;
 
@@ -49,7 +52,7 @@ pub(crate) struct Count(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Hops(pub u32);
 
-/// Segments in the initial window: 1 to 10.
+/// Segments in the initial window: 1 to 10 000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct InitialWindow(pub u32);
 
@@ -273,8 +276,8 @@ read_and_describe! {
         json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
     Hops by IntegerVisitor { what: "a number of hops", max: 64 } => Self,
         json_schema!({ "type": "integer", "minimum": 1, "maximum": 64 });
-    InitialWindow by IntegerVisitor { what: "an initial window", max: 10 } => Self,
-        json_schema!({ "type": "integer", "minimum": 1, "maximum": 10 });
+    InitialWindow by IntegerVisitor { what: "an initial window", max: MAX_WINDOW } => Self,
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_WINDOW });
     Probability by ProbabilityVisitor => |probability| probability, json_schema!({ "anyOf": [
         { "type": "number", "minimum": 0, "maximum": 1 },
         { "type": "string", "pattern": r"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*%?$", "examples": ["1 %"] },

@@ -38,6 +38,12 @@ pub(super) fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Pa
                 losses.coded.push(*packet);
             }
         }
+        // Connections of applications have numbers beyond those of flows.
+        Kind::Segment => {
+            if let Some(lost) = losses.segments.get_mut(packet.flow as usize) {
+                *lost += u64::from(counts);
+            }
+        }
         Kind::Parcel { .. } => losses.parcels.push((*packet, cause)),
         _ => {}
     }

@@ -108,6 +108,11 @@ impl Ideal {
         self.rtt.as_secs() + if rate > 0 { bits / rate as f64 } else { f64::NAN }
     }
 
+    /// Mean bytes of responses of `size` with the headers of their segments.
+    pub fn mean_wire_bytes(size: &Size, tcp: &TcpOptions) -> f64 {
+        size.mean() + size.mean_segments(tcp.segment.count() as f64) * tcp.header_bytes() as f64
+    }
+
     /// Bytes of a response of `size` bytes with the headers of its segments.
     pub fn wire_bytes(size: u64, tcp: &TcpOptions) -> u64 {
         size + size.div_ceil(tcp.segment.count()) * tcp.header_bytes()

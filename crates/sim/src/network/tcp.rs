@@ -21,7 +21,7 @@ pub struct TcpOptions {
     pub sack: bool,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     pub timestamps: bool,
-    /// Initial window in segments, 1 to 10 (RFC 6928).
+    /// Initial window in segments; positive. RFC 6928 recommends 10 at most.
     pub initial_window: u32,
     /// Minimum retransmission timeout (RFC 6298 §2.4: 1 s; Linux and ns-2: 200 ms).
     pub min_rto: Duration,
@@ -43,6 +43,8 @@ pub struct TcpOptions {
     pub rto: RtoRule,
     /// Number of segments that are acknowledged one by one and at once, at the beginning and after a duplicate.
     pub quick_acks: u32,
+    /// True if each segment that raises an autotuned receive window is acknowledged at once, as in Linux.
+    pub quick_growth: bool,
     /// True if the receiver compresses SACKs as Linux does, on connections with SACK.
     pub compress_sacks: bool,
     /// Longest time that the sending host takes from an ACK to the data that it releases; uniform from zero.
@@ -253,6 +255,7 @@ impl TcpOptions {
             compress_sacks: sack,
             // TCP_MAX_QUICKACKS
             quick_acks: 16,
+            quick_growth: true,
             adapts_delayed_ack: true,
             idle_restart: IdleRestart::Linux,
             ..Self::default()
@@ -312,6 +315,7 @@ impl Default for TcpOptions {
             newreno: NewReno::Rfc6582,
             rto: RtoRule::Rfc6298,
             quick_acks: 0,
+            quick_growth: false,
             compress_sacks: false,
             host_jitter: Duration::ZERO,
             ack_counting: false,

@@ -202,6 +202,10 @@ impl Duplex {
     /// Takes the receivers' round-trip samples of a packet that arrives at `side`.
     #[inline]
     fn measure(&mut self, now: Time, packet: &Packet, side: Side) {
+        if packet.kind == Kind::Segment {
+            let rtt = self.ends[side.other() as usize].sender.rtt_of_receiver();
+            self.ends[side as usize].receiver.note_rtt(|| rtt);
+        }
         let Some(rtts) = &mut self.rtts else { return };
         let acknowledges = if packet.kind == Kind::Segment { packet.ack().number } else { packet.number };
         rtts[side.other() as usize].on_ack(acknowledges);
@@ -238,9 +242,7 @@ impl Duplex {
         self.is_open[0] = true;
         let sender = &mut self.ends[0].sender;
         sender.timer().cancel();
-        // The answer to a repeated SYN may belong to the first one (Karn's rule).
-        let sample = (self.syns[0] == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
-        sender.establish(net.now, sample);
+        sender.establish(net.now, self.syns[0], Some(Duration::from_nanos(net.now.as_nanos() - packet.stamp)));
         let size = self.headers.ack(&Default::default());
         net.send(Packet { size, ..self.packet(net.now, Kind::HandshakeAck, Side::Client) }, false);
         if self.has_apps {
@@ -255,7 +257,7 @@ impl Duplex {
         self.is_open[1] = true;
         let End { sender, receiver, .. } = &mut self.ends[1];
         receiver.open(now);
-        sender.establish(now, (self.syns[1] == 1).then(|| now.since(self.answered_at)));
+        sender.establish(now, self.syns[1], Some(now.since(self.answered_at)));
     }
 
     /// Schedules the events that the timers of `side` need.
@@ -328,8 +330,9 @@ impl Outlet<'_> {
         let Outgoing { data, is_probe, number, window, sack, stamp, ecn } = outgoing;
         if let Some(rtts) = &mut self.rtts {
             rtts[self.side as usize].acknowledge(self.net.now, number);
-            if let Some(data) = data {
-                rtts[self.side.other() as usize].send(data.number);
+            match data {
+                Some(data) => rtts[self.side.other() as usize].send(data.number),
+                None => rtts[self.side.other() as usize].skip(),
             }
         }
         let packet = match data {

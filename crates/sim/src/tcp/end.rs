@@ -526,7 +526,12 @@ impl End {
         let echo = self.receiver.echo();
         let ecn = if data.is_some() { ecn.with_ack(echo) } else { echo };
         let beyond = self.receiver.beyond();
-        let window = self.inbox.as_mut().map(|inbox| inbox.announce(beyond));
+        let window = self.inbox.as_mut().map(|inbox| {
+            if inbox.is_short(beyond) {
+                self.receiver.note_shortage();
+            }
+            inbox.announce(beyond)
+        });
         Outgoing { data, is_probe: false, number: self.receiver.next(), window, sack, stamp, ecn }
     }
 }
@@ -545,7 +550,7 @@ mod tests {
     fn end(tcp: &TcpOptions, cwnd: f64) -> End {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let mut end = End::new(law.build(Packets::new(cwnd)), tcp, 1);
-        end.sender.establish(Time::ZERO, Some(Duration::from_millis(100)));
+        end.sender.establish(Time::ZERO, 1, Some(Duration::from_millis(100)));
         end
     }
 

@@ -47,6 +47,11 @@ impl Inbox {
         self.window.announce(beyond)
     }
 
+    /// True if less than half of the buffer is free.
+    pub fn is_short(&self, beyond: u32) -> bool {
+        self.window.is_short(beyond)
+    }
+
     /// Handles a data segment whose size is that of its payload, and lets the application read.
     pub fn arrive(&mut self, now: Time, data: &Packet, receiver: &mut Receiver) -> AckDue {
         let waiting = self.window.waiting() + u64::from(data.size);
@@ -54,6 +59,9 @@ impl Inbox {
         // What is read at once is acknowledged at the same time, with the window after the read.
         let advances = is_drained || self.window.advances(data.size, receiver.beyond());
         receiver.expect(Outlook { is_drained, advances });
+        if data.number >= receiver.next() && self.window.grow(data.size, receiver.beyond()) {
+            receiver.note_growth();
+        }
         let due = receiver.receive(now, data);
         self.window.arrive(data.number, data.size, receiver.next());
         if self.read(now, receiver) { AckDue::Now } else { due }

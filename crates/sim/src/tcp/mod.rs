@@ -18,6 +18,7 @@ mod ranges;
 mod reader;
 mod receive_window;
 mod receiver;
+mod right_sizing;
 mod sender;
 pub mod socket;
 mod stream;

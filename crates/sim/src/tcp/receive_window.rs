@@ -6,9 +6,10 @@
 //! window below a segment is announced, and a window that at least doubles is announced when the application reads.
 //!
 //! **Where we differ**
-//! * The window counts bytes of payload. Linux counts the memory of packets, of which about half is payload.
-//!   [`Autotuning`] counts memory and takes half of it.
+//! * The window counts bytes of payload. Linux counts the memory of packets; of an autotuned buffer the share of a full
+//!   segment is payload.
 
+use super::right_sizing::RightSizing;
 use crate::network::ReceiveBuffer;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
@@ -17,25 +18,6 @@ use windward_units::{Duration, Time};
 const HANDSHAKE: u64 = 65_535;
 /// Largest window: 16 bits, scaled by 14 (RFC 7323 §2.3).
 const LARGEST: u64 = HANDSHAKE << 14;
-/// Linux's initial window in segments (`TCP_INIT_CWND`), the first estimate of what the application reads in a round
-/// trip.
-const INITIAL: u64 = 10;
-/// Share of the socket's memory that is payload (`TCP_DEFAULT_SCALING_RATIO`): its inverse.
-const MEMORY: u64 = 2;
-/// Round trip below which autotuning grows more slowly.
-const SHORT: u64 = 1_000_000;
-
-/// Autotuning of the buffer: dynamic right-sizing as in Linux (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`).
-#[derive(Clone, Copy, Debug)]
-struct Autotuning {
-    /// Largest buffer in bytes of memory.
-    most: u64,
-    /// Bytes that the application read in a round trip, less those that still waited.
-    space: u64,
-    /// Bytes read at the start of the current round trip, and that time.
-    began: (u64, Time),
-}
-
 /// Window of a receiver.
 #[derive(Clone, Debug)]
 pub struct ReceiveWindow {
@@ -57,7 +39,7 @@ pub struct ReceiveWindow {
     short: VecDeque<(u32, u32)>,
     /// Bytes that the application has read.
     read: u64,
-    tuning: Option<Autotuning>,
+    tuning: Option<RightSizing>,
 }
 
 impl ReceiveWindow {
@@ -67,9 +49,8 @@ impl ReceiveWindow {
         let (size, tuning) = match buffer {
             ReceiveBuffer::Fixed(bytes) => (bytes.count(), None),
             ReceiveBuffer::Auto { start, most } => {
-                let space = (start.count() / MEMORY).min(INITIAL * segment);
-                let tuning = Autotuning { most: most.count(), space, began: (0, Time::ZERO) };
-                (start.count() / MEMORY, Some(tuning))
+                let (tuning, size) = RightSizing::new(start, most, segment);
+                (size, Some(tuning))
             }
         };
         let edge = size.min(HANDSHAKE);
@@ -113,12 +94,20 @@ impl ReceiveWindow {
             self.missing += if is_beyond { 0 } else { u64::from(lacks) };
             is_beyond
         });
-        let before = std::mem::replace(&mut self.arrived, u64::from(next) * self.segment - self.missing);
-        if self.arrived > before {
-            // Linux: `tcp_grow_window`, two segments for each one that arrives.
-            let room = self.free(0).saturating_sub(self.clamp);
-            self.clamp += room.min(2 * self.segment);
-        }
+        self.arrived = u64::from(next) * self.segment - self.missing;
+    }
+
+    /// Raises the largest window when a segment of `payload` bytes arrives that is not a duplicate, with `beyond`
+    /// segments beyond a gap, by up to two segments (`tcp_grow_window`). Returns true if it does.
+    pub fn grow(&mut self, payload: u32, beyond: u32) -> bool {
+        let room = self.free(u64::from(payload) + u64::from(beyond) * self.segment).saturating_sub(self.clamp);
+        self.clamp += room.min(2 * self.segment);
+        room > 0
+    }
+
+    /// True if less than half of the buffer is free (`__tcp_select_window`).
+    pub fn is_short(&self, beyond: u32) -> bool {
+        self.free(u64::from(beyond) * self.segment) < self.size / 2
     }
 
     /// Room in the buffer, with `more` bytes besides those in order.
@@ -155,7 +144,9 @@ impl ReceiveWindow {
         debug_assert!(bytes <= self.waiting(), "only what has arrived can be read");
         self.read += bytes;
         if let Some(rtt) = rtt {
-            self.tune(now, rtt, u64::from(beyond) * self.segment);
+            let (waiting, beyond) = (self.waiting(), u64::from(beyond) * self.segment);
+            let size = self.tuning.as_mut().and_then(|tuning| tuning.adapt(now, rtt, self.read, waiting, beyond));
+            self.size = size.map_or(self.size, |size| self.size.max(size));
         }
         let announced = self.announced();
         if bytes == 0 || 2 * announced > self.size {
@@ -163,31 +154,6 @@ impl ReceiveWindow {
         }
         let window = self.select(beyond);
         window > 0 && window >= 2 * announced
-    }
-
-    /// Adapts the buffer once per round trip to what the application reads in it.
-    fn tune(&mut self, now: Time, rtt: Duration, beyond: u64) {
-        let waiting = self.waiting();
-        let Some(tuning) = &mut self.tuning else { return };
-        let (from, since) = tuning.began;
-        if now.since(since) < rtt {
-            return;
-        }
-        tuning.began = (self.read, now);
-        let copied = (self.read - from).saturating_sub(waiting);
-        if copied <= tuning.space {
-            return;
-        }
-        let old = std::mem::replace(&mut tuning.space, copied);
-        // The estimate is a round trip late, and the sender may double its rate until the next.
-        let window = 2 * copied;
-        let growth = if rtt.as_nanos() < SHORT {
-            window * rtt.as_nanos() / SHORT
-        } else {
-            (u128::from(2 * window) * u128::from(copied - old) / u128::from(old.max(1))) as u64
-        };
-        let size = (MEMORY * (window + growth + beyond)).min(tuning.most) / MEMORY;
-        self.size = self.size.max(size);
     }
 }
 
@@ -245,6 +211,7 @@ mod tests {
     fn a_large_window_opens_with_arrivals() {
         let mut window = fixed(1_000_000);
         for number in 0..5 {
+            assert!(window.grow(1000, 0));
             window.arrive(number, 1000, number + 1);
             window.read(at(0), 1000, None, 0);
         }
@@ -264,42 +231,43 @@ mod tests {
         assert_eq!(window.arrived, 1700);
     }
 
-    /// 131 072 B of memory are a window of 65 536 B; the first estimate is 10 segments of 1000 B. In a round trip of
-    /// 100 ms the application reads 40 000 B: 2·40 000 and 2·80 000·(40 000 − 10 000)/10 000 = 480 000 make 560 000 B.
-    /// The next round trip brings 50 000 B, which is more: 100 000 + 2·100 000·10 000/40 000 = 150 000, no more than
-    /// the buffer has. Without growth of what is read nothing changes, and the limit holds.
+    /// A segment of 1448 B takes 2304 B of memory, so 160/256 of it is payload: 131 072 B of memory are a window of 81
+    /// 920 B. The first estimate is 10 segments. In a round trip of 100 ms the application reads 40 segments: 2·40 and
+    /// 2·80·(40 − 10)/10 = 480 make 560 segments. The next round trip brings 50 segments, which is more: 100 +
+    /// 2·100·10/40 = 150 segments, no more than the buffer has. Without growth of what is read nothing changes, and the
+    /// limit holds.
     #[test]
     fn the_buffer_follows_the_reader() {
         let start = Bytes::new(131_072);
-        let auto = |most| ReceiveWindow::new(ReceiveBuffer::Auto { start, most: Bytes::new(most) }, 1000);
+        let auto = |most| ReceiveWindow::new(ReceiveBuffer::Auto { start, most: Bytes::new(most) }, 1448);
         let rtt = Some(Duration::from_millis(100));
         let mut window = auto(10_000_000);
         let mut next = 0;
         let mut round = |window: &mut ReceiveWindow, ms, count| {
             for _ in 0..count {
-                window.arrive(next, 1000, next + 1);
+                window.arrive(next, 1448, next + 1);
                 next += 1;
             }
-            window.read(at(ms), 1000 * count, rtt, 0);
+            window.read(at(ms), 1448 * count, rtt, 0);
             window.size
         };
-        assert_eq!(window.size, 65_536);
-        assert_eq!(round(&mut window, 99, 39), 65_536);
-        assert_eq!(round(&mut window, 100, 1), 560_000);
-        assert_eq!(round(&mut window, 200, 50), 560_000);
-        assert_eq!(round(&mut window, 300, 40), 560_000);
+        assert_eq!(window.size, 81_920);
+        assert_eq!(round(&mut window, 99, 39), 81_920);
+        assert_eq!(round(&mut window, 100, 1), 560 * 1448);
+        assert_eq!(round(&mut window, 200, 50), 560 * 1448);
+        assert_eq!(round(&mut window, 300, 40), 560 * 1448);
         let mut limited = auto(262_144);
         for number in 0..40 {
-            limited.arrive(number, 1000, number + 1);
+            limited.arrive(number, 1448, number + 1);
         }
-        limited.read(at(100), 40_000, rtt, 0);
-        assert_eq!(limited.size, 131_072);
-        // Below a millisecond: 2·40 000·(1 + 0.5) = 120 000.
+        limited.read(at(100), 40 * 1448, rtt, 0);
+        assert_eq!(limited.size, 163_840);
+        // Below a millisecond: 2·40·(1 + 0.5) = 120 segments.
         let mut short = auto(10_000_000);
         for number in 0..40 {
-            short.arrive(number, 1000, number + 1);
+            short.arrive(number, 1448, number + 1);
         }
-        short.read(at(1), 40_000, Some(Duration::from_micros(500)), 0);
-        assert_eq!(short.size, 120_000);
+        short.read(at(1), 40 * 1448, Some(Duration::from_micros(500)), 0);
+        assert_eq!(short.size, 120 * 1448);
     }
 }

@@ -87,7 +87,8 @@ impl Socket {
     /// to send. The other end has a receive window of `window` bytes.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, now: Time, sample: Option<Duration>, window: u32) -> Self {
         let mut end = End::new(law, tcp, 1);
-        end.sender.establish(now, sample);
+        // Karn's rule forbids it after a repeated SYN.
+        end.sender.establish(now, if sample.is_some() { 1 } else { 2 }, sample);
         end.grant(window.into());
         Self { end, sent: Vec::new() }
     }

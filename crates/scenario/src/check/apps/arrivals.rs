@@ -47,8 +47,7 @@ pub fn arrivals(
                         let why = "`load` needs links with a known rate on the way of the responses".to_owned();
                         return refuse("load", why, Some("give a `rate`"));
                     }
-                    let segment = tcp.segment.count() as f64;
-                    let mean = size.mean() * (1.0 + tcp.header_bytes() as f64 / segment);
+                    let mean = Ideal::mean_wire_bytes(size, tcp);
                     ("load", load.0 * ideal.rate.as_bits_per_sec() as f64 / (8.0 * mean * f64::from(count)))
                 }
                 (None, Some(rate)) => ("rate", rate.0),

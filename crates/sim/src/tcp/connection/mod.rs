@@ -239,11 +239,10 @@ impl Connection {
         }
         self.state = State::Open;
         self.sender.timer().cancel();
-        // The answer to a repeated SYN may belong to the first one (Karn's rule).
-        let sample = (self.syns == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
-        self.sender.establish(net.now, sample);
+        let rtt = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
+        self.sender.establish(net.now, self.syns, Some(rtt));
         self.averages.begin(net.now, self.sender.law().cwnd());
-        if let Some(rtt) = sample {
+        if self.syns == 1 {
             self.averages.sample(rtt);
         }
         let size = self.headers.ack(&Default::default());
@@ -256,6 +255,7 @@ impl Connection {
         if self.beside.is_some() && self.is_taken_beside(net.now, packet) {
             return;
         }
+        self.receiver.note_rtt(|| self.sender.rtt_of_receiver());
         match self.receiver.receive(net.now, packet) {
             AckDue::Now => self.acknowledge(net),
             AckDue::By(deadline) => {

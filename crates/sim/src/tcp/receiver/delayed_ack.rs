@@ -154,9 +154,12 @@ impl DelayedAck {
         Some(now + self.ato.min(self.srtt.max(LEAST)).min(LONGEST))
     }
 
-    /// Records that an ACK leaves, alone or with data.
-    pub fn acknowledge(&mut self) {
+    /// Records that an ACK leaves, alone or with data; the last quick one if `ends_quick` (`tcp_dec_quickack_mode`).
+    pub fn acknowledge(&mut self, ends_quick: bool) {
         (self.unacked, self.pushed) = (0, Pushed::None);
+        if ends_quick {
+            self.ato = LEAST;
+        }
     }
 
     /// Records that data leaves.
@@ -200,7 +203,7 @@ mod tests {
         delay.is_pingpong = true;
         let mut arrive = |ms| {
             let is_idle = delay.arrive(at(ms), RTT, RTO);
-            delay.acknowledge();
+            delay.acknowledge(false);
             (delay.decide(at(ms), 100, false).map(|until| until.since(at(ms)).as_nanos() / 1_000_000), is_idle)
         };
         assert_eq!(arrive(0), (Some(40), false));
@@ -217,7 +220,7 @@ mod tests {
         let mut delay = DelayedAck::new(1000, 12);
         delay.arrive(at(0), RTT, RTO);
         assert_eq!(delay.decide(at(0), 100, false), None);
-        delay.acknowledge();
+        delay.acknowledge(false);
         delay.send(at(5));
         delay.arrive(at(100), RTT, RTO);
         assert_eq!(delay.decide(at(100), 100, true), Some(at(140)));
@@ -236,7 +239,7 @@ mod tests {
     fn acknowledges(delay: &mut DelayedAck, payload: u32) -> bool {
         let is_due = delay.decide(at(0), payload, false).is_none();
         if is_due {
-            delay.acknowledge();
+            delay.acknowledge(false);
         }
         is_due
     }

@@ -13,7 +13,9 @@ pub use delayed_ack::Outlook;
 pub use misbehaving::{Misbehaving, Piece};
 pub use rtt::ReceiverRtt;
 
+use super::headers::Headers;
 use super::ranges::Ranges;
+use super::right_sizing::WindowGrowth;
 use super::timer::Timer;
 use crate::ecn::Ecn;
 use crate::network::{EcnMode, TcpOptions};
@@ -54,6 +56,10 @@ pub struct Receiver {
     /// Quick ACKs at the beginning and after an old segment; and the number left.
     quick_acks: u32,
     quick: u32,
+    /// True if ACKs are quick while the receive window grows.
+    has_quick_growth: bool,
+    /// Growth of a receive window that is not modelled otherwise.
+    growth: Option<Box<WindowGrowth>>,
     beyond: Ranges,
     /// The ranges beyond the first gap that changed most recently, newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
@@ -72,6 +78,12 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver before its first segment.
     pub fn new(tcp: &TcpOptions) -> Self {
+        let is_modelled = tcp.quick_growth && tcp.moving_window().is_none();
+        let growth = is_modelled.then(|| Box::new(WindowGrowth::new(tcp, Headers::new(tcp).data())));
+        Self { growth, ..Self::without_growth(tcp) }
+    }
+
+    fn without_growth(tcp: &TcpOptions) -> Self {
         Self {
             next: 0,
             unacked: 0,
@@ -83,6 +95,8 @@ impl Receiver {
             duplicate: None,
             quick_acks: tcp.quick_acks,
             quick: tcp.quick_acks,
+            has_quick_growth: tcp.quick_growth,
+            growth: None,
             beyond: Ranges::default(),
             recent: Default::default(),
             compression: Compression::new(tcp.sack && tcp.compress_sacks),
@@ -96,7 +110,9 @@ impl Receiver {
 
     /// A receiver of a two-way connection, whose packets' size is that of their payload.
     pub fn two_way(tcp: &TcpOptions) -> Self {
-        let mut receiver = Self::new(tcp);
+        let is_modelled = tcp.quick_growth && tcp.moving_window().is_none();
+        let growth = is_modelled.then(|| Box::new(WindowGrowth::new(tcp, 0)));
+        let mut receiver = Self { growth, ..Self::without_growth(tcp) };
         if tcp.adapts_delayed_ack && tcp.delayed_ack.is_some() {
             receiver.delay = Delay::Adaptive(Box::new(DelayedAck::of(tcp)));
         }
@@ -139,6 +155,30 @@ impl Receiver {
         matches!(&self.delay, Delay::Adaptive(delay) if delay.read(is_drained))
     }
 
+    /// Records the round-trip time that this end would measure as the receiver of data.
+    #[inline]
+    pub fn note_rtt(&mut self, rtt: impl FnOnce() -> Option<Duration>) {
+        if let Some(growth) = &mut self.growth {
+            growth.rtt = rtt();
+        }
+    }
+
+    /// Records that the receive window grows: the next ACK is quick (Linux: `tcp_grow_window`).
+    #[inline]
+    pub fn note_growth(&mut self) {
+        if self.has_quick_growth {
+            self.quick |= 1;
+        }
+    }
+
+    /// Records that less than half of the receive buffer is free: ACKs are quick no more (Linux:
+    /// `__tcp_select_window`).
+    pub fn note_shortage(&mut self) {
+        if self.has_quick_growth {
+            self.quick = 0;
+        }
+    }
+
     /// Number of segments beyond the first gap.
     pub fn beyond(&self) -> u32 {
         self.beyond.count()
@@ -160,7 +200,11 @@ impl Receiver {
             **own = DelayedAck::of(tcp);
         }
         let beyond = self.beyond.take_storage();
-        *self = Self { delay, beyond, ..Self::new(tcp) };
+        let mut growth = self.growth.take();
+        if let Some(growth) = &mut growth {
+            growth.recycle(tcp);
+        }
+        *self = Self { delay, beyond, growth, ..Self::without_growth(tcp) };
     }
 
     /// First missing segment, which is the number of segments delivered in order.
@@ -210,6 +254,12 @@ impl Receiver {
         // an older one.
         if number <= self.acknowledged && packet.stamp >= self.echo {
             self.echo = packet.stamp;
+        }
+        if let Some(growth) = &mut self.growth
+            && number >= self.next
+            && growth.arrive(now, packet.size, self.beyond.count())
+        {
+            self.quick |= 1;
         }
         if number != self.next {
             return self.receive_out_of_order(now, number);
@@ -311,11 +361,12 @@ impl Receiver {
     pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
         self.unacked = 0;
         self.acknowledged = self.next;
+        let was_quick = self.quick > 0;
         self.quick = self.quick.saturating_sub(1);
         self.compression.release();
         self.timer.cancel();
         if let Delay::Adaptive(delay) = &mut self.delay {
-            delay.acknowledge();
+            delay.acknowledge(was_quick && self.quick == 0);
         }
         let mut sack = if self.has_sack { self.recent } else { Default::default() };
         if let Some(duplicate) = self.duplicate.take() {

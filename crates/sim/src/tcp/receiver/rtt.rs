@@ -62,6 +62,12 @@ impl ReceiverRtt {
         }
     }
 
+    /// Records that a pure ACK leaves the sender: its echo is no sample, and later segments with the same one are none
+    /// (Linux: `rcv_rtt_last_tsecr`).
+    pub fn skip(&mut self) {
+        self.echo = None;
+    }
+
     /// Records its arrival at the receiver.
     pub fn receive(&mut self, now: Time, number: u32) {
         self.has_heard = true;

@@ -65,6 +65,13 @@ impl Sender {
         self.tcb.rtt.last()
     }
 
+    /// Round-trip time that the receiver of the data would measure by timestamps: a lower sample counts at once, a
+    /// higher one by an eighth (Linux: `tcp_rcv_rtt_update`). `None` before data is acknowledged.
+    #[inline]
+    pub fn rtt_of_receiver(&self) -> Option<Duration> {
+        (self.una() > 0).then(|| self.rtt().srtt().min(self.last_rtt()))
+    }
+
     /// Counters.
     pub fn counts(&self) -> Counts {
         self.tcb.counts
@@ -145,14 +152,26 @@ impl Sender {
         self.tcb.timer.deadline().min(self.tcb.pacing.timer.deadline())
     }
 
-    /// Takes the RTT sample of the handshake.
-    pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
-        if let Some(rtt) = sample {
-            self.tcb.rtt.establish(rtt);
-            self.tcb.rtt.estimator.sample(rtt, self.una(), self.next());
-            self.recovery.establish(rtt);
+    /// Ends the handshake, whose SYN or SYN-ACK this end has sent `sent` times, the answered one a `rtt` ago.
+    pub fn establish(&mut self, now: Time, sent: u32, rtt: Option<Duration>) {
+        let tcb = &mut self.tcb;
+        let is_linux = tcb.rtt.estimator.is_linux();
+        // Karn's rule: without timestamps the answer may be one to an earlier packet. Linux takes the sample of the
+        // timestamp; RFC 6298 §5.7 starts from 3 s.
+        let sample = rtt.filter(|_| sent == 1 || (is_linux && tcb.has_stamps));
+        match sample {
+            Some(rtt) => {
+                tcb.rtt.establish(rtt);
+                tcb.rtt.estimator.sample(rtt, tcb.board.una(), tcb.board.next());
+                self.recovery.establish(rtt);
+            }
+            None => tcb.rtt.estimator.note_lost_syn(),
         }
-        self.tcb.start(now, sample);
+        // RFC 5681 §3.1; Linux after two losses (`tcp_init_transfer`).
+        if sent > if is_linux { 2 } else { 1 } {
+            tcb.law.on_idle(Packets::new(1.0));
+        }
+        tcb.start(now, sample);
     }
 
     /// Records that the application writes while less than a segment waits to be sent: segments are app-limited until
@@ -171,9 +190,13 @@ impl Sender {
         self.tcb.rate.app_limited_until
     }
 
-    /// Tells the law that data leaves with nothing in flight (Linux's `CA_EVENT_TX_START`).
+    /// Tells the law that data leaves with nothing in flight (Linux's `CA_EVENT_TX_START`). BBR's pacing may have
+    /// emptied the flight: its laws hear of it only where the application did (`bbr_cwnd_event`).
     pub fn restart(&mut self, now: Time) {
-        self.tcb.law.on_restart(now);
+        let tcb = &mut self.tcb;
+        if !tcb.drives_recovery || tcb.rate.delivered < tcb.rate.app_limited_until {
+            tcb.law.on_restart(now);
+        }
     }
 
     /// Reduces the window by `rule` when data comes with nothing outstanding, `idle` after the last transmission;

@@ -12,6 +12,10 @@ use windward_units::Duration;
 const GRANULARITY: Duration = Duration::from_millis(1);
 /// Timeout before the first sample (RFC 6298 §2.1).
 const INITIAL: Duration = Duration::from_millis(1000);
+/// Timeout with which data begins after a repeated SYN without a sample (RFC 6298 §5.7; Linux: `TCP_TIMEOUT_FALLBACK`).
+const AFTER_LOST_SYN: Duration = Duration::from_millis(3000);
+/// Timeouts of a SYN before they begin to double in Linux (`tcp_syn_linear_timeouts`).
+const LINEAR_SYNS: u32 = 4;
 /// Longest timeout (RFC 6298 §2.5).
 const LONGEST: Duration = Duration::from_millis(60_000);
 /// Longest timeout of Linux.
@@ -168,6 +172,11 @@ impl Estimator {
         };
     }
 
+    /// True for Linux's formula.
+    pub fn is_linux(&self) -> bool {
+        self.linux.is_some()
+    }
+
     /// Doubles the timeout after an expiry (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
         self.backoff += 1;
@@ -179,9 +188,16 @@ impl Estimator {
         self.srtt
     }
 
-    /// Timeout of a SYN before which `earlier` ones were sent (RFC 6298 §2.1 and §5.5).
+    /// Timeout of a SYN before which `earlier` ones were sent (RFC 6298 §2.1 and §5.5). Linux's begin to double at the
+    /// sixth SYN (`tcp_retransmit_timer`).
     pub fn of_syn(&self, earlier: u32) -> Duration {
-        self.bounded(INITIAL * (1 << earlier.min(7)))
+        let doublings = if self.linux.is_some() { earlier.saturating_sub(LINEAR_SYNS) } else { earlier };
+        self.bounded(INITIAL * (1 << doublings.min(7)))
+    }
+
+    /// Records that the handshake repeated its SYN and gave no sample.
+    pub fn note_lost_syn(&mut self) {
+        self.rto = self.rto.max(AFTER_LOST_SYN);
     }
 
     /// Bounds a timeout to 60 s (Linux: 120 s), or to the minimum timeout if that is longer.
@@ -247,6 +263,23 @@ mod tests {
         assert_eq!(estimator.rto(), LONGEST);
         estimator.sample(millis(100), 0, 1);
         assert_eq!(estimator.rto(), millis(1000));
+    }
+
+    /// RFC 6298 §5.5: 1, 2, 4 … s, at most 60 s. Linux 6.18 with its `tcp_syn_linear_timeouts` of 4: five SYNs a second
+    /// apart, and doubling from there on. After a lost SYN data begins with 3 s (RFC 6298 §5.7).
+    #[test]
+    fn syns_are_repeated() {
+        let of = |rule| {
+            let estimator = Estimator::new(rule, millis(200));
+            (0..9).map(|earlier| estimator.of_syn(earlier).as_millis() / 1000.0).collect::<Vec<_>>()
+        };
+        assert_eq!(of(RtoRule::Rfc6298), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]);
+        assert_eq!(of(RtoRule::Linux), [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0]);
+        let mut estimator = Estimator::new(RtoRule::Rfc6298, millis(200));
+        estimator.note_lost_syn();
+        assert_eq!(estimator.rto(), millis(3000));
+        estimator.sample(millis(100), 0, 1);
+        assert_eq!(estimator.rto(), millis(300));
     }
 
     /// RFC 6298 §2.5 and `TCP_RTO_MAX` hold even for longer round-trip times, unless the minimum is longer.

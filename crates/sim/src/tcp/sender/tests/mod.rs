@@ -59,7 +59,7 @@ impl Path {
     fn new(window: u32, end: u32, tcp: &TcpOptions, drops: &[(u32, u32)]) -> Self {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let mut sender = Sender::new(law.build(Packets::new(f64::from(window))), tcp, end, 1);
-        sender.establish(Time::ZERO, Some(HALF_RTT * 2));
+        sender.establish(Time::ZERO, 1, Some(HALF_RTT * 2));
         Self {
             sender,
             receiver: Receiver::new(tcp),
@@ -378,7 +378,7 @@ fn a_renewed_sender_remembers_the_round_trip_alone() {
     );
     assert!(!path.sender.tcb.timer.is_set());
     let begun = path.now;
-    path.sender.establish(begun, Some(HALF_RTT * 2));
+    path.sender.establish(begun, 1, Some(HALF_RTT * 2));
     path.send();
     let first = path.transmissions.iter().filter(|(ms, _)| *ms == begun.as_nanos() / 1_000_000).count();
     // The first ACK is beyond the old probe.
