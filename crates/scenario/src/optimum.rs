@@ -304,7 +304,7 @@ fn region(
     };
     let plans = (scenario.regions(), scenario.wireless());
     let best = (Sharing::Best, loads);
-    constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
+    let found = constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
         CapacityError::Full(at) if loads.is_empty() => refused(at, "background traffic takes all of its capacity"),
         CapacityError::Full(at) => refused(at, "background traffic and applications take all of its capacity"),
         CapacityError::BackgroundInCell(at) => {
@@ -323,13 +323,20 @@ fn region(
             "the stations of its cell have places, so that their channels depend on handovers, loads and the seed; the \
              optimum is known for stations with an `snr`",
         ),
-        CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
-    })
+        CapacityError::Dead(at) => refused(at, DEAD),
+        CapacityError::Scheduler(_) | CapacityError::Airtime(..) => {
+            unreachable!("the best sharing asks for no scheduler")
+        }
+    })?;
+    Ok(found.network)
 }
 
 /// Reason why a link with a saturated source has no capacity for flows.
 pub(crate) const SATURATED: &str =
     "a saturated background source has no rate of its own; give it the pattern \"cbr\", or use `simulate`";
+
+/// Reason why a link that delivers nothing has no rates.
+pub(crate) const DEAD: &str = "nothing arrives over it: its signal or its `loss` leaves no packet at any rate";
 
 /// Reason why a slotted network has no region here.
 pub(crate) const CHANNELS: &str = "with access by max-weight, links that may be OFF have a region here only where every two of them \
