@@ -85,6 +85,7 @@ pub struct Model {
     /// Evaluations, and their work in entries of flows and links.
     evaluations: u64,
     work: u64,
+    most_work: u64,
     /// Cancellation from another thread.
     stop: Stop,
 }
@@ -135,6 +136,7 @@ impl Model {
             losses: Losses::default(),
             evaluations: 0,
             work: 0,
+            most_work: MOST_WORK,
             stop: Stop::default(),
             flows,
         })
@@ -158,6 +160,13 @@ impl Model {
     #[must_use]
     pub fn with_losses(mut self, losses: Losses) -> Self {
         self.losses = losses;
+        self
+    }
+
+    /// Sets the evaluations, each counted once per flow and link, after which a run ends with [`Error::Stiff`].
+    #[must_use]
+    pub fn with_most_work(mut self, most_work: u64) -> Self {
+        self.most_work = most_work;
         self
     }
 
@@ -244,7 +253,7 @@ impl Model {
     fn count(&mut self) -> Result<(), Error> {
         self.evaluations += 1;
         self.work += (self.flows.len() + self.buffers.len()) as u64;
-        match self.work > MOST_WORK {
+        match self.work > self.most_work {
             true => Err(Error::Stiff { evaluations: self.evaluations }),
             false => Ok(()),
         }

@@ -8,7 +8,7 @@
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
 use crate::scenario::{Compiled, Scenario};
-use windward_laws::{self as laws, FluidPath};
+use windward_laws::{self as laws, FluidLaw, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
 use windward_sim::{FlowConfig, Ideal, LawChoice, Network, Route, Topology, Writing};
 use windward_units::{Duration, Time};
@@ -372,7 +372,9 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     let rtt =
         (propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)).max(1e-6);
     let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss, marks: 0.0 };
-    match spec.fluid().and_then(|law| law.maximises(&path)) {
+    // With losses a delay-based law maximises no known utility; that of its paper stands for it.
+    let known = |law: &dyn FluidLaw| law.maximises(&path).or_else(|| law.backlog().map(laws::Utility::Backlog));
+    match spec.fluid().and_then(|law| known(&*law)) {
         Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },
         // The solver has the form for rare losses, −2S²/(T²x) − εx, with x in packets of the reference size.
         Some(laws::Utility::SquareRoot { k }) => Utility::Reno { segment: packets * (k / 2.0).sqrt(), rtt, loss },
