@@ -13,6 +13,7 @@
 # make validate-huang2020-ns2  compare Fig. 5 of huang2020 with ns-2's senders
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-fluid  lay the equations of every law beside packets
+# make validate-wifi-bounds  lay optimum and fluid beside packets on random networks of 802.11n, ac and ax
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-aggregation  compare 802.11n, ac and ax with ns-3
 # make validate-wireless  run a thousand random wireless networks: no panic, and no datagram is lost track of; minutes
@@ -73,11 +74,11 @@ AT_ONCE := --no-print-directory -j5
 unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
-	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid validate-wifi \
-	validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
+	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid \
+	validate-wifi validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
 	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
 	validate-minstrel validate-wifi-queues validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte \
-	validate-replay validate-wireless validate-programs
+	validate-replay validate-wireless validate-programs validate-wifi-bounds
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -228,6 +229,11 @@ validate-formulas: $(VENV)/checks $(VENV)/engine
 # docs/measured/validation/fluid.md.
 validate-fluid: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_fluid.py
+
+# Minutes: optimum and fluid beside packets on fifty random networks of 802.11n, ac and ax, written to
+# docs/measured/validation/wifi-bounds.md.
+validate-wifi-bounds: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python benches/wifi/validate_bounds.py
 
 # Twenty minutes of ns-3: stars, hidden stations, chains, the grid and stations that move, written to
 # docs/measured/validation/wifi-ns3.md and moving-ns3.md.

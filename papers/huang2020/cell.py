@@ -110,6 +110,7 @@ class Cell:
             duration_s=duration_s,
             interval_s=interval_s,
             period_s=updates["period_s"],
+            loss_free=True,
         )
 
     def benchmark(self, backlog: float) -> Array:

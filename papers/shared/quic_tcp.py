@@ -94,6 +94,7 @@ class Case:
             interval_s=duration_s / 200,
             tolerance=1e-8,
             clock="common",
+            loss_free=True,
         )
 
 

@@ -87,6 +87,7 @@ class Grid:
             duration_s=duration_s,
             interval_s=interval_s,
             period_s=updates["period_s"],
+            loss_free=True,
         )
 
     def benchmark(self, backlog: float) -> Array:

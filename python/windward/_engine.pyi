@@ -243,13 +243,15 @@ class Scenario:
         tolerance: float = 1e-6,
         period: float | None = None,
         feedback_delay: float | None = None,
+        is_loss_free: bool = False,
         stop: Stop | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> dict[str, Any]:
         """Integrates the windows.
 
         As differential equations with this `tolerance`, by updates every `period` seconds, or with a feedback delay of
-        `feedback_delay` seconds, 0 for a round trip.
+        `feedback_delay` seconds, 0 for a round trip. `is_loss_free` leaves losses out of the equations of delay-based
+        laws.
 
         Columns of samples, flow by flow within an instant. `progress` is called several times a second with the
         integrated seconds. Raises ValueError if the scenario has no fluid form, and once `stop` is set;
@@ -681,6 +683,7 @@ def fluid_follow(
     period: float | None,
     feedback_delay: float | None,
     is_common: bool,
+    is_loss_free: bool,
 ) -> dict[str, Any]:
     """Follows the windows of laws over any network; see `windward.theory.fluid.follow`. Raises ValueError."""
 

@@ -230,6 +230,7 @@ class Scenario(ScenarioFields):
         tolerance: float = 1e-6,
         period_s: float | None = None,
         feedback_delay_s: float | Literal["rtt"] | None = None,
+        loss_free: bool = False,
         progress: Callable[[Progress], None] | None = None,
     ) -> Fluid:
         """Integrates the windows as differential equations, for the scenario's duration.
@@ -243,6 +244,8 @@ class Scenario(ScenarioFields):
         feedback_delay_s
             Delay of the feedback of delay and loss, in seconds, or "rtt" for a round trip of each flow. Integrates in
             steps of a 64th of the shortest delay, regardless of the tolerance.
+        loss_free
+            Leave losses out of the equations of FAST, QUIC-TCP, Vegas and exp-delay, as their papers do.
         progress
             Called about ten times a second with the progress.
 
@@ -260,6 +263,7 @@ class Scenario(ScenarioFields):
             tolerance=tolerance,
             period_s=period_s,
             feedback_delay_s=feedback_delay_s,
+            loss_free=loss_free,
             progress=progress,
         )
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -342,6 +343,37 @@ def test_cubic_rests_where_its_packets_do(loss: float, rtt_ms: int, seconds: int
     rest = scenario.fluid().flows["goodput_bps"].mean()
     # Both responses meet near 0.001 and 200 ms, where a flow has the better of them loss by loss; 3 seeds leave 5 %.
     assert 0.8 < packets / rest < 1.3, (packets, rest)
+
+
+@pytest.mark.parametrize("law", ["vegas", "fast", "quic-tcp", "exp-delay"])
+def test_delay_based_laws_cut_their_windows_at_losses(law: str) -> None:
+    """One percent of losses on 100 Mbit/s and 50 ms, where the loss-free equations fill the link."""
+    scenario = ww.Scenario(
+        name="rest",
+        duration="60 s",
+        warmup="10 s",
+        output=ww.Output(sample_interval="1 s"),
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[
+            ww.Link(
+                from_="a",
+                to="b",
+                rate="100 Mbit/s",
+                delay="25 ms",
+                buffer="417 packets",
+                loss=0.01,
+                reverse=ww.Reverse(loss=0.0),
+            )
+        ],
+        flow=[ww.Flow(name="flow", from_="a", to="b", law=law, stack="linux")],
+    )
+    packets = scenario.simulate(seeds=2).flows["goodput_bps"].mean()
+    rest = scenario.fluid().flows["goodput_bps"].mean()
+    # Some 250 losses scatter the mean by 5 %; exp-delay doubles within a round trip, which no mean window does.
+    assert packets / rest == pytest.approx(1, abs=0.2), (packets, rest)
+    free = replace(scenario, duration="400 s").fluid(loss_free=True)
+    assert free.flows["rate_bps"].iloc[0] == pytest.approx(100e6, rel=1e-3)
+    assert free.how.endswith("loss-free")
 
 
 def test_many_flows_are_followed_as_one() -> None:

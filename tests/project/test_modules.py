@@ -130,7 +130,7 @@ FLOORS = {
     "coding": ("draw error field packets", "block kernel", "decoder encoder recoder"),
     "conformance": ("assertion bytes notes reader script settings", "parse play", "judge", "page"),
     "emulate": ("error frames ip sys tcp", "quality", "wire", "hosts link"),
-    "fluid": ("alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
+    "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
     "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),
     "num": (

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod airtime;
 mod alike;
 mod delayed;
 mod dormand_prince;
@@ -15,9 +16,10 @@ mod emultcp;
 mod integrate;
 mod model;
 
+pub use airtime::Airtime;
 pub use alike::Classes;
 pub use download::{Download, DownloadTrajectory};
 pub use early::{Early, Ecn, Rule};
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
 pub use integrate::{Lag, Method, Rest, Trajectory, integrate, integrate_pieces};
-pub use model::{FluidFlow, Model, lyapunov};
+pub use model::{FluidFlow, Losses, Model, lyapunov};

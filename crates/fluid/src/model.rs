@@ -1,5 +1,6 @@
 //! Right-hand side: from the state of all flows to its time derivative.
 
+use crate::airtime::{self, Airtime, Division};
 use crate::alike::Classes;
 use crate::early::{Early, Ecn, Fate};
 use windward_laws::{FluidLaw, FluidPath, LawSpec, TimeUnit};
@@ -63,6 +64,8 @@ pub struct Model {
     buffers: Vec<f64>,
     /// AQM of each link.
     early: Vec<Option<Early>>,
+    /// Channels whose airtime is divided among links.
+    divisions: Vec<Division>,
     /// Per link in the last evaluation: q_l in seconds, the share of packets dropped by its full buffer, the base
     /// share of its AQM, and the packets in the queue.
     queues: Vec<f64>,
@@ -78,8 +81,23 @@ pub struct Model {
     /// Numbers of flows and links in each class.
     flow_counts: Vec<f64>,
     link_counts: Vec<f64>,
+    losses: Losses,
+    /// Evaluations, and their work in entries of flows and links.
+    evaluations: u64,
+    work: u64,
+    most_work: u64,
     /// Cancellation from another thread.
     stop: Stop,
+}
+
+/// Losses in the equations of laws whose papers have none there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Losses {
+    /// The reaction of the packet laws.
+    #[default]
+    Law,
+    /// None, as in the papers.
+    Paper,
 }
 
 impl Model {
@@ -104,6 +122,7 @@ impl Model {
             routes,
             buffers,
             early: vec![None; links],
+            divisions: Vec::new(),
             queues: of_links.clone(),
             drops: of_links.clone(),
             shares: of_links.clone(),
@@ -114,6 +133,10 @@ impl Model {
             rates: of_flows,
             flow_counts: vec![1.0; flows.len()],
             link_counts: vec![1.0; links],
+            losses: Losses::default(),
+            evaluations: 0,
+            work: 0,
+            most_work: MOST_WORK,
             stop: Stop::default(),
             flows,
         })
@@ -123,6 +146,27 @@ impl Model {
     #[must_use]
     pub fn with_early(mut self, early: Vec<Option<Early>>) -> Self {
         self.early = early;
+        self
+    }
+
+    /// Divides the airtime of these channels; their links are wired and numbered as those of the network.
+    #[must_use]
+    pub fn with_airtime(mut self, channels: Vec<Airtime>) -> Self {
+        self.divisions = channels.into_iter().map(Division::new).collect();
+        self
+    }
+
+    /// Sets the losses of delay-based laws.
+    #[must_use]
+    pub fn with_losses(mut self, losses: Losses) -> Self {
+        self.losses = losses;
+        self
+    }
+
+    /// Sets the evaluations, each counted once per flow and link, after which a run ends with [`Error::Stiff`].
+    #[must_use]
+    pub fn with_most_work(mut self, most_work: u64) -> Self {
+        self.most_work = most_work;
         self
     }
 
@@ -167,6 +211,7 @@ impl Model {
     /// As [`FluidMap::solve`]; [`Error::Interrupted`] after [`Model::stop_when`].
     pub fn observe(&mut self, state: &[f64]) -> Result<(), Error> {
         self.stop.check()?;
+        self.count()?;
         self.crossing.fill(0.0);
         for at in 0..self.flows.len() {
             // A law may reach zero or pass it within a trial step; the map needs a window.
@@ -175,7 +220,14 @@ impl Model {
             self.totals[at] = total;
             self.routes[at].iter().for_each(|&link| self.crossing[link as usize] += total);
         }
-        self.map.solve(&self.totals)?;
+        let (routes, links) = (&self.routes, self.buffers.len());
+        airtime::solve(&mut self.map, &mut self.divisions, &self.totals, |map| {
+            let mut loads = vec![0.0; links];
+            for (route, rate) in routes.iter().zip(map.rates()) {
+                route.iter().for_each(|&link| loads[link as usize] += rate);
+            }
+            loads
+        })?;
         let rates = self.map.rates().iter().zip(&self.flow_counts);
         self.rates.iter_mut().zip(rates).for_each(|(rate, (total, count))| *rate = total / count);
         self.queues = self.map.link_delays();
@@ -195,6 +247,16 @@ impl Model {
             self.shares[at] = self.early[at].map_or(0.0, |early| early.share(waiting, rate, crossing));
         }
         Ok(())
+    }
+
+    /// Counts an evaluation.
+    fn count(&mut self) -> Result<(), Error> {
+        self.evaluations += 1;
+        self.work += (self.flows.len() + self.buffers.len()) as u64;
+        match self.work > self.most_work {
+            true => Err(Error::Stiff { evaluations: self.evaluations }),
+            false => Ok(()),
+        }
     }
 
     /// x_s of the last evaluation, packets per second.
@@ -255,6 +317,8 @@ impl Model {
             let Seen { queue_delay, loss, marks } = seen(at);
             let (loss, marks) =
                 if flow.counts_marks { (loss, marks) } else { (1.0 - (1.0 - loss) * (1.0 - marks), 0.0) };
+            let is_ignored = self.losses == Losses::Paper && flow.law.adds_losses();
+            let loss = if is_ignored { 0.0 } else { loss };
             // The law tells its round trip apart by its own base, which is at most all of it.
             let path = FluidPath {
                 base_rtt: Duration::from_secs((flow.base_rtt + flow.base_error).min(flow.base_rtt + queue_delay)),
@@ -284,6 +348,9 @@ impl Model {
 pub(crate) fn per_second(unit: TimeUnit, rtt: f64) -> f64 {
     if unit == TimeUnit::Steps { 1.0 / rtt } else { 1.0 }
 }
+
+/// Limit of the work of a run: some minutes over wires. `scenarios/many-flows.toml` takes 1 % of it.
+const MOST_WORK: u64 = 4_000_000_000;
 
 /// Lower limit of windows, packets; smaller ones are replaced by it.
 const LEAST_WINDOW: f64 = 1e-9;

@@ -11,7 +11,8 @@
 //! * on loss: W ← max(flight/2, 2); on timeout: W ← 1
 //!
 //! Fluid: dW/dt = γ·min{1, τ/(d + q)}·(X·e^(−q/τ)·(d + q) − W), the unit of t the time from one step to the next, of
-//! which the packet law makes one per round trip. At rest x = X·e^(−q/τ). The price is q, the utility
+//! which the packet law makes one per round trip, less the half that a loss takes (its mean:
+//! `shared/losses.rs`). At rest without losses x = X·e^(−q/τ). The price is q, the utility
 //! τ·x·(1 + ln(X/x)). n flows keep a queue of q = τ·ln(n·X/c) on a link of c packets per second. Two flows whose
 //! queueing delays differ by an error Δ have the rates 1 : e^(Δ/τ).
 //!
@@ -23,6 +24,8 @@
 //! * There is no slow start of its own: without a queue the aim is X·d, and a window of ACKs at most doubles the
 //!   window.
 
+use crate::fluid::turn;
+use crate::shared::losses::Losses;
 use crate::shared::{LOSS_FLOOR, half_flight};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, TimeUnit, Utility};
 use windward_units::Packets;
@@ -50,6 +53,12 @@ impl Params {
     #[inline]
     fn step(&self, cwnd: f64, queued: f64, rtt: f64) -> f64 {
         self.gamma * (self.tau / rtt).min(1.0) * (self.aim(queued, rtt) - cwnd)
+    }
+
+    /// Change of the mean window per step: each loss halves it.
+    fn slope(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let (queued, rtt) = (path.queue_delay.as_secs(), path.rtt());
+        Losses::HALVE.change(cwnd, path.loss, |cwnd| self.step(cwnd, queued, rtt))
     }
 }
 
@@ -109,10 +118,13 @@ impl Law for ExpDelay {
 
 impl FluidLaw for Params {
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = self.step(state[0], path.queue_delay.as_secs(), path.rtt());
+        out[0] = self.slope(state[0], path);
     }
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        if path.loss > 0.0 {
+            return turn(|cwnd| self.slope(cwnd, path) > 0.0);
+        }
         Some(Packets::new(self.aim(path.queue_delay.as_secs(), path.rtt())))
     }
 
@@ -120,8 +132,12 @@ impl FluidLaw for Params {
         TimeUnit::Steps
     }
 
-    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
-        Some(Utility::Entropy { peak: self.rate, scale: self.tau })
+    fn adds_losses(&self) -> bool {
+        true
+    }
+
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        (path.loss == 0.0).then_some(Utility::Entropy { peak: self.rate, scale: self.tau })
     }
 }
 

@@ -75,7 +75,7 @@ pub trait FluidLaw {
         TimeUnit::Seconds
     }
 
-    /// Packets that the flow keeps in queues at rest on any path; `None` if the law has no such number.
+    /// Packets that the flow keeps in queues at rest on any path without losses; `None` if the law has no such number.
     fn backlog(&self) -> Option<Packets> {
         None
     }
@@ -85,10 +85,17 @@ pub trait FluidLaw {
         None
     }
 
+    /// True if the paper's equation has no losses, and [`FluidLaw::derivative`] adds the reaction of the packet law.
+    /// Without losses on the path it is the paper's.
+    fn adds_losses(&self) -> bool {
+        false
+    }
+
     /// Utility whose sum over the network is greatest at rest; `None` if the law maximises no known utility on this
     /// path.
-    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
-        self.backlog().map(Utility::Backlog)
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        let is_own = path.loss == 0.0 || !self.adds_losses();
+        self.backlog().filter(|_| is_own).map(Utility::Backlog)
     }
 
     /// The law's part of a Lyapunov function; `None` if none is known.

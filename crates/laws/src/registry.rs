@@ -19,14 +19,16 @@ pub enum SpecError {
 impl LawSpec {
     /// Price at equilibrium, that of its utility; `None` if it maximises none.
     pub fn price(&self) -> Option<Price> {
-        // Any path does on which nothing is zero.
+        // Any path does on which nothing is zero; delay-based laws have a utility only where nothing is lost.
         let path = FluidPath {
             base_rtt: Duration::from_millis(100),
             queue_delay: Duration::from_millis(20),
             loss: 0.01,
             marks: 0.0,
         };
-        self.fluid()?.maximises(&path).map(|utility| utility.price())
+        let law = self.fluid()?;
+        let utility = law.maximises(&path).or_else(|| law.maximises(&FluidPath { loss: 0.0, ..path }));
+        utility.map(|utility| utility.price())
     }
 }
 

@@ -9,7 +9,8 @@
 //! * slow start: W doubles every other round trip; after each one at rest, diff > γ ends it with W ← W − W/8
 //! * on loss: W ← ¾·W; on timeout: ssthresh ← max(flight/2, 2), W ← 2, slow start
 //!
-//! Fluid: dW/dt = ±1/rtt packets per second where diff leaves [α, β]; it rests anywhere between, we name the middle
+//! Fluid: dW/dt = ±1/rtt packets per second where diff leaves [α, β], less the quarter that
+//! a loss takes (the paper has no losses here; their mean: `shared/losses.rs`). Without losses it rests anywhere between, we name the middle
 //! m = (α + β)/2: W = m·rtt/q. The price is the queueing delay q: U(x) = m·ln x (Low, Peterson and Wang, J. ACM 2002).
 //!
 //! **Where we differ**
@@ -21,6 +22,8 @@
 //! * ¾ on loss is the factor of ns-2 and the authors' code for a segment lost once; a loss of the retransmission
 //!   appears here as a timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
+use crate::fluid::{passed, turn};
+use crate::shared::losses::Losses;
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, half_flight, queued, slow_start};
 use crate::window::Window;
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
@@ -46,6 +49,19 @@ impl Params {
         } else {
             Err(("beta", format!("{} is below alpha, {}", self.beta, self.alpha)))
         }
+    }
+
+    /// Change of the mean window per round trip: each loss takes a quarter of it.
+    fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let share = path.queued_share();
+        Losses::TAKE_A_QUARTER.change(cwnd, path.loss, |cwnd| {
+            let diff = cwnd * share;
+            if path.loss > 0.0 {
+                // Losses hold the window at the edge of the band, where its growth jumps.
+                return 1.0 - passed(diff, self.alpha) - passed(diff, self.beta);
+            }
+            f64::from(i8::from(diff < self.alpha) - i8::from(diff > self.beta))
+        })
     }
 
     /// Middle of the band.
@@ -174,20 +190,19 @@ impl Law for Vegas {
 
 impl FluidLaw for Params {
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        let diff = state[0] * path.queued_share();
-        let packets_per_round = if diff < self.alpha {
-            1.0
-        } else if diff > self.beta {
-            -1.0
-        } else {
-            0.0
-        };
-        out[0] = packets_per_round / path.rtt();
+        out[0] = self.change(state[0], path) / path.rtt();
     }
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        if path.loss > 0.0 {
+            return turn(|cwnd| self.change(cwnd, path) > 0.0);
+        }
         let share = path.queued_share();
         (share > 0.0).then(|| Packets::new(self.middle().count() / share))
+    }
+
+    fn adds_losses(&self) -> bool {
+        true
     }
 
     fn backlog(&self) -> Option<Packets> {

@@ -16,6 +16,14 @@ pub enum Error {
     /// The caller cancelled the computation.
     #[error("interrupted")]
     Interrupted,
+    /// A trajectory takes too many evaluations of its map.
+    #[error(
+        "stopped after {evaluations} evaluations of the equations: they are stiff, windows settle much faster than the run lasts\nhint: a shorter duration, a larger tolerance, smaller buffers or lower rates; or `simulate`"
+    )]
+    Stiff {
+        /// Evaluations done.
+        evaluations: u64,
+    },
     /// No rates satisfy the constraints with a finite utility.
     #[error(
         "infeasible: flow {flow} crosses link {link}, whose rate can only be 0\nhint: give the link a capacity, or take the flow away"

@@ -14,8 +14,8 @@ use crate::answer::{self, Answer};
 use crate::certificate::Certificate;
 use crate::dense;
 use crate::error::Error;
-use crate::network::{Network, Problem};
-use crate::program::{Outcome, Program};
+use crate::network::{Link, Network, Problem};
+use crate::program::{Outcome, Place, Program};
 use crate::region::{Curved, Entropic, Region};
 use crate::solve::{interior, optimum};
 use crate::stop::Stop;
@@ -128,6 +128,24 @@ impl FluidMap {
     /// Ends searches with [`Error::Interrupted`] once `stop` is set.
     pub fn stop_when(&mut self, stop: Stop) {
         self.program.stop = stop;
+    }
+
+    /// Sets the capacity of a wired link, positive; the last answer remains the next start.
+    ///
+    /// # Panics
+    /// For a link of a region.
+    pub fn set_capacity(&mut self, link: usize, capacity: f64) {
+        assert!(matches!(self.network.links[link], Link::Wired(_)), "only a wire has a capacity of its own");
+        let Place::Row(row) = self.program.places[link] else { unreachable!("a wire has one row") };
+        let row = row as usize;
+        if self.program.rhs[row] == capacity {
+            return;
+        }
+        self.network.links[link] = Link::Wired(capacity);
+        for value in [&mut self.program.rhs[row], &mut self.capacity[row], &mut self.scale[row]] {
+            *value = capacity;
+        }
+        self.is_solved = false;
     }
 
     /// Finds F(w); `windows` in packets, one per route, positive. Read the answer with the other methods.

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use windward_fluid::{Lag, Method, Rest};
+use windward_fluid::{Lag, Losses, Method, Rest};
 use windward_scenario::FluidRun;
 use windward_sim::Control;
 
@@ -35,15 +35,16 @@ impl Stop {
 #[pymethods]
 impl Scenario {
     /// Integrates the windows: as differential equations with this `tolerance`, by updates every `period` seconds, or
-    /// with a feedback delay of `feedback_delay` seconds, 0 for a round trip. Columns of samples, flow by flow within
-    /// an instant. `progress` is called several times a second with the integrated seconds. Raises ValueError if the
+    /// with a feedback delay of `feedback_delay` seconds, 0 for a round trip. `is_loss_free` leaves losses out of the
+    /// equations of delay-based laws. Columns of samples, flow by flow within an instant. `progress` is called several times a second with the integrated seconds. Raises ValueError if the
     /// scenario has no fluid form, and once `stop` is set; KeyboardInterrupt on Ctrl-C.
-    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, stop=None, progress=None))]
+    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, is_loss_free=false, stop=None, progress=None))]
     fn fluid<'py>(
         slf: &Bound<'py, Self>,
         tolerance: f64,
         period: Option<f64>,
         feedback_delay: Option<f64>,
+        is_loss_free: bool,
         stop: Option<&Stop>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
@@ -52,7 +53,8 @@ impl Scenario {
         let control = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.inner));
         let scenario = slf.clone().unbind();
         let own = Arc::clone(&control);
-        let follow = move || scenario.get().inner.fluid_until(method, &own).map_err(|error| error.to_string());
+        let losses = losses(is_loss_free);
+        let follow = move || scenario.get().inner.fluid_until(method, losses, &own).map_err(|error| error.to_string());
         let tell = || progress.map_or(Ok(()), |tell| tell.call1((control.simulated().as_secs(),)).map(drop));
         let run = waiting::wait(py, &control, follow, tell)?.map_err(PyValueError::new_err)?;
         columns(py, &run)
@@ -67,6 +69,11 @@ pub(crate) fn method(tolerance: f64, period: Option<f64>, feedback_delay: Option
         (None, Some(seconds)) => Method::Delayed { lag: Lag::Seconds(seconds) },
         (None, None) => Method::Ode { tolerance },
     }
+}
+
+/// Losses of delay-based laws.
+pub(crate) fn losses(is_loss_free: bool) -> Losses {
+    if is_loss_free { Losses::Paper } else { Losses::Law }
 }
 
 fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {

@@ -1,7 +1,7 @@
 //! F, capacity regions and fluid trajectories of any network, for Python: descriptions are JSON, numbers arrays.
 
 use crate::array::{Vector, matrix, vector};
-use crate::fluid::method;
+use crate::fluid::{losses, method};
 use crate::num::{certificate, parse, refused};
 use crate::waiting::{self, stop};
 use pyo3::exceptions::PyValueError;
@@ -116,7 +116,7 @@ fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
 /// Follows the windows of laws over any network; see `windward.theory.fluid.follow`. Raises ValueError.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
-#[pyo3(signature = (network, laws, *, base_rtt, known_base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common))]
+#[pyo3(signature = (network, laws, *, base_rtt, known_base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common, is_loss_free))]
 pub(crate) fn fluid_follow<'py>(
     py: Python<'py>,
     network: &str,
@@ -131,6 +131,7 @@ pub(crate) fn fluid_follow<'py>(
     period: Option<f64>,
     feedback_delay: Option<f64>,
     is_common: bool,
+    is_loss_free: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let network: Network = parse("network", network).map_err(refused)?;
     let laws: Vec<Value> = parse("laws", laws).map_err(refused)?;
@@ -147,7 +148,8 @@ pub(crate) fn fluid_follow<'py>(
         Ok(flow)
     };
     let flows = laws.into_iter().zip(base_rtt.iter().zip(&*known_base_rtt)).map(flow).collect::<PyResult<Vec<_>>>()?;
-    let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
+    let model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
+    let mut model = model.with_losses(losses(is_loss_free));
     let method = method(tolerance, period, feedback_delay);
     let control = Arc::new(Control::new());
     model.stop_when(stop(&control));

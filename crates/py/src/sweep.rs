@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use windward_fluid::Method;
+use windward_fluid::{Losses, Method};
 use windward_run::{Error, Pool, Seed, Task};
 use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
 use windward_sim::{Control, Output};
@@ -205,7 +205,7 @@ impl Ready {
         match (engine, &self.simulations) {
             (Engine::Fluid, _) => {
                 let method = Method::Ode { tolerance: TOLERANCE };
-                match scenario.fluid_until(method, control) {
+                match scenario.fluid_until(method, Losses::Law, control) {
                     Err(FluidError::Num(windward_num::Error::Interrupted)) => Ok(None),
                     found => found.map(|run| Some(Answer::Fluid(run))).map_err(|error| error.to_string()),
                 }

@@ -9,6 +9,7 @@
 use crate::check::{RegionPlan, WifiPlan, plan_of};
 use crate::load::Load;
 use std::collections::{BTreeMap, BTreeSet};
+use windward_fluid::Airtime;
 use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
@@ -16,6 +17,8 @@ use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::ran::RanConfig;
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::Conflict;
+use windward_sim::wifi::edca::{Category, EdcaConfig, Hardware};
+use windward_sim::wifi::txq::Discipline;
 use windward_sim::{MediumConfig, Network, Pattern, Route};
 
 /// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
@@ -51,6 +54,18 @@ pub(crate) enum CapacityError {
     Motion(usize),
     /// The stations of the cell of this link have places, from which their channels follow.
     Places(usize),
+    /// Nothing arrives over this link.
+    Dead(usize),
+    /// The fluid model has no division of the airtime of this link and others, for this reason.
+    Airtime(usize, &'static str),
+}
+
+/// Constraints of a network.
+pub(crate) struct Capacity {
+    /// Links and regions.
+    pub network: Constraints,
+    /// Channels whose airtime is divided among wired links; empty under the best sharing.
+    pub channels: Vec<Airtime>,
 }
 
 /// The ports that each flow's data takes where routes are fixed.
@@ -66,7 +81,7 @@ pub(crate) fn constraints(
     (regions, wireless): (&[RegionPlan], &[WifiPlan]),
     packet_bits: f64,
     (sharing, loads): (Sharing, &[Load]),
-) -> Result<Constraints, CapacityError> {
+) -> Result<Capacity, CapacityError> {
     let shared: BTreeSet<usize> = regions.iter().flat_map(|region| &region.links).map(|&link| link as usize).collect();
     let topology = &network.topology;
     let mut free: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
@@ -100,7 +115,8 @@ pub(crate) fn constraints(
         return Err(CapacityError::Full(full));
     }
     let link = |(at, bps): (usize, &f64)| if is_wire(at) { Link::Wired(bps / packet_bits) } else { Link::Wireless };
-    let links: Vec<Link> = free.iter().enumerate().map(link).collect();
+    let mut wires: Vec<Link> = free.iter().enumerate().map(link).collect();
+    let mut channels = Vec::new();
     let of_plan =
         |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
@@ -131,21 +147,35 @@ pub(crate) fn constraints(
                 let conflicts = wifi.conflicts(Conflict::Sense);
                 let received = |local| wifi.received(local, bytes);
                 let rate = |local| received(local) / wifi.exchange(local, bytes).as_secs();
-                wireless_region(&conflicts, rate, &mut links, &used, plan)
+                wireless_region(&conflicts, rate, &mut links, &used, plan)?
+            }
+            MediumConfig::Edca(edca) if sharing == Sharing::Scheduler => {
+                let channel = airtime(edca, &mut links, &used, bytes)?;
+                for &(link, time, _) in &channel.links {
+                    wires[link as usize] = Link::Wired(1.0 / time);
+                }
+                channels.extend(Some(channel).filter(|channel| !channel.links.is_empty()));
+                continue;
             }
             MediumConfig::Edca(edca) => {
-                wireless_region(&edca.conflicts(), |local| edca.saturated(local, bytes), &mut links, &used, plan)
+                let senders: BTreeSet<u32> = (0..)
+                    .zip(&links)
+                    .filter(|(_, link)| used.contains(link))
+                    .map(|(at, _)| edca.ways[at].from)
+                    .collect();
+                let rate = |local| edca.bound(local, bytes, senders.len() == 1);
+                wireless_region(&edca.conflicts(), rate, &mut links, &used, plan)?
             }
             MediumConfig::Csma(csma) => {
                 let rate = |local| 1.0 / csma.network.exchange(local, bytes).as_secs();
-                wireless_region(&csma.conflicts, rate, &mut links, &used, plan)
+                wireless_region(&csma.conflicts, rate, &mut links, &used, plan)?
             }
         };
         if !links.is_empty() {
             couplings.push(Coupling { links, region });
         }
     }
-    Ok(Constraints { links, couplings, routes })
+    Ok(Capacity { network: Constraints { links: wires, couplings, routes }, channels })
 }
 
 /// Region that the stations of a cell share, in packets a second.
@@ -184,14 +214,59 @@ fn wireless_region(
     links: &mut Vec<u32>,
     used: &BTreeSet<u32>,
     plan: Option<&WifiPlan>,
-) -> Region {
+) -> Result<Region, CapacityError> {
     let locals = keep_used(links, used);
-    Region::Csma {
-        rates: locals.iter().map(|&local| rate(local)).collect(),
-        conflicts: conflicts_among(&locals, conflicts),
-        entropy: plan.map_or(0.0, |plan| plan.entropy),
+    let rates: Vec<f64> = locals.iter().map(|&local| rate(local)).collect();
+    if let Some(dead) = rates.iter().position(|&rate| rate <= 0.0) {
+        return Err(CapacityError::Dead(links[dead] as usize));
     }
+    let entropy = plan.map_or(0.0, |plan| plan.entropy);
+    Ok(Region::Csma { rates, conflicts: conflicts_among(&locals, conflicts), entropy })
 }
+
+/// Division of the airtime of 802.11n, ac or ax among the used links of one sender: mac80211's deficit round robin, or
+/// turns of a PPDU each. ACKs of TCP take their part of it.
+fn airtime(
+    edca: &EdcaConfig,
+    links: &mut Vec<u32>,
+    used: &BTreeSet<u32>,
+    bytes: u64,
+) -> Result<Airtime, CapacityError> {
+    let locals = keep_used(links, used);
+    let Some(&first) = locals.first() else { return Ok(Airtime { links: Vec::new() }) };
+    let from = edca.ways[first as usize].from;
+    let refused = |why| Err(CapacityError::Airtime(links[0] as usize, why));
+    if locals.iter().any(|&local| edca.ways[local as usize].from != from) {
+        return refused(
+            "several stations of 802.11n, ac or ax that send data contend for the air, which has no equation",
+        );
+    }
+    if edca.data_categories().any(|category| category != Category::BestEffort) {
+        return refused("flows of other categories than best effort over 802.11n, ac or ax have no equation");
+    }
+    let sender = &edca.stations[from as usize];
+    let is_fair = match sender.txqs {
+        Some(txqs) if matches!(txqs.discipline, Discipline::PerStation(_)) => {
+            txqs.airtime_fairness && sender.hardware != Hardware::Firmware
+        }
+        _ if locals.len() == 1 => true,
+        _ => return refused("one queue for several stations of 802.11n, ac or ax has no equation"),
+    };
+    let mut channel = Vec::new();
+    for (&local, &link) in locals.iter().zip(&*links) {
+        let turn = edca.turn(local, bytes, ACK_BYTES);
+        if turn.rate() <= 0.0 {
+            return Err(CapacityError::Dead(link as usize));
+        }
+        let receiver = &edca.stations[edca.ways[local as usize].to as usize];
+        let weight = if is_fair { f64::from(receiver.weight) } else { turn.time };
+        channel.push((link, 1.0 / turn.rate(), weight));
+    }
+    Ok(Airtime { links: channel })
+}
+
+/// Bytes of a TCP ACK with timestamps.
+const ACK_BYTES: u64 = 52;
 
 /// Region that the used links of a slotted network share, with one packet per slot and link. It has the schedules of
 /// the network's conflict graph if all links are always ON. If only one can be active at a time, it has one schedule in

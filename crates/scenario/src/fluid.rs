@@ -4,7 +4,7 @@
 //! [`super::optimum`] about capacities and loss hold here too. A link drops packets that exceed its buffer; its
 //! discipline drops or marks earlier.
 
-use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
+use crate::capacity::{Capacity, CapacityError, Sharing, constraints, fixed_routes};
 use crate::early;
 use crate::load::Loads;
 use crate::names::FlowName;
@@ -12,7 +12,9 @@ use crate::optimum::{paced, path_loss, propagation};
 use crate::scenario::{Compiled, KnownBase, Scenario};
 use std::sync::Arc;
 use thiserror::Error;
-use windward_fluid::{Classes, Early, FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
+use windward_fluid::{
+    Airtime, Classes, Early, FluidFlow, Losses, Method, Model, Trajectory, integrate_pieces, lyapunov,
+};
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
@@ -101,6 +103,14 @@ pub enum FluidError {
          oblivious = true"
     )]
     Scheduler(String),
+    /// A link that delivers nothing.
+    #[error("link `{0}`: {reason}", reason = crate::optimum::DEAD)]
+    Dead(String),
+    /// A channel whose division is not known.
+    #[error(
+        "link `{0}`: {1}\nhint: use `simulate`; one sender to several stations with queues of their own is supported"
+    )]
+    Airtime(String, &'static str),
     /// The map from windows to rates failed.
     #[error(transparent)]
     Num(#[from] windward_num::Error),
@@ -131,15 +141,15 @@ impl Scenario {
     /// # Errors
     /// Scenarios without a fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
-        self.fluid_until(method, &Arc::new(Control::new()))
+        self.fluid_until(method, Losses::Law, &Arc::new(Control::new()))
     }
 
-    /// Follows the windows as [`Self::fluid`] does, reports progress to `control`, and ends with an error when it is
-    /// cancelled.
+    /// Follows the windows as [`Self::fluid`] does, with `losses` of delay-based laws, reports progress to `control`, and
+    /// ends with an error when it is cancelled.
     ///
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
-    pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
+    pub fn fluid_until(&self, method: Method, losses: Losses, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let is_loop =
@@ -178,7 +188,9 @@ impl Scenario {
             let control = Arc::clone(control);
             move || control.is_cancelled()
         });
-        let model = |(piece, errors): (&Piece, &Vec<f64>)| piece.model(&compiled, &specs, errors, &classes, &stop);
+        let model = |(piece, errors): (&Piece, &Vec<f64>)| -> Result<Model, FluidError> {
+            Ok(piece.model(&compiled, &specs, errors, &classes, &stop)?.with_losses(losses))
+        };
         let mut models: Vec<Model> = pieces.iter().zip(&errors).map(model).collect::<Result<_, _>>()?;
         let windows: Vec<f64> =
             classes.of_flows(&network.flows).map(|flow| f64::from(flow.tcp.initial_window)).collect();
@@ -221,7 +233,7 @@ impl Scenario {
             return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
         }
         let network = &Network { topology: compiled.network.topology.at(begin), ..compiled.network.clone() };
-        let constraints = constraints(
+        let Capacity { network: constraints, channels } = constraints(
             network,
             fixed_routes(network),
             (self.regions(), self.wireless()),
@@ -235,6 +247,8 @@ impl Scenario {
             CapacityError::LoadInMedium(at) => FluidError::LoadInMedium(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
             CapacityError::Motion(at) => FluidError::Motion(compiled.links[at].name.clone()),
+            CapacityError::Dead(at) => FluidError::Dead(compiled.links[at].name.clone()),
+            CapacityError::Airtime(at, why) => FluidError::Airtime(compiled.links[at].name.clone(), why),
             CapacityError::Places(at) => FluidError::Places(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
                 SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
@@ -259,13 +273,14 @@ impl Scenario {
             payload * (1.0 - loss)
         });
         let efficiency = efficiency.collect();
-        Ok(Piece { constraints, buffers, early: early::early(network), base_rtts, losses, efficiency })
+        Ok(Piece { constraints, channels, buffers, early: early::early(network), base_rtts, losses, efficiency })
     }
 }
 
 /// A part of the run in which the network does not change: data of each link, and of each flow.
 struct Piece {
     constraints: Constraints,
+    channels: Vec<Airtime>,
     buffers: Vec<f64>,
     early: Vec<Option<Early>>,
     base_rtts: Vec<f64>,
@@ -293,7 +308,15 @@ impl Piece {
         let flows = classes.flows.iter().map(flow).collect::<Result<Vec<FluidFlow>, FluidError>>()?;
         let buffers = classes.of_links(&self.buffers).copied().collect();
         let model = Model::new(classes.network(&self.constraints), flows, buffers)?;
-        let mut model = model.with_early(classes.of_links(&self.early).copied().collect()).with_classes(classes);
+        let model = model.with_early(classes.of_links(&self.early).copied().collect()).with_classes(classes);
+        let of_class = |channel: &Airtime| Airtime {
+            links: channel
+                .links
+                .iter()
+                .map(|&(link, time, weight)| (classes.link[link as usize], time, weight))
+                .collect(),
+        };
+        let mut model = model.with_airtime(self.channels.iter().map(of_class).collect());
         model.stop_when(stop.clone());
         Ok(model)
     }
@@ -314,7 +337,10 @@ fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece], errors: &[Vec
     let link = |at: usize| {
         let of_piece = |piece: &Piece| {
             let early = piece.early[at].map_or_else(String::new, |early| format!("{early:?}"));
+            let is_shared = piece.channels.iter().flat_map(|channel| &channel.links).any(|link| link.0 as usize == at);
             match piece.constraints.links[at] {
+                // Links of a channel differ, so that their airtimes are their own.
+                Link::Wired(_) if is_shared => (0, piece.buffers[at].to_bits(), early, Some(at)),
                 Link::Wired(capacity) => (capacity.to_bits(), piece.buffers[at].to_bits(), early, None),
                 // The effect of a region on its links depends on their order.
                 Link::Wireless => (0, 0, early, Some(at)),

@@ -8,7 +8,7 @@
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
 use crate::scenario::{Compiled, Scenario};
-use windward_laws::{self as laws, FluidPath};
+use windward_laws::{self as laws, FluidLaw, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
 use windward_sim::{FlowConfig, Ideal, LawChoice, Network, Route, Topology, Writing};
 use windward_units::{Duration, Time};
@@ -304,7 +304,7 @@ fn region(
     };
     let plans = (scenario.regions(), scenario.wireless());
     let best = (Sharing::Best, loads);
-    constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
+    let found = constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
         CapacityError::Full(at) if loads.is_empty() => refused(at, "background traffic takes all of its capacity"),
         CapacityError::Full(at) => refused(at, "background traffic and applications take all of its capacity"),
         CapacityError::BackgroundInCell(at) => {
@@ -323,13 +323,20 @@ fn region(
             "the stations of its cell have places, so that their channels depend on handovers, loads and the seed; the \
              optimum is known for stations with an `snr`",
         ),
-        CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
-    })
+        CapacityError::Dead(at) => refused(at, DEAD),
+        CapacityError::Scheduler(_) | CapacityError::Airtime(..) => {
+            unreachable!("the best sharing asks for no scheduler")
+        }
+    })?;
+    Ok(found.network)
 }
 
 /// Reason why a link with a saturated source has no capacity for flows.
 pub(crate) const SATURATED: &str =
     "a saturated background source has no rate of its own; give it the pattern \"cbr\", or use `simulate`";
+
+/// Reason why a link that delivers nothing has no rates.
+pub(crate) const DEAD: &str = "nothing arrives over it: its signal or its `loss` leaves no packet at any rate";
 
 /// Reason why a slotted network has no region here.
 pub(crate) const CHANNELS: &str = "with access by max-weight, links that may be OFF have a region here only where every two of them \
@@ -365,7 +372,9 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     let rtt =
         (propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)).max(1e-6);
     let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss, marks: 0.0 };
-    match spec.fluid().and_then(|law| law.maximises(&path)) {
+    // With losses a delay-based law maximises no known utility; that of its paper stands for it.
+    let known = |law: &dyn FluidLaw| law.maximises(&path).or_else(|| law.backlog().map(laws::Utility::Backlog));
+    match spec.fluid().and_then(|law| known(&*law)) {
         Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },
         // The solver has the form for rare losses, −2S²/(T²x) − εx, with x in packets of the reference size.
         Some(laws::Utility::SquareRoot { k }) => Utility::Reno { segment: packets * (k / 2.0).sqrt(), rtt, loss },

@@ -230,6 +230,13 @@ def fluid(
         str | None,
         typer.Option(metavar="SECONDS|rtt", help="Feedback delay, or rtt for each flow's round-trip time (default 0)."),
     ] = None,
+    loss_free: Annotated[
+        bool,
+        typer.Option(
+            "--loss-free",
+            help="Leave losses out of the equations of fast, quic-tcp, vegas and exp-delay, as in their papers.",
+        ),
+    ] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a figure: SVG, PDF or PNG.")] = None,
     what: Annotated[
         str, typer.Option("--what", "-w", help="Figure to draw: windows, rates, delays or lyapunov.")
@@ -252,7 +259,14 @@ def fluid(
     with place_if(output, replace=replace) as target:
         try:
             with _terminal.progress(*_VERBS["fluid"], is_quiet=quiet or as_json, noun=None) as progress:
-                result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=delay, progress=progress)
+                result = run(
+                    scenario,
+                    tolerance=tolerance,
+                    period_s=period,
+                    feedback_delay_s=delay,
+                    loss_free=loss_free,
+                    progress=progress,
+                )
         except RunInterrupted as stop:
             complain(f"{stop}; nothing was saved")
             raise typer.Exit(130) from None

@@ -22,6 +22,7 @@ def run(
     tolerance: float = 1e-6,
     period_s: float | None = None,
     feedback_delay_s: Delay | None = None,
+    loss_free: bool = False,
     stop: _engine.Stop | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Fluid:
@@ -51,11 +52,13 @@ def run(
             tolerance=tolerance,
             period=period_s,
             feedback_delay=engine_delay(feedback_delay_s, period_s),
+            is_loss_free=loss_free,
             stop=stop,
             progress=tell,
         )
         followed = compiled.duration_s
-        return _kept(compiled, answer, _how(tolerance, period_s, feedback_delay_s))
+        how = _how(tolerance, period_s, feedback_delay_s) + (", loss-free" if loss_free else "")
+        return _kept(compiled, answer, how)
     except KeyboardInterrupt as interrupt:
         stopped = _engine.RunInterrupted(f"interrupted: {followed:.3g} of {compiled.duration_s:g} s integrated")
         stopped.run = None

@@ -72,6 +72,7 @@ def follow(
     feedback_delay_s: Delay | None = None,
     clock: Literal["round trip", "common"] = "round trip",
     buffers: Numbers | None = None,
+    loss_free: bool = False,
 ) -> Trajectory:
     """Follows the windows of laws over any network, any capacity region.
 
@@ -102,6 +103,8 @@ def follow(
         for all flows, as in the papers' proofs. With a period and "round trip" a step is an update.
     buffers
         Packets that may wait at each link. Default: no limit.
+    loss_free
+        Leave losses out of the equations of FAST, QUIC-TCP, Vegas and exp-delay, as their papers do.
 
     Raises
     ------
@@ -133,6 +136,7 @@ def follow(
         period=period_s,
         feedback_delay=engine_delay(feedback_delay_s, period_s),
         is_common=clock == "common",
+        is_loss_free=loss_free,
     )
     return Trajectory(**answer)
 

@@ -1,6 +1,8 @@
 //! Window change of one step of the law.
 
 use crate::FluidPath;
+use crate::fluid::turn;
+use crate::shared::losses::Losses;
 use windward_units::Packets;
 
 /// One step changes the window W by −κ·b·W^(1−2ρ)·(W − (d/d̄)·V − p), with b = d/d̄ for QUIC-TCP and 1 for FAST; d/d̄
@@ -32,14 +34,17 @@ impl Drift {
         -scale * damping * (cwnd - base_share * measured - self.backlog)
     }
 
-    /// huang2020 Eq. 18: the step as a rate of change.
+    /// huang2020 Eq. 18: the step as a rate of change; with losses, each halves the window.
     pub(crate) fn derivative(&self, cwnd: f64, path: &FluidPath) -> f64 {
         let base_share = 1.0 - path.queued_share();
-        self.step(self.scale(cwnd), cwnd, cwnd, base_share)
+        Losses::HALVE.change(cwnd, path.loss, |cwnd| self.step(self.scale(cwnd), cwnd, cwnd, base_share))
     }
 
-    /// W·q/d̄ = p.
+    /// W·q/d̄ = p without losses.
     pub(crate) fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        if path.loss > 0.0 {
+            return turn(|cwnd| self.derivative(cwnd, path) > 0.0);
+        }
         let share = path.queued_share();
         (share > 0.0).then(|| Packets::new(self.backlog / share))
     }

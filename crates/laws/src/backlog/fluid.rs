@@ -23,6 +23,10 @@ macro_rules! backlog_law {
                 $crate::TimeUnit::Steps
             }
 
+            fn adds_losses(&self) -> bool {
+                true
+            }
+
             fn backlog(&self) -> Option<windward_units::Packets> {
                 Some(windward_units::Packets::new(self.$backlog))
             }

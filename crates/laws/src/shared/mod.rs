@@ -1,5 +1,6 @@
 //! Common parts of several laws: standard slow start and halving, samples of one round trip, range checks.
 
+pub(crate) mod losses;
 pub(crate) mod marks;
 pub(crate) mod max_filter;
 

@@ -11,7 +11,7 @@ use crate::medium::wifi::ppdu::{
     answer_rate, block_ack_bytes, largest_aggregate, largest_amsdu, longest_psdu, ppdu_duration,
 };
 use crate::medium::wifi::propagation::{Position, Reach};
-use crate::medium::wifi::txq::{Discipline, FlowsConfig, TxqConfig};
+use crate::medium::wifi::txq::{Discipline, TxqConfig};
 use crate::packet::NodeId;
 use crate::queue::{Buffer, FqCoDelConfig, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
@@ -277,7 +277,7 @@ impl EdcaConfig {
     }
 
     /// Bytes of an MPDU of `packets` packets of `bytes`.
-    fn mpdu_bytes(&self, packets: u64, bytes: u64) -> u64 {
+    pub(super) fn mpdu_bytes(&self, packets: u64, bytes: u64) -> u64 {
         let content = if packets > 1 { amsdu_bytes(packets, bytes) - LLC } else { bytes };
         content + self.overhead.count()
     }
@@ -362,7 +362,7 @@ impl EdcaConfig {
         Duration::ZERO
     }
 
-    fn sender(&self, local: u32) -> &EdcaStation {
+    pub(super) fn sender(&self, local: u32) -> &EdcaStation {
         &self.stations[self.ways[local as usize].from as usize]
     }
 
@@ -378,11 +378,12 @@ impl EdcaConfig {
 
     /// The discipline of the sender's queue.
     pub fn discipline(&self, local: u32) -> QueueConfig {
-        let has_codel = |flows: FlowsConfig| flows.codel.is_some();
-        let is_managed = self.sender(local).txqs.is_some_and(|txqs| match txqs.discipline {
-            Discipline::PerStation(flows) | Discipline::Shared { above: flows, .. } => has_codel(flows),
+        let codel = self.sender(local).txqs.and_then(|txqs| match txqs.discipline {
+            Discipline::PerStation(flows) | Discipline::Shared { above: flows, .. } => flows.codel,
         });
-        if is_managed { QueueConfig::FqCoDel(FqCoDelConfig::default()) } else { QueueConfig::DropTail }
+        codel.map_or(QueueConfig::DropTail, |(codel, _)| {
+            QueueConfig::FqCoDel(FqCoDelConfig { codel, ..Default::default() })
+        })
     }
 
     /// True: stations draw their backoffs.

@@ -7,6 +7,7 @@
 mod aggregate;
 mod ahead;
 mod air;
+mod capacity;
 mod config;
 mod contend;
 mod counts;
@@ -29,6 +30,7 @@ mod way;
 mod tests;
 
 pub use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
+pub use capacity::Turn;
 pub use config::{
     AfterLoss, BlockAckConfig, EdcaConfig, EdcaStation, EdcaWay, FullPpdu, Hardware, Noise, RateChoice, Rung, ladder,
 };
