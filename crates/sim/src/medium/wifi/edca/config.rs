@@ -214,11 +214,11 @@ impl EdcaConfig {
     /// Linear ratio of signal to noise on a link, infinite without noise; 0 out of reach.
     pub fn ratio(&self, local: u32) -> f64 {
         let way = &self.ways[local as usize];
-        let power = self.reach.of(way.from).iter().find(|neighbour| neighbour.station == way.to);
+        let power = self.reach.between(way.from, way.to);
         power.map_or(0.0, |neighbour| neighbour.power) / self.noise.map_or(0.0, |noise| noise.power)
     }
 
-    /// Rate of data on a link: its own, or the fastest that the mean signal allows.
+    /// Rate of data on a link: its own, or the best for the mean signal.
     ///
     /// # Panics
     /// Without a rate of its own and with an empty ladder.
