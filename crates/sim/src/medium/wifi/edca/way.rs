@@ -51,9 +51,8 @@ fn control(at: u32, config: &EdcaConfig, seed: u64) -> RateControl {
         RateChoice::Fixed(mode) => RateControl::Fixed(*mode, ATTEMPTS),
         RateChoice::Ideal => {
             let decibels = |ratio: f64| 10.0 * libm::log10(ratio);
-            let of = |mode: Mode| config.ladder.iter().find(|rung| rung.mode == mode).map_or(0.0, |rung| rung.ratio);
-            let modes = config.ladder.iter().map(|rung| rung.mode);
-            let mut ideal = Ideal::new(modes, |mode| decibels(of(mode)), ATTEMPTS);
+            let rates = config.ladder.iter().map(|rung| (rung.mode, decibels(rung.ratio)));
+            let mut ideal = Ideal::new(rates, ATTEMPTS);
             ideal.heard(decibels(config.ratio(at)), config.rate(at).width());
             RateControl::Ideal(ideal)
         }
