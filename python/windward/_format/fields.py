@@ -2206,10 +2206,7 @@ Profile = Literal["linux-ath9k"] | Literal["linux-mt76"] | Literal["ns3"]
 
 @dataclass(frozen=True, kw_only=True)
 class IdealRateControl:
-    """The fastest rate that the signal allows.
-
-    At it 1.2 % of MPDUs of 1538 bytes are lost without interference, a bit error rate of 10⁻⁶.
-    """
+    """The rate with the most goodput at the signal, rate × (1 − loss) of MPDUs of 1538 bytes without interference."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
 

@@ -9,8 +9,7 @@ use windward_units::{Bytes, Duration, Frequency};
 tagged! {
     /// Choice of the rate of data.
     RateControl by "kind", "a table with a `kind`, such as \"fixed\"" {
-        /// The fastest rate that the signal allows. At it 1.2 % of MPDUs of 1538 bytes are lost without
-        /// interference, a bit error rate of 10⁻⁶.
+        /// The rate with the most goodput at the signal, rate × (1 − loss) of MPDUs of 1538 bytes without interference.
         "ideal" IdealRate {}
         /// Minstrel-HT, the rate control of Linux's mac80211, decision by decision. For 802.11ax its rules are applied
         /// to the rates of 802.11ax, which Linux leaves to firmware.

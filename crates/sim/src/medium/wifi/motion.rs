@@ -39,33 +39,35 @@ pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
     }
 }
 
-/// Reach that takes effect at the end of a station's frame.
+/// Senders whose reach changes at the end of the frame that they are sending.
 #[derive(Debug)]
-pub(super) struct NextReach(Vec<Option<Box<[Neighbour]>>>);
+pub(super) struct NextReach(Vec<bool>);
 
 impl NextReach {
-    /// Nothing to take effect, for that many stations; without motion for none.
+    /// No sender, of that many stations; without motion none can be.
     pub fn new(motion: Option<&Motion>, stations: usize) -> Self {
-        Self(vec![None; motion.map_or(0, |_| stations)])
+        Self(vec![false; motion.map_or(0, |_| stations)])
     }
 
     /// Updates the reach. A frame that is on the air, by `is_sending`, keeps the reach of its beginning.
     pub fn update(&mut self, now: Time, motion: &Motion, reach: &mut Reach, is_sending: impl Fn(usize) -> bool) {
-        for (id, list) in motion.reach(now).into_lists().into_iter().enumerate() {
-            if is_sending(id) {
-                self.0[id] = Some(list);
-            } else {
-                reach.replace(id as u32, list);
-                self.0[id] = None;
+        let mut next = motion.reach(now);
+        for (id, keeps) in self.0.iter_mut().enumerate() {
+            *keeps = is_sending(id);
+            if *keeps {
+                next.replace(id as u32, reach.take(id as u32));
             }
         }
+        *reach = next;
     }
 
     /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.
     #[inline]
     pub fn end(&mut self, id: u32, list: Box<[Neighbour]>, reach: &mut Reach) {
-        let next = self.0.get_mut(id as usize).and_then(Option::take);
-        reach.replace(id, next.unwrap_or(list));
+        let is_old = self.0.get_mut(id as usize).is_some_and(std::mem::take);
+        if !is_old {
+            reach.replace(id, list);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Radio propagation: path loss and reach.
 
 use std::f64::consts::PI;
+use std::sync::OnceLock;
 
 /// Speed of light, in metres a second.
 const LIGHT: f64 = 299_792_458.0;
@@ -80,51 +81,65 @@ pub struct Neighbour {
 }
 
 /// Stations in reach of each sender.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reach(Vec<Box<[Neighbour]>>);
+///
+/// The list of a sender at a position is computed when it is first asked for: stations that never send have none.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    lists: Vec<OnceLock<Box<[Neighbour]>>>,
+    places: Option<Places>,
+}
+
+/// Positions from which lists are computed, and what decides them.
+#[derive(Clone, Debug)]
+struct Places {
+    positions: Vec<Position>,
+    propagation: Propagation,
+    /// Least power in watts of a frame that is received, and that is sensed.
+    thresholds: (f64, f64),
+}
+
+impl Places {
+    /// A station as a sender reaches it, if it does.
+    fn neighbour(&self, from: u32, to: u32) -> Option<Neighbour> {
+        // A threshold equal to the power at a distance includes that distance.
+        let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
+        let (receive, sense) = self.thresholds;
+        let (one, other) = (self.positions[from as usize], self.positions[to as usize]);
+        let power = self.propagation.received(libm::hypot(other.0 - one.0, other.1 - one.1));
+        let decodes = is_at_least(power, receive);
+        (from != to && is_at_least(power, sense)).then_some(Neighbour { station: to, power, decodes })
+    }
+
+    /// All stations that a sender reaches.
+    fn of(&self, from: u32) -> Box<[Neighbour]> {
+        (0..self.positions.len() as u32).filter_map(|to| self.neighbour(from, to)).collect()
+    }
+}
 
 impl Reach {
     /// Creates the reach from a list for each sender.
     pub fn of_lists(lists: impl IntoIterator<Item = Vec<Neighbour>>) -> Self {
-        Self(lists.into_iter().map(Vec::into_boxed_slice).collect())
-    }
-
-    /// Lists of all senders.
-    pub(super) fn into_lists(self) -> Vec<Box<[Neighbour]>> {
-        self.0
+        Self { lists: lists.into_iter().map(|list| OnceLock::from(list.into_boxed_slice())).collect(), places: None }
     }
 
     /// Takes the list of a sender, to be returned by [`Self::replace`].
     #[inline]
     pub(super) fn take(&mut self, station: u32) -> Box<[Neighbour]> {
-        std::mem::take(&mut self.0[station as usize])
+        self.of(station);
+        self.lists[station as usize].take().unwrap_or_default()
     }
 
     /// Replaces the list of a sender.
     #[inline]
     pub(super) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
-        self.0[station as usize] = list;
+        self.lists[station as usize] = OnceLock::from(list);
     }
 
     /// Computes the reach from positions: frames are received from `receive` watts on, sensed from `sense` watts on,
     /// which is not more.
     pub fn of_positions(positions: &[Position], propagation: &Propagation, receive: f64, sense: f64) -> Self {
-        // A threshold equal to the power at a distance includes that distance.
-        let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
-        let hears = |from: usize| {
-            let others = positions.iter().enumerate().filter(move |&(at, _)| at != from);
-            let neighbour = |(at, place): (usize, &Position)| {
-                let distance = libm::hypot(place.0 - positions[from].0, place.1 - positions[from].1);
-                let power = propagation.received(distance);
-                is_at_least(power, sense).then(|| Neighbour {
-                    station: at as u32,
-                    power,
-                    decodes: is_at_least(power, receive),
-                })
-            };
-            others.filter_map(neighbour).collect()
-        };
-        Self::of_lists((0..positions.len()).map(hears))
+        let places = Places { positions: positions.to_vec(), propagation: *propagation, thresholds: (receive, sense) };
+        Self { lists: vec![OnceLock::new(); positions.len()], places: Some(places) }
     }
 
     /// Full reach: every station receives every other, at the same power.
@@ -139,17 +154,26 @@ impl Reach {
     /// Stations in reach of a sender.
     #[inline]
     pub fn of(&self, station: u32) -> &[Neighbour] {
-        &self.0[station as usize]
+        self.lists[station as usize]
+            .get_or_init(|| self.places.as_ref().map(|places| places.of(station)).unwrap_or_default())
+    }
+
+    /// A station as a sender reaches it, if it does.
+    pub fn between(&self, from: u32, to: u32) -> Option<Neighbour> {
+        match (self.lists[from as usize].get(), &self.places) {
+            (None, Some(places)) => places.neighbour(from, to),
+            _ => self.of(from).iter().find(|neighbour| neighbour.station == to).copied(),
+        }
     }
 
     /// Number of stations.
     pub fn stations(&self) -> u32 {
-        self.0.len() as u32
+        self.lists.len() as u32
     }
 
     /// True if `to` can receive frames of `from`.
     pub fn decodes(&self, from: u32, to: u32) -> bool {
-        self.of(from).iter().any(|neighbour| neighbour.station == to && neighbour.decodes)
+        self.between(from, to).is_some_and(|neighbour| neighbour.decodes)
     }
 }
 
@@ -191,6 +215,10 @@ mod tests {
         // Only the opposite corners are further apart than 550 m.
         let sensed: usize = (0..16).map(|station| reach.of(station).len()).sum();
         assert_eq!(sensed, 16 * 15 - 4);
+        // One pair is computed alone, and as it is in the list.
+        let fresh = Reach::of_positions(&positions, &radio, radio.received(250.0), radio.received(550.0));
+        assert_eq!(fresh.between(0, 5), reach.of(0).iter().find(|neighbour| neighbour.station == 5).copied());
+        assert!(fresh.lists.iter().all(|list| list.get().is_none()), "no list without need");
         assert!(reach.decodes(0, 5) && !reach.decodes(0, 2));
     }
 }

@@ -170,40 +170,72 @@ pub struct FullPpdu {
 pub enum RateChoice {
     /// One rate.
     Fixed(Mode),
-    /// The fastest that the signal allows, as the receiver's answers report it.
+    /// The one with the most goodput for the signal that the receiver's answers report.
     Ideal,
     /// Minstrel-HT.
     Minstrel(Capabilities),
 }
 
-/// Rate that a signal allows.
+/// Rate that is the best one for a signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rung {
     /// Rate.
     pub mode: Mode,
-    /// Least linear ratio of signal to noise for it.
+    /// Linear ratio of signal to noise from which on it is better than all slower ones.
     pub ratio: f64,
 }
 
-/// Rates in the order in which better signals allow them; each is faster than all before it.
+/// Rates of `modes` with the most goodput, by signal: rate × (1 − loss) of an MPDU of a full packet.
+///
+/// MPDUs of an aggregate fail independently and a BlockAck names those that did, so that a long PPDU delivers this share
+/// of its rate. With losses of e^(−h) for a hazard h that falls with the signal, faster modes overtake slower ones once.
 pub fn ladder(modes: impl IntoIterator<Item = Mode>) -> Vec<Rung> {
-    let rung = |mode| Rung { mode, ratio: libm::pow(10.0, required_ratio(mode, IDEAL_BYTES, IDEAL_LOSS) / 10.0) };
-    let mut all: Vec<Rung> = modes.into_iter().map(rung).collect();
-    all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.mode.bits_per_sec().cmp(&a.mode.bits_per_sec())));
-    let mut fastest = 0;
-    all.retain(|rung| {
-        let rate = rung.mode.bits_per_sec();
-        let is_faster = rate > fastest;
-        fastest = fastest.max(rate);
-        is_faster
-    });
-    all
+    let mut modes: Vec<Mode> = modes.into_iter().collect();
+    modes.sort_by_key(|mode| mode.bits_per_sec());
+    let linear = |decibels: f64| libm::pow(10.0, decibels / 10.0);
+    let goodput = |mode: Mode, decibels: f64| {
+        libm::log(mode.bits_per_sec() as f64) - data_hazard(mode, linear(decibels)) * IDEAL_BYTES as f64
+    };
+    let start = |mode: &Mode| required_ratio(*mode, IDEAL_BYTES, LOSS_AT_START);
+    // The fastest among those that need the least signal.
+    let Some(first) = modes.iter().rev().copied().min_by(|a, b| start(a).total_cmp(&start(b))) else {
+        return Vec::new();
+    };
+    let (mut best, mut at) = (first, start(&first));
+    let mut rungs = vec![Rung { mode: best, ratio: linear(at) }];
+    loop {
+        let mut next: Option<(Mode, f64)> = None;
+        for &mode in modes.iter().rev().take_while(|mode| mode.bits_per_sec() >= best.bits_per_sec()) {
+            let is_better = |decibels: f64| goodput(mode, decibels) > goodput(best, decibels) + 1e-9;
+            let (mut low, mut high) = (at, next.map_or(STRONGEST, |(_, decibels)| decibels));
+            if mode.bits_per_sec() == best.bits_per_sec() {
+                // Two modes of one rate may be better in turn.
+                let steps = (1..).map(|step| at + STEP * f64::from(step)).take_while(|&decibels| decibels < high);
+                let Some(found) = steps.into_iter().find(|&decibels| is_better(decibels)) else { continue };
+                (low, high) = (found - STEP, found);
+            } else if !is_better(high) {
+                continue;
+            }
+            for _ in 0..40 {
+                let middle = f64::midpoint(low, high);
+                if is_better(middle) { high = middle } else { low = middle }
+            }
+            next = Some((mode, high));
+        }
+        let Some((mode, decibels)) = next else { return rungs };
+        (best, at) = (mode, decibels);
+        rungs.push(Rung { mode, ratio: linear(decibels) });
+    }
 }
 
-/// Loss of an MPDU of these bytes up to which the signal allows a rate: bit errors of one in a million, as ns-3's ideal
-/// rate control has it, lose 1.2 % of them.
+/// Bytes of an MPDU of a packet of 1500 bytes.
 const IDEAL_BYTES: u64 = 1538;
-const IDEAL_LOSS: f64 = 0.012;
+/// Loss below which the most robust mode is worth considering.
+const LOSS_AT_START: f64 = 0.99;
+/// Steps in decibels in which modes of one rate are compared.
+const STEP: f64 = 0.05;
+/// Ratio of signal to noise in decibels at which no mode loses anything.
+const STRONGEST: f64 = 60.0;
 
 impl EdcaConfig {
     /// Nodes of its stations.
@@ -214,11 +246,11 @@ impl EdcaConfig {
     /// Linear ratio of signal to noise on a link, infinite without noise; 0 out of reach.
     pub fn ratio(&self, local: u32) -> f64 {
         let way = &self.ways[local as usize];
-        let power = self.reach.of(way.from).iter().find(|neighbour| neighbour.station == way.to);
+        let power = self.reach.between(way.from, way.to);
         power.map_or(0.0, |neighbour| neighbour.power) / self.noise.map_or(0.0, |noise| noise.power)
     }
 
-    /// Rate of data on a link: its own, or the fastest that the mean signal allows.
+    /// Rate of data on a link: its own, or the best for the mean signal.
     ///
     /// # Panics
     /// Without a rate of its own and with an empty ladder.

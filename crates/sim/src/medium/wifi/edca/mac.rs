@@ -72,11 +72,14 @@ impl Edca {
     pub fn new(config: &EdcaConfig, _: &Hooks, seed: u64) -> Self {
         let stations = config.stations.len();
         let sessions = config.ways.len() * CATEGORIES;
+        let mut links = vec![Vec::new(); stations];
+        (0..).zip(&config.ways).for_each(|(link, way)| links[way.from as usize].push(link));
+        let station = |(at, links): (u32, Vec<u32>)| Station::new(at, config, links, seed);
         Self {
             times: Times::new(config),
-            stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),
+            stations: (0..).zip(links).map(station).collect(),
             frames: vec![Frame::SILENCE; stations],
-            ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config, seed)).collect(),
+            ways: WayState::all(config, seed),
             sessions: vec![Session::new(); sessions],
             queues: vec![VecDeque::new(); sessions],
             queue_counts: vec![QueueCounts::default(); sessions],

@@ -221,7 +221,15 @@ impl Edca {
     /// Adds the rows of the stations, which are the nodes given, and of the links, which are `members`.
     pub(super) fn fill(&self, now: Time, members: &[u32], stations: &[NodeId], tables: &mut Frames) {
         let span = now.since(self.counts_from).as_secs();
-        let nodes = (0..).zip(stations).map(|(at, &node)| self.station_rows(now, at, node, span));
+        let mut sums = vec![WayCounts::default(); stations.len()];
+        for WayState { from, counts, .. } in &self.ways {
+            let sum = &mut sums[*from as usize];
+            sum.attempts += counts.attempts;
+            sum.failures += counts.failures;
+            sum.windows += counts.windows;
+        }
+        let nodes = (0..).zip(stations.iter().zip(&sums));
+        let nodes = nodes.map(|(at, (&node, sum))| self.station_rows(now, (at, node), sum, span));
         let (common, own): (Vec<_>, Vec<_>) = nodes.unzip();
         tables.add(&common);
         tables.add(&own);
@@ -241,16 +249,16 @@ impl Edca {
         tables.add(&sizes.collect::<Vec<_>>());
     }
 
-    /// Rows of station `at`, which is `node`.
-    fn station_rows(&self, now: Time, at: u32, node: NodeId, span: f64) -> (WifiStationStats, EdcaStationStats) {
+    /// Rows of station `at`, which is `node`, with the sums over its links.
+    fn station_rows(
+        &self,
+        now: Time,
+        (at, node): (u32, NodeId),
+        all: &WayCounts,
+        span: f64,
+    ) -> (WifiStationStats, EdcaStationStats) {
         let station = &self.stations[at as usize];
         let (x_m, y_m) = self.config.stations[at as usize].place;
-        let mut all = WayCounts::default();
-        for WayState { counts, .. } in self.ways.iter().filter(|way| way.from == at) {
-            all.attempts += counts.attempts;
-            all.failures += counts.failures;
-            all.windows += counts.windows;
-        }
         let [rts_frames, cts_frames, data_frames, ack_frames, broadcast_frames, block_ack_frames, request_frames] =
             station.air.frames;
         let sending = station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();

@@ -194,8 +194,8 @@ pub(super) struct StationCounts {
 }
 
 impl Station {
-    /// Creates station `at` of `config` in the run of `seed`, without packets.
-    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Self {
+    /// Creates station `at` of `config`, which sends over `links`, in the run of `seed`, without packets.
+    pub fn new(at: u32, config: &EdcaConfig, links: Vec<u32>, seed: u64) -> Self {
         let station = &config.stations[at as usize];
         let phy = &config.phy;
         let function = |contention: Contention| Function {
@@ -218,7 +218,7 @@ impl Station {
             sends_until: Time::ZERO,
             waited_until: Time::ZERO,
             lock: None,
-            chunks: Vec::with_capacity(8),
+            chunks: Vec::new(),
             stage: Stage::Contend,
             owner: 0,
             functions: station.contention.map(function),
@@ -234,7 +234,7 @@ impl Station {
             answer: None,
             turns: Default::default(),
             ahead: (station.hardware == Hardware::TwoAggregates).then(|| Box::new(Ahead::new())),
-            transmit: Transmit::new(at, config, seed),
+            transmit: Transmit::new(at, config, links, seed),
             waiting: 0,
             bytes: 0,
             buffer: station.buffer,

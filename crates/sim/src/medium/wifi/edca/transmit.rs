@@ -22,15 +22,13 @@ pub(super) struct Transmit {
 }
 
 impl Transmit {
-    /// Queues of station `at` of `config` in the run of `seed`; `None` with one queue for all.
-    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Option<Box<Self>> {
+    /// Queues of station `at` of `config`, which sends over `links`, in the run of `seed`; `None` with one queue for all.
+    pub fn new(at: u32, config: &EdcaConfig, links: Vec<u32>, seed: u64) -> Option<Box<Self>> {
         let station = &config.stations[at as usize];
         let of = station.txqs.as_ref()?;
         let mut txqs = Txqs::new(of, station.key, seed);
-        let mut links = Vec::new();
-        for (link, way) in (0..).zip(&config.ways).filter(|(_, way)| way.from == at) {
-            txqs.add_station(config.stations[way.to as usize].weight);
-            links.push(link);
+        for &link in &links {
+            txqs.add_station(config.stations[config.ways[link as usize].to as usize].weight);
         }
         let (held, serving) = ([0; CATEGORIES], [None; CATEGORIES]);
         Some(Box::new(Self {

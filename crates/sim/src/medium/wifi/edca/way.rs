@@ -1,11 +1,12 @@
 //! A link at run time.
 
-use super::config::{EdcaConfig, RateChoice};
+use super::config::{EdcaConfig, EdcaWay, RateChoice};
 use super::counts::{RateCounts, SizeCounts};
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::minstrel::{Ideal, Minstrel, RateControl, SampleTable};
 use crate::medium::wifi::ppdu::{Mode, Timing, longest_psdu};
 use crate::status::{Books, Counts};
+use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 
 /// Counters of a link beyond those of a wired one.
@@ -50,9 +51,8 @@ fn control(at: u32, config: &EdcaConfig, seed: u64) -> RateControl {
         RateChoice::Fixed(mode) => RateControl::Fixed(*mode, ATTEMPTS),
         RateChoice::Ideal => {
             let decibels = |ratio: f64| 10.0 * libm::log10(ratio);
-            let of = |mode: Mode| config.ladder.iter().find(|rung| rung.mode == mode).map_or(0.0, |rung| rung.ratio);
-            let modes = config.ladder.iter().map(|rung| rung.mode);
-            let mut ideal = Ideal::new(modes, |mode| decibels(of(mode)), ATTEMPTS);
+            let rates = config.ladder.iter().map(|rung| (rung.mode, decibels(rung.ratio)));
+            let mut ideal = Ideal::new(rates, ATTEMPTS);
             ideal.heard(decibels(config.ratio(at)), config.rate(at).width());
             RateControl::Ideal(ideal)
         }
@@ -97,8 +97,21 @@ pub(super) struct WayState {
 }
 
 impl WayState {
-    /// Creates link `at` of `config` in the run of `seed`, empty.
-    pub fn new(at: u32, config: &EdcaConfig, seed: u64) -> Self {
+    /// Creates all links of `config` in the run of `seed`, empty.
+    pub fn all(config: &EdcaConfig, seed: u64) -> Vec<Self> {
+        let places: BTreeMap<(u32, u32), u32> =
+            config.ways.iter().zip(0..).map(|(way, at)| ((way.from, way.to), at)).collect();
+        let mut peers = vec![0; config.stations.len()];
+        let way = |(at, way): (u32, &EdcaWay)| {
+            let peer = &mut peers[way.from as usize];
+            let reverse = places.get(&(way.to, way.from)).copied();
+            *peer += 1;
+            Self::new(at, config, seed, (*peer - 1, reverse))
+        };
+        (0..).zip(&config.ways).map(way).collect()
+    }
+
+    fn new(at: u32, config: &EdcaConfig, seed: u64, (peer, reverse): (u32, Option<u32>)) -> Self {
         let way = &config.ways[at as usize];
         Self {
             from: way.from,
@@ -106,12 +119,8 @@ impl WayState {
             hazard: super::errors::hazard_of(way.loss),
             control: control(at, config, seed),
             mode: None,
-            peer: config.ways[..at as usize].iter().filter(|other| other.from == way.from).count() as u32,
-            reverse: config
-                .ways
-                .iter()
-                .position(|other| (other.from, other.to) == (way.to, way.from))
-                .map(|at| at as u32),
+            peer,
+            reverse,
             longest_amsdu: config.longest_amsdu(at),
             alone: config.mean_rate(at),
             backlog: 0,

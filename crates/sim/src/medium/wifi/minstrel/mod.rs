@@ -26,6 +26,6 @@ mod tests;
 pub use capabilities::Capabilities;
 pub use chain::{Chain, STAGES, Stage};
 pub use control::RateControl;
-pub use ideal::{BIT_ERRORS, Ideal, least_snr};
+pub use ideal::Ideal;
 pub use sample::SampleTable;
 pub use sender::Minstrel;

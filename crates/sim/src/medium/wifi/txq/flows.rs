@@ -70,6 +70,7 @@ pub(super) struct Flows {
     config: FlowsConfig,
     /// Salt of the hash.
     salt: u64,
+    /// The hashed queues and the default flow of each bin; none before the first packet, as they take 350 kB.
     flows: Vec<Flow>,
     bins: Vec<Bin>,
     arena: Arena,
@@ -85,14 +86,13 @@ pub(super) struct Flows {
 
 impl Flows {
     pub(super) fn new(config: FlowsConfig, key: u64, seed: u64) -> Self {
-        let queues = config.queues as usize;
         Self {
             config,
             salt: splitmix64(splitmix64(seed) ^ key),
-            flows: vec![Flow::IDLE; queues],
+            flows: Vec::new(),
             bins: Vec::new(),
             arena: Arena::default(),
-            occupied: vec![0; queues.div_ceil(64)],
+            occupied: Vec::new(),
             fallbacks: Vec::new(),
             packets: 0,
             memory: 0,
@@ -103,8 +103,7 @@ impl Flows {
 
     /// Adds a bin; bins have the numbers 0, 1, ….
     pub(super) fn add_bin(&mut self) {
-        let fallback = self.flows.len() as u32;
-        self.flows.push(Flow::IDLE);
+        let fallback = self.config.queues + self.bins.len() as u32;
         self.bins.push(Bin { new: Turns::EMPTY, old: Turns::EMPTY, packets: 0, bytes: 0, fallback });
         self.fallbacks.reserve(self.bins.len() - self.fallbacks.len());
     }
@@ -152,6 +151,14 @@ impl Flows {
         Some(((hash * queues) >> 32) as u32)
     }
 
+    /// Makes room for the flows of all bins.
+    #[cold]
+    fn open(&mut self) {
+        let queues = self.config.queues as usize;
+        self.flows.resize(queues + self.bins.len(), Flow::IDLE);
+        self.occupied.resize(queues.div_ceil(64), 0);
+    }
+
     /// Queues a packet, and drops others, or itself, if the limits are exceeded.
     pub(super) fn enqueue(&mut self, bin: u32, waiting: Waiting, tag: u32, dropped: &mut impl FnMut(u32, Waiting)) {
         let size = truesize(waiting.packet.size);
@@ -159,6 +166,9 @@ impl Flows {
         if is_full && self.config.batch == 0 {
             dropped(tag, waiting);
             return;
+        }
+        if self.flows.len() < self.config.queues as usize + self.bins.len() {
+            self.open();
         }
         let at = self.classify(bin, &waiting.packet);
         let flow = &mut self.flows[at as usize];

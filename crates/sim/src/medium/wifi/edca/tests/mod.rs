@@ -4,5 +4,6 @@ mod ahead;
 mod bianchi;
 mod exchanges;
 mod harness;
+mod ideal;
 mod queues;
 mod saturation;
