@@ -1355,7 +1355,8 @@ class Handover:
     measurement_period
         Period of the measurements, and of the updates of positions.
     filter
-        Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep the behaviour over time.
+        Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep the
+        behaviour over time.
     preparation
         Time from the trigger to the command, for the report and the preparation of the target.
     interruption
