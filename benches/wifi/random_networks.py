@@ -1,4 +1,4 @@
-"""Runs random wireless networks: none panics, and each conserves its datagrams to the last one.
+"""Runs random Wi-Fi networks and cells: none panics, and each conserves its datagrams to the last one.
 
 python benches/wifi/random_networks.py --draws 1000
 
@@ -190,8 +190,79 @@ def dcf(draw: Draw) -> Network:
     return Network({"node": [{"name": name} for name in nodes], "wifi": [wifi], **load(draw, pairs, 1.5)}, True)
 
 
+def bearers(draw: Draw, used: set[str]) -> list[dict[str, Any]]:
+    """Bearers of a station beside the default one, for code points of `used`."""
+    classes = [1, 3, 4, 7]
+    draw.random.shuffle(classes)
+    found: list[dict[str, Any]] = []
+    for dscp, qi in zip(DSCPS[2:], classes, strict=False):
+        if dscp in used and draw.chance(0.6):
+            # 5QI 7 has no guaranteed rate, the others need one.
+            found.append({"qi": qi, "dscp": dscp, **({"guaranteed": "200 kbit/s"} if qi != 7 else {})})
+    return found
+
+
+def cell(draw: Draw) -> Network:
+    """A cell of LTE or NR: handovers between sites, fading, HARQ that gives up, both modes of RLC, bearers, DRX."""
+    technology = draw.of("lte", "nr", "nr")
+    presets = ("lte-10mhz", "lte-20mhz") if technology == "lte" else ("n78-20mhz", "n78-40mhz", "nr-fdd-10mhz")
+    nodes = [f"n{at}" for at in range(draw.count(2, 5))]
+    has_places = draw.chance(0.5)
+    own: dict[str, Any] = {
+        "name": "air",
+        "access_point": "n0",
+        "technology": technology,
+        "preset": draw.of(*presets),
+        "scheduler": draw.of("round-robin", "proportional-fair", "m-lwdf"),
+        "harq": {"transmissions": draw.count(1, 4), "feedback_error": draw.of(0.0, 0.001, 0.05)},
+        "rlc": {"mode": draw.of("am", "um"), "poll_packets": draw.of(1, 16)},
+        "adaptation": draw.of({}, {"target": 0.3}, {"outer_loop": False}),
+        "buffer": draw.of("50 packets", "500 packets"),
+    }
+    if draw.chance(0.3):
+        own["queue"] = draw.of("codel", "fq-codel", "dualpi2")
+    if draw.chance(0.3):
+        own["drx"] = {"kind": "cycles", "on": "10 ms", "inactivity": "50 ms", "short": "40 ms", "long": "160 ms"}
+    if draw.chance(0.3):
+        own["uplink"] = {"prescheduling": "5 ms"}
+    if draw.chance(0.3):
+        own["pdcp"] = {"discard": "100 ms"}
+    if has_places:
+        own["site"] = [{"name": f"s{at}", "at": [f"{150 * at} m", "0 m"]} for at in range(draw.count(1, 3))]
+        handover = {"offset": f"{draw.of(0, 1, 3)} dB", "time_to_trigger": draw.of("0 s", "40 ms", "256 ms")}
+        own["handover"] = {**handover, "forwarding": draw.chance(0.7)}
+    pairs = [ends for other in nodes[1:] for ends in (("n0", other), (other, "n0"))]
+    traffic = load(draw, pairs, 4.0)
+    members = []
+    for node in nodes[1:]:
+        station: dict[str, Any] = {"node": node}
+        if has_places:
+            station["at"] = [f"{draw.between(-20, 320)} m", f"{draw.between(10, 40)} m"]
+            if draw.chance(0.7):
+                place = [f"{draw.between(-20, 320)} m", f"{draw.between(10, 40)} m"]
+                points = [{"time": f"{draw.between(2, 60)} s", "at": place}]
+                station["motion"] = {"kind": "waypoints", "points": points}
+        else:
+            station["snr"] = f"{draw.between(6, 30)} dB"
+            if draw.chance(0.6):
+                station["speed"] = draw.of("3 km/h", "30 km/h", "120 km/h")
+        own_traffic = [
+            entry for entry in traffic["background"] + traffic["flow"] if node in (entry["from"], entry["to"])
+        ]
+        if others := bearers(draw, {entry["dscp"] for entry in own_traffic}):
+            station["bearer"] = others
+        members.append(station)
+    own["station"] = members
+    # A station that an outage leaves without a CQI keeps what waits.
+    return Network({"node": [{"name": name} for name in nodes], "cell": [own], **traffic}, not has_places)
+
+
 #: Kinds of networks: the share of draws, and the function that draws one.
-NETWORKS: dict[str, tuple[float, Callable[[Draw], Network]]] = {"edca": (0.75, edca), "dcf": (0.25, dcf)}
+NETWORKS: dict[str, tuple[float, Callable[[Draw], Network]]] = {
+    "edca": (0.55, edca),
+    "dcf": (0.2, dcf),
+    "cell": (0.25, cell),
+}
 
 
 def scenario_of(number: int) -> tuple[str, Network]:
@@ -201,6 +272,9 @@ def scenario_of(number: int) -> tuple[str, Network]:
     kind = list(NETWORKS)[int(draw.random.choice(len(NETWORKS), p=shares / shares.sum()))]
     network = NETWORKS[kind][1](draw)
     head = {"name": f"draw-{number}", "duration": f"{LOADED_S + DRAINED_S} s"}
+    # What spans the end of the warm-up counts at both ends or at neither.
+    if draw.chance(0.5):
+        head["warmup"] = f"{draw.between(0.1, LOADED_S)} s"
     return kind, Network({**head, **network.scenario}, network.drains)
 
 
@@ -222,6 +296,9 @@ def problem(number: int) -> str | None:
         left = source.sent - source.received - source.lost
         if left < 0 or (network.drains and left != 0):
             return f"{kind}: {source.source}: {source.sent} sent, {source.received} received, {source.lost} lost"
+    for link in run.links.itertuples():
+        if link.loss > 1:
+            return f"{kind}: {link.link}: a loss of {link.loss}"
     return None
 
 

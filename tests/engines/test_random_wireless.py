@@ -10,7 +10,7 @@ BENCH = runpy.run_path(str(REPOSITORY / "benches" / "wifi" / "random_networks.py
 
 @pytest.mark.parametrize("first", range(1, 101, 20))
 def test_random_networks_conserve_their_datagrams(first: int) -> None:
-    """All standards from b to ax, categories, profiles, motion and applications.
+    """All standards from b to ax and cells of LTE and NR: categories, profiles, motion, handovers and applications.
 
     `make validate-wireless` has a thousand fresh ones. The engine that mixed up the numbers of sessions panicked on one
     in five.
@@ -20,6 +20,10 @@ def test_random_networks_conserve_their_datagrams(first: int) -> None:
 
 
 def test_all_kinds_are_drawn() -> None:
-    drawn = [BENCH["scenario_of"](number)[1].scenario["wifi"][0] for number in range(1, 101)]
+    scenarios = [BENCH["scenario_of"](number)[1].scenario for number in range(1, 101)]
+    drawn = [own for scenario in scenarios for own in scenario.get("wifi", [])]
     assert {wifi["standard"] for wifi in drawn} == {f"802.11{letters}" for letters in ("a", "b", "g", "n", "ac", "ax")}
     assert {wifi.get("profile") for wifi in drawn} == {None, "linux-ath9k", "linux-mt76", "ns3"}
+    cells = [own for scenario in scenarios for own in scenario.get("cell", [])]
+    assert {cell["technology"] for cell in cells} == {"lte", "nr"}
+    assert {"site" in cell for cell in cells} == {True, False}

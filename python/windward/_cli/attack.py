@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from windward._cli.options import File, NoPython, Quiet, Threads, parse_file
+from windward._cli.options import MOST_RUNS, File, NoPython, Quiet, Threads, parse_file
 from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, parse_time, tell_found
 from windward._cli.words import complain
 from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
@@ -62,13 +62,16 @@ def attack(
         typer.Option(
             metavar="N",
             min=0,
+            max=MOST_RUNS,
             help="Runs of the find between real kernels, in real time; needs root. 0: none. Default: 1 if this "
             "machine can, and the find takes at most two minutes.",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_RUNS, help="Trials at most.")] = 300,
     budget: Budget = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_RUNS, help="Seeds on which the question must hold.")
+    ] = 3,
     seed: SearchSeed = 1,
     threads: Threads = None,
     output: Annotated[

@@ -9,6 +9,7 @@ import typer
 
 from windward import _console
 from windward._cli.options import (
+    MOST_THREADS,
     AsJson,
     File,
     Kept,
@@ -52,7 +53,8 @@ def simulate(
     replace: Replace = False,
     seeds: Seeds = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Seeds to run in parallel. Default: one per core.")
+        int | None,
+        typer.Option(metavar="N", min=1, max=MOST_THREADS, help="Seeds to run in parallel. Default: one per core."),
     ] = None,
     pcap: Pcap = False,
     pcap_interfaces: PcapInterfaces = False,

@@ -12,6 +12,7 @@ import typer
 
 from windward import _engine, transfer
 from windward._cli import completion, words
+from windward._cli.options import MOST_SEED
 from windward.results._files import replace_text
 from windward.transfer._cell import KEYS as CELL_KEYS, presets
 from windward.transfer._wifi import KEYS, STANDARDS
@@ -109,6 +110,7 @@ def link(
         typer.Option(
             metavar="N",
             min=0,
+            max=MOST_SEED,
             help="Random seed for loss, jitter and reordering. A run with the same seed loses the same packets: "
             "give each repetition its own.",
         ),

@@ -34,7 +34,13 @@ Seeds = Annotated[
     str | None,
     typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Runs in parallel. Default: one per core.")]
+#: Largest values of options, where the engine has a bound.
+MOST_THREADS, MOST_SEED, MOST_RUNS = 65_536, 2**63 - 1, 1_000_000
+
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, max=MOST_THREADS, help="Runs in parallel. Default: one per core."),
+]
 On = Annotated[
     str | None,
     typer.Option(metavar="WHERE", help="Run on a Ray cluster: ray, or ray://HOST:PORT. Default: this machine."),

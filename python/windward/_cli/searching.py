@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from windward import _console
+from windward._cli.options import MOST_SEED
 from windward._cli.places import remark
 from windward._cli.words import tell
 from windward._engine import quantity
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Budget = Annotated[
     str | None, typer.Option(metavar="TIME", help="Begin no generation of trials after this time, such as '2 min'.")
 ]
-SearchSeed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the search.")]
+SearchSeed = Annotated[int, typer.Option(metavar="N", min=0, max=MOST_SEED, help="Seed of the search.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JSON instead of tables.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from windward._cli.options import File, NoPython, On, Quiet, Seeds, Threads, parse_file, parse_seeds
+from windward._cli.options import MOST_RUNS, File, NoPython, On, Quiet, Seeds, Threads, parse_file, parse_seeds
 from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, tell_found
 from windward._cli.words import complain
 from windward._engine import RunInterrupted
@@ -42,13 +42,14 @@ def tune(
             "the law that are numbers, at most 1000 times off their defaults.",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of trials.")] = 200,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_RUNS, help="Number of trials.")] = 200,
     budget: Budget = None,
     attack: Annotated[
         int,
         typer.Option(
             metavar="N",
             min=0,
+            max=MOST_RUNS,
             help="Trials of an attack on the present and on the best values, with the patterns of a Wi-Fi link. "
             "Default: none.",
         ),

@@ -111,8 +111,10 @@ class Collector:
             # Many seeds need not fit into memory: what the summary does not need is read from the folder again.
             like: Tables = next(reversed(self.kept.values())) if self.kept else {}
             self.kept[seed] = {kind: Packed.of(built[kind], like.get(kind)) for kind in TOTALS}
-            self.target.write_seed(seed, built, lambda: (self.scenario.to_toml(), self.summary()))
-            if time.monotonic() - self._summary_written_s > _SELDOM * self._summary_took_s:
+            self.target.write_seed(seed, built, lambda: (self.scenario.to_toml(), self.about()))
+            passed = time.monotonic() - self._summary_written_s
+            # That of the last seed is written at the end.
+            if len(self.kept) < len(self.seeds) and passed > _SELDOM * self._summary_took_s:
                 self.write_summary(self.target)
 
     def write_summary(self, target: ResultFolder) -> None:

@@ -15,6 +15,9 @@ from windward.results._folder import ResultFolder
 from windward.results._place import Place
 from windward.results._shapes import Pcap, Progress
 
+#: Most worker threads.
+MOST_THREADS = 65_536
+
 
 def simulate(
     scenario: _engine.Scenario,
@@ -53,8 +56,8 @@ def count_threads(threads: int | None, *, has_python: bool = False) -> int:
 
     More would only wait for the interpreter's lock.
     """
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads={threads}: at least 1 is needed")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"threads={threads} is out of range; allowed: 1 to {MOST_THREADS}")
     if has_python:
         return 1
     if threads is None:

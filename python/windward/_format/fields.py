@@ -1186,7 +1186,7 @@ class Adaptation:
 
     outer_loop: bool = True
     target: float | str = 0.1
-    step: str = "0.9 dB"
+    step: str = "0.1 dB"
     limit: str = "15 dB"
     cqi_period: str | None = None
     cqi_delay: str | None = None
@@ -1355,7 +1355,8 @@ class Handover:
     measurement_period
         Period of the measurements, and of the updates of positions.
     filter
-        Coefficient k of the filter: a measurement has the weight 2^(−k/4); 0 to 19.
+        Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep the
+        behaviour over time.
     preparation
         Time from the trigger to the command, for the report and the preparation of the target.
     interruption

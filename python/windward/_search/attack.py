@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from windward._answers.attack import Attack
+from windward._engines.collect import choose
 from windward._format.vary import name_of
 from windward._search import space
 from windward._search.bounds import allowed_by, amount
@@ -89,7 +90,7 @@ def attack(
         objective=objective,
         flows=names,
         is_of_flows=False,
-        seeds=list(range(1, asked.seeds + 1)),
+        seeds=choose(asked.seeds, []),
         count=asked.trials,
         seed=asked.seed,
         sampler="CMA-ES" if allowed.patterns is None else "genetic",

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,20 @@ def replace_text(path: Path, text: str) -> None:
     replace_bytes(path, text.encode())
 
 
+def replace_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes a text file in UTF-8 from its parts, as `replace_bytes` does.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; its file name is that of `path`.
+    """
+    try:
+        _replace(path, (line.encode() for line in lines))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 def replace_bytes(path: Path, data: bytes) -> None:
     """Writes a file so that a reader sees the old one or the new one, never a part; a full disk leaves the old one.
 
@@ -49,7 +64,7 @@ def replace_bytes(path: Path, data: bytes) -> None:
         If it cannot be written; its file name is that of `path`.
     """
     try:
-        _replace(path, data)
+        _replace(path, [data])
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
@@ -87,13 +102,13 @@ def read_json(path: Path) -> Any:
     return json.loads(read_text(path, _MOST))
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         mode = None
     if str(path).startswith(_DEVICES) or (mode is not None and not _is_replaced(mode)):
-        path.write_bytes(data)
+        path.write_bytes(b"".join(parts))
         return
     staged = fresh(path.parent)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -102,7 +117,7 @@ def _replace(path: Path, data: bytes) -> None:
         with file:
             if mode is not None and stat.S_ISREG(mode):
                 os.fchmod(file.fileno(), stat.S_IMODE(mode))
-            file.write(data)
+            file.writelines(parts)
         staged.replace(path)
     except BaseException:
         with suppress(OSError):

@@ -36,14 +36,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward._engine import MAX_SCENARIO, read_text, write_parquet
 from windward.errors import ResultError
-from windward.results._files import read_json, replace_text
+from windward.results._files import read_json, replace_lines, replace_text
 from windward.results._place import SCENARIO, SUMMARY, Place, is_result
 from windward.results._schema import PACKETS, Table, of_engine
 from windward.results._summary import FORMAT
@@ -98,7 +98,7 @@ class ResultFolder:
                     (self._staging / capture).rename(staged / name)
             if not self._is_begun:
                 scenario, summary = begin()
-                replace_text(self.path / SUMMARY, to_json(summary | {"complete": False, "finished": []}))
+                replace_lines(self.path / SUMMARY, to_lines(summary | {"complete": False, "finished": []}))
                 replace_text(self.path / SCENARIO, scenario)
                 self._is_begun = True
             staged.rename(self.path / staged.name)
@@ -124,7 +124,7 @@ class ResultFolder:
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replaces the summary."""
         try:
-            replace_text(self.path / SUMMARY, to_json(summary))
+            replace_lines(self.path / SUMMARY, to_lines(summary))
         except OSError as error:
             raise self._refused(error) from error
 
@@ -218,11 +218,24 @@ def _write(path: Path, columns: Columns, table: Table | None) -> None:
 
 def to_json(summary: dict[str, Any]) -> str:
     """JSON with one line for each top-level key, and one for each entity below it."""
-    lines = []
+    return "".join(to_lines(summary))
+
+
+#: The encoder that `json.dumps` would make for each call.
+_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+
+
+def to_lines(summary: dict[str, Any]) -> Iterator[str]:
+    """The parts of the text of `to_json`, one after the other: a summary of many entities is long."""
+    comma = "{\n"
     for key, value in summary.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            rows = ",\n".join("    " + json.dumps(row, allow_nan=False, ensure_ascii=False) for row in value)
-            lines.append(f"  {json.dumps(key)}: [\n{rows}\n  ]")
+        yield f"{comma}  {json.dumps(key)}: "
+        comma = ",\n"
+        if isinstance(value, Sequence) and not isinstance(value, str) and value and isinstance(value[0], dict):
+            yield "[\n"
+            yield from (f"{',' + chr(10) if at else ''}    {_encode(row)}" for at, row in enumerate(value))
+            yield "\n  ]"
         else:
-            lines.append(f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+            # Rows that are made when they are read are a list to the encoder.
+            yield _encode(list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value)
+    yield "\n}\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 from windward import _engine
 from windward.results._tables import Totals
@@ -56,23 +56,51 @@ def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, 
     measured_s = about["duration_s"] - about["warmup_s"]
     content["goodput_bps"], content["jain"] = map(_mean, overall(flows, measured_s))
     for table in totals:
-        content[table.kind] = rows_of(table)
+        content[table.kind] = Rows(table)
     return content
+
+
+class Rows(Sequence[dict[str, Any]]):
+    """A row for each entity: its attributes, and the means of its figures.
+
+    Rows are made when they are read: those of 40 000 links, all at once, take some hundred megabytes.
+    """
+
+    def __init__(self, totals: Totals) -> None:
+        self._count = len(totals.names)
+        self._columns = [
+            (key, totals.is_attribute(key), [table[key] for table in totals.tables])
+            for key in (totals.tables[0] if totals.tables else ())
+        ]
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(at, slice):
+            return [self[index] for index in range(self._count)[at]]
+        at = range(self._count)[at]
+        return {
+            key: number(columns[0][at]) if is_attribute else _mean([column[at] for column in columns], key)
+            for key, is_attribute, columns in self._columns
+        }
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[at] for at in range(self._count))
 
 
 def rows_of(totals: Totals) -> list[dict[str, Any]]:
     """A row for each entity: its attributes, and the means of its figures."""
-    return [_row(totals, at) for at in range(len(totals.names))]
-
-
-def _row(totals: Totals, at: int) -> dict[str, Any]:
-    return {
-        key: number(totals.attribute(key)[at]) if totals.is_attribute(key) else _mean(totals.values(key, at), key)
-        for key in totals.tables[0]
-    }
+    return list(Rows(totals))
 
 
 def _mean(values: Sequence[float], metric: str = "") -> dict[str, Any]:
+    if len(values) == 1:
+        return {"mean": number(float(values[0])), "ci95": None}
     mean, interval = metric_interval(metric, values)
     return {"mean": number(mean), "ci95": number(interval)}
 

@@ -140,6 +140,8 @@ def link(
     """
     if not hasattr(_engine, "emulate_link"):
         raise EmulationError("links are emulated on Linux only")
+    if not 0 <= seed < 1 << 63:
+        raise OptionError(("seed", str(seed), "is out of range; allowed: 0 to 2^63 - 1"))
     given = {"delay": delay, "loss": loss, "buffer": buffer, "queue": queue}
     optional = {"rate": rate, "jitter": jitter, "reorder": reorder, "trace": None if trace is None else str(trace)}
     given |= {name: value for name, value in optional.items() if value is not None}

@@ -3,7 +3,7 @@
 use super::cell_parts::{
     access_point, check_not_empty, check_queue, fading_model, queue_of_station, scheduler, urgency,
 };
-use super::common::{MAX_LINKS, Names, is_within_limit, place, ratio};
+use super::common::{MAX_LINKS, Names, check_least, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -99,10 +99,14 @@ fn config(
     Some((config, stations))
 }
 
+/// Shortest slot: a symbol of NR at a subcarrier spacing of 120 kHz lasts 9 µs.
+const LEAST_SLOT: Duration = Duration::from_micros(1);
+
 /// Checks the values that all stations of a cell share; reports problems.
 fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
     let path = |key: &'static str| place("cell", at, [key.into()]);
     check_not_empty(cell.station.len(), at, problems);
+    check_least(cell.slot.0, LEAST_SLOT, path("slot"), problems);
     if !matches!(cell.shared_buffer, None | Some(Buffer(sim::Buffer::Unlimited | sim::Buffer::Packets(_)))) {
         problems.add(path("shared_buffer"), "a shared buffer is given in packets", None);
     }

@@ -40,6 +40,13 @@ impl Names {
     }
 }
 
+/// Reports a period or timer of less than `least`: each of its events costs time and memory.
+pub(crate) fn check_least(span: Duration, least: Duration, path: Vec<Segment>, problems: &mut Problems) {
+    if span < least {
+        problems.add(path, format!("{span} is out of range; allowed: from {least}"), None);
+    }
+}
+
 /// Reports more entities than a scenario can have; `total` includes those of the table `at`.
 pub(crate) fn is_within_limit(list: &'static str, total: u64, limit: u64, at: usize, problems: &mut Problems) -> bool {
     if total > limit {

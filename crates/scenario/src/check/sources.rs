@@ -1,6 +1,6 @@
 //! Background sources, expanded and routed.
 
-use super::common::{Names, Times, member_name, place};
+use super::common::{Names, Times, check_least, member_name, place};
 use super::ground::Network;
 use super::key::key;
 use super::links::Links;
@@ -203,6 +203,9 @@ pub(super) fn ends_before_regions<'a>(
     crossed.is_none()
 }
 
+/// Shortest slot of a source that is controlled by backlog.
+const LEAST_SLOT: Duration = Duration::from_micros(100);
+
 /// Reports a datagram of an impossible size.
 pub(super) fn check_packet(packet: Bytes, (list, at): (&str, usize), problems: &mut Problems) {
     check_size(packet, sim::Pattern::HEADERS, place(list, at, ["packet".into()]), problems);
@@ -271,6 +274,8 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
                 problems.add(place("background", at, ["pattern".into(), "m".into()]), message, None);
                 return None;
             }
+            let path = place("background", at, ["pattern".into(), "slot".into()]);
+            check_least(rule.slot.0, LEAST_SLOT, path, problems);
             sim::Pattern::Backlog { m: rule.m.0, slot: rule.slot.0, limit: rule.limit.0 }
         }
         Pattern::Saturated(saturated) => sim::Pattern::Saturated { backlog: saturated.backlog.0 },

@@ -25,9 +25,10 @@ const REPLY: u32 = 1;
 pub struct Counts {
     /// Datagrams sent.
     pub sent: u64,
-    /// Datagrams that arrived; of a source with replies, the replies.
+    /// Datagrams among them that arrived; of a source with replies, the replies. All other counters but the bytes and
+    /// the gaps are of these.
     pub received: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of all arrivals, also of datagrams sent before the counters began.
     pub received_bytes: u64,
     /// Datagrams that arrived with a mark.
     pub marked: u64,
@@ -107,8 +108,9 @@ pub struct Source {
     pub call: Option<CallConfig>,
     /// Video that the datagrams carry.
     pub video: Option<Box<RtpStream>>,
-    /// Counters since the last reset.
+    /// Counters since the last reset, and its time.
     pub counts: Counts,
+    since: Time,
 }
 
 impl Source {
@@ -144,6 +146,7 @@ impl Source {
             call: config.call,
             video,
             counts: Counts::default(),
+            since: Time::ZERO,
         }
     }
 
@@ -220,8 +223,9 @@ impl Source {
     }
 
     /// Starts the counters at the start of the statistics.
-    pub fn reset(&mut self) {
+    pub fn reset(&mut self, now: Time) {
         self.counts.reset();
+        self.since = now;
         if let Some(video) = &mut self.video {
             video.reset();
         }
@@ -305,17 +309,21 @@ impl Source {
         }
         let delay = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
         let counts = &mut self.counts;
-        counts.received += 1;
         counts.received_bytes += u64::from(packet.size);
+        if let Some(last) = counts.last.replace(net.now) {
+            counts.longest_gap = counts.longest_gap.max(net.now.since(last));
+        }
+        // A datagram counts at both ends or at neither.
+        if packet.stamp < self.since.as_nanos() {
+            return;
+        }
+        counts.received += 1;
         counts.marked += u64::from(packet.ecn.is_marked());
         counts.delay += delay.as_secs();
         counts.delays.record(delay.as_nanos());
         counts.least_delay = Some(counts.least_delay.map_or(delay, |least| least.min(delay)));
         for (late, most) in counts.late.iter_mut().zip(LATE) {
             *late += u64::from(delay > most);
-        }
-        if let Some(last) = counts.last.replace(net.now) {
-            counts.longest_gap = counts.longest_gap.max(net.now.since(last));
         }
     }
 }

@@ -84,7 +84,7 @@ pub enum RtpTimer {
 /// Event of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunTimer {
-    /// The warm-up ends.
+    /// The warm-up ends. Before all other events of its time: what is sent or ends at that time counts.
     Warm,
     /// The series are sampled.
     Sample,
@@ -114,15 +114,15 @@ macro_rules! ranks {
 }
 
 ranks! {
-    0 => Port(PortTimer::Arrive),
-    1 => Medium,
-    2 => Flow(FlowTimer::DelayedAck),
-    3 => Flow(FlowTimer::Retransmit),
-    4 => Flow(FlowTimer::Pace),
-    5 => Source,
-    6 => Flow(FlowTimer::Open),
-    7 => Flow(FlowTimer::Close),
-    8 => Run(RunTimer::Warm),
+    0 => Run(RunTimer::Warm),
+    1 => Port(PortTimer::Arrive),
+    2 => Medium,
+    3 => Flow(FlowTimer::DelayedAck),
+    4 => Flow(FlowTimer::Retransmit),
+    5 => Flow(FlowTimer::Pace),
+    6 => Source,
+    7 => Flow(FlowTimer::Open),
+    8 => Flow(FlowTimer::Close),
     9 => Run(RunTimer::Sample),
     10 => Transfer,
     11 => Port(PortTimer::Transmit),

@@ -8,9 +8,9 @@ use windward_units::Time;
 /// Lost packets.
 #[derive(Default)]
 pub struct Losses {
-    /// Lost data segments of each flow, among those sent after `since`.
+    /// Lost data segments of each flow, among those sent from `since` on.
     pub segments: Vec<u64>,
-    /// Lost datagrams of each background source, among those sent after `since`.
+    /// Lost datagrams of each background source, among those sent from `since` on.
     pub datagrams: Vec<u64>,
     pub(super) since: Option<Time>,
     /// Lost parcels and their causes, until the owner takes them.
@@ -29,7 +29,7 @@ impl Losses {
 #[cold]
 pub(super) fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
     balance.lost[cause as usize] += 1;
-    let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
+    let counts = losses.since.is_none_or(|since| packet.stamp >= since.as_nanos());
     match packet.kind {
         Kind::Datagram => losses.datagrams[packet.flow as usize] += u64::from(counts),
         Kind::Data | Kind::Coded => {

@@ -144,15 +144,15 @@ table! {
         to: Text fixed [""],
     }
     columns {
-        /// Datagrams sent.
+        /// Datagrams sent since the end of the warm-up. `lost`, `received` and all delays are of these.
         sent: u64 ["datagrams"],
         /// Datagrams dropped by queues or lost on the wire so far. Datagrams in flight at the end are not lost.
         lost: u64 ["datagrams"],
-        /// Datagrams that arrived, including those that were in flight when counting started. Of a ping: replies.
+        /// Datagrams that arrived: `sent` − `lost` − `received` are in flight at the end. Of a ping: replies.
         received: u64 ["datagrams"],
         /// Datagrams that arrived with an ECN mark.
         marked: u64 ["datagrams"],
-        /// Rate of arrivals on the wire, headers included.
+        /// Rate of arrivals on the wire, headers included, also of datagrams in flight at the end of the warm-up.
         received_bps: f64 ["bit/s"],
         /// Mean delay from source to sink; of a ping, round-trip time. NaN without arrivals.
         mean_delay_s: f64 ["s"],

@@ -120,7 +120,7 @@ impl Recorder {
         }
         net.reset_counts();
         for source in sources {
-            source.reset();
+            source.reset(net.now);
         }
     }
 

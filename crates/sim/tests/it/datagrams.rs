@@ -56,7 +56,8 @@ fn delays_have_the_percentiles_of_their_distribution() {
     let jitter = Duration::from_millis(100);
     let output = run(vec![source(3, periodic(200, 0))], 2000, |link| link.jitter = Jitter::Uniform(jitter));
     let stats = &output.sources[0];
-    assert_eq!(stats.sent, 10_000);
+    // Also those at 0 s and at the end.
+    assert_eq!(stats.sent, 10_001);
     let error = |share: f64| 5.0 * (share * (1.0 - share) / 1e4).sqrt();
     let quantiles =
         [(stats.delay_p50_s, 0.5), (stats.delay_p95_s, 0.95), (stats.delay_p99_s, 0.99), (stats.delay_p999_s, 0.999)];
@@ -75,13 +76,13 @@ fn a_ping_measures_the_round_trip() {
     let ping = SourceConfig { reply: Some(vec![1].into()), ..source(3, periodic(100, 0)) };
     let output = run(vec![ping.clone()], 100, |_| {});
     let stats = &output.sources[0];
-    // That of 99.9 s has its answer within the run.
-    assert_eq!((stats.sent, stats.received, stats.lost), (1000, 1000, 0));
+    // From 0 to 100 s; that of 99.9 s has its answer within the run, the last one has not.
+    assert_eq!((stats.sent, stats.received, stats.lost), (1001, 1000, 0));
     assert!((stats.mean_delay_s - 0.020_134_4).abs() < 1e-9, "{}", stats.mean_delay_s);
     assert!((stats.longest_gap_s - 0.1).abs() < 1e-9);
     let lossy = run(vec![ping], 100, |link| link.loss = Loss::Bernoulli(0.1));
     let stats = &lossy.sources[0];
-    assert_eq!(stats.received + stats.lost, stats.sent);
+    assert!(stats.sent - stats.received - stats.lost <= 1);
     // 19 % of a thousand, with a deviation of 12.4.
     assert!(stats.lost.abs_diff(190) < 62, "{}", stats.lost);
     let balance = lossy.balance;

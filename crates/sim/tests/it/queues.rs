@@ -120,7 +120,9 @@ fn marks_are_coupled_to_drops() {
     let dropped = 1.0 - classic.received as f64 / classic.sent as f64;
     let marked = scalable.marked as f64 / scalable.received as f64;
     let expected: f64 = 1.0 - 6.4 / 7.0;
-    assert_eq!((classic.marked, output.links[0].marked), (0, scalable.marked));
+    assert_eq!(classic.marked, 0);
+    // But for those that the link had at the end of the warm-up.
+    assert!(output.links[0].marked.abs_diff(scalable.marked) <= 10, "{scalable:?}");
     assert!(scalable.sent.abs_diff(scalable.received) <= 10, "{scalable:?}");
     assert!((dropped / expected - 1.0).abs() < 0.01, "{dropped} for {expected}");
     assert!((marked / (2.0 * expected.sqrt()) - 1.0).abs() < 0.01, "{marked}");

@@ -1,5 +1,6 @@
 //! Channel access of the stations.
 
+use super::super::common::{check_least, place};
 use super::check::Check;
 use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
 use crate::path::Segment;
@@ -8,6 +9,10 @@ use windward_sim::backpressure::WeightConfig;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};
+use windward_units::Duration;
+
+/// Shortest slot: some bytes of a frame.
+const LEAST_SLOT: Duration = Duration::from_micros(1);
 
 impl Check<'_> {
     /// Rule by which contention windows follow from queues.
@@ -102,6 +107,7 @@ impl Check<'_> {
         self.every_attempt();
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         let network = WifiConfig { routing: None, ..network };
+        check_least(rule.slot.0, LEAST_SLOT, place("wifi", self.at, ["access".into(), "slot".into()]), self.problems);
         MediumConfig::Slotted(SlottedConfig { network, conflicts, weight, slot: rule.slot.0 })
     }
 

@@ -1,25 +1,43 @@
 //! Routing protocols of stations.
 
+use super::super::common::{check_least, place};
 use super::check::Check;
+use crate::format::Positive;
 use crate::format::wifi::{Backpressure, DistanceVectors, Mode, OnDemand, Routing};
 use crate::python::{PythonClass, is_class};
 use windward_sim::Buffer;
 use windward_sim::backpressure::WeightConfig;
 use windward_sim::wifi::{AodvConfig, BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
+use windward_units::Duration;
 
 impl Check<'_> {
     /// The protocol and its parameters; `None` for fixed routes.
     pub fn routing(&mut self, stations: &[StationConfig]) -> Option<RoutingConfig> {
         match &self.wifi.routing.0 {
             Routing::Shortest(_) => None,
-            Routing::DistanceVectors(rule) => Some(RoutingConfig::Dsdv(dsdv(rule))),
+            Routing::DistanceVectors(rule) => {
+                self.least("period", rule.period.0, LEAST_UPDATE);
+                Some(RoutingConfig::Dsdv(dsdv(rule)))
+            }
             Routing::Backpressure(rule) => {
                 self.backlogs(rule, stations);
+                self.least("report", rule.report.0, LEAST_REPORT);
+                self.least("memory", rule.memory.0, LEAST_REPORT);
                 let own = rule.class.as_ref().and_then(|class| self.own_rule(class, rule));
                 Some(RoutingConfig::Backpressure(BackpressureConfig { rule: own, ..backpressure(rule) }))
             }
-            Routing::OnDemand(rule) => Some(RoutingConfig::Aodv(aodv(rule, self.wifi.mode))),
+            Routing::OnDemand(rule) => {
+                let of = |span: Option<Positive<Duration>>| span.map_or(Duration::MAX, |span| span.0);
+                self.least("active_route", of(rule.active_route), LEAST_UPDATE);
+                self.least("hello", of(rule.hello), LEAST_UPDATE);
+                Some(RoutingConfig::Aodv(aodv(rule, self.wifi.mode)))
+            }
         }
+    }
+
+    /// Reports a timer of less than `least`.
+    fn least(&mut self, key: &'static str, span: Duration, least: Duration) {
+        check_least(span, least, place("wifi", self.at, ["routing".into(), key.into()]), self.problems);
     }
 
     /// Index of a rule in Python.
@@ -45,6 +63,12 @@ impl Check<'_> {
         }
     }
 }
+
+/// Least period of a routing protocol's messages, and least lifetime of its routes: a message on the air takes up to
+/// some milliseconds, and more of them wait in memory.
+const LEAST_UPDATE: Duration = Duration::from_millis(10);
+/// Least period of reports of backlogs: a few frames.
+const LEAST_REPORT: Duration = Duration::from_millis(1);
 
 /// Maximum number of bytes of a backlog in a header.
 const LARGEST_ENTRY: u64 = 64;

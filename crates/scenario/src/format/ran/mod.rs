@@ -179,7 +179,8 @@ pub(crate) struct HandoverTable {
     /// Period of the measurements, and of the updates of positions.
     #[serde(default = "measurement_period")]
     pub measurement_period: Positive<Duration>,
-    /// Coefficient k of the filter: a measurement has the weight 2^(−k/4); 0 to 19.
+    /// Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep the
+    /// behaviour over time.
     #[serde(default = "filter")]
     pub filter: Number,
     /// Time from the trigger to the command, for the report and the preparation of the target.

@@ -210,14 +210,17 @@ impl ChangingLink {
         if drops == Drops::Nothing {
             return;
         }
+        let mut dropped = 0;
         if let Some(sending) = self.sending.take() {
-            self.sent.lost += 1;
+            dropped += 1;
             lost(sending.packet, Cause::Sent, false);
         }
         for packet in self.wire.clear() {
-            self.sent.lost += 1;
+            dropped += 1;
             lost(packet, Cause::Sent, true);
         }
+        // Those in flight are the newest. What was sent before the counters began does not count as lost either.
+        self.sent.lost = (self.sent.lost + dropped).min(self.sent.packets);
         if drops == Drops::All {
             self.room.clear(now, |packet| lost(packet, Cause::Queue, false));
         }

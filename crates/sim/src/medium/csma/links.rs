@@ -33,6 +33,8 @@ pub(super) struct Link {
     line: Line,
     /// Packet in transmission, and its commodity where stations forward by backpressure.
     head: Option<(Waiting, Option<u32>)>,
+    /// True if its transmission began before the counters did: its loss does not count.
+    is_past: bool,
     /// Number of active neighbours.
     blocked: u32,
     /// Next activation or end of activity; [`Time::NEVER`] while the link is blocked or has no packet.
@@ -76,6 +78,7 @@ impl Csma {
                 queue: Tail::new(config.buffer(local)),
                 line: Line::default(),
                 head: None,
+                is_past: false,
                 blocked: 0,
                 acts_at: Time::NEVER,
                 served: Served::new(1.0 / config.network.exchange(local, 1500).as_secs()),
@@ -168,6 +171,7 @@ impl Csma {
         link.counts.busy += holding.as_nanos();
         link.activations += 1;
         link.head = Some((head, commodity));
+        link.is_past = false;
         link.acts_at = now + holding;
         out.wake_at(link.acts_at, local);
         for at in 0..self.config.conflicts[local as usize].len() {
@@ -205,7 +209,7 @@ impl Csma {
                     forward.queues.put_back(forward.sender(local), commodity, head.packet);
                 }
                 _ if is_lost => {
-                    link.counts.lost += 1;
+                    link.counts.lost += u64::from(!link.is_past);
                     out.lose(head.packet, Cause::Sent);
                 }
                 (forward, commodity) => {
@@ -295,6 +299,7 @@ impl Medium for Csma {
     fn reset_counts(&mut self, now: Time) {
         self.links.iter_mut().for_each(|link| {
             link.counts = Counts::default();
+            link.is_past = link.head.is_some();
             link.line.reset(now);
             link.activations = 0;
         });

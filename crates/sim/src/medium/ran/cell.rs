@@ -290,9 +290,10 @@ impl Ran {
         let snr = leg.channel.at(made);
         if let Some(bands) = &mut leg.bands {
             let grid = &self.grids.downlink;
-            let below = leg.channel.mean - LAYER_LOSS[usize::from(grid.report(snr).rank)];
+            let rank = grid.report(snr).rank;
+            let below = leg.channel.mean - LAYER_LOSS[usize::from(rank)];
             for (group, gain) in leg.channel.gains(made).into_iter().flatten().enumerate() {
-                bands.set(group, grid.quantised(below + super::channel::decibels(*gain)));
+                bands.set(group, grid.quantised(rank, below + super::channel::decibels(*gain)));
             }
         }
         leg.report = match id % 2 {
@@ -414,6 +415,9 @@ impl Ran {
         process.energy += linear(snr);
         let is_lost = is_misread || process.attempts > harq.retransmissions;
         air.harq_lost += u64::from(is_lost);
+        if is_lost {
+            leg.lose(at, |packet| out.lose(packet, Cause::Sent));
+        }
     }
 
     /// A block has been decoded at `end`.
@@ -461,6 +465,7 @@ impl Ran {
                     out.arrive_at(arrival, link, sdu.packet);
                 }
                 Fate::Lost => out.lose(sdu.packet, Cause::Sent),
+                Fate::Gone => {}
             }
         }
     }

@@ -225,7 +225,7 @@ impl RanConfig {
             harq: Harq { retransmissions: 3, min_k1: 4, gnb_slots: if is_lte { 4 } else { 2 }, feedback_error: 0.0 },
             adaptation: Adaptation {
                 target: Some(0.1),
-                step: 0.9,
+                step: 0.1,
                 limit: 15.0,
                 cqi_period: of(40, 10),
                 cqi_delay: of(8, 4),

@@ -39,6 +39,8 @@ pub(super) struct Sdu {
     /// Parts of the wait in the queue: without a site, and for a grant or asleep.
     outage: Duration,
     idle: Duration,
+    /// True if its loss is known and counted.
+    is_gone: bool,
     pub packet: Packet,
 }
 
@@ -79,6 +81,8 @@ pub(super) enum Fate {
     Arrives,
     /// Given up by the receiver.
     Lost,
+    /// Lost before, with its block.
+    Gone,
 }
 
 /// Parameters of a bearer.
@@ -158,6 +162,10 @@ pub(super) struct Leg {
     sdus: VecDeque<Sdu>,
     /// Packets at the front of `sdus` that are delivered and not yet acknowledged.
     delivered: usize,
+    /// Packets of `sdus` whose loss is counted.
+    gone: usize,
+    /// End of the packets that were taken from the queue before the counters began.
+    counted_from: u64,
     pub received: Received,
     /// Intervals that the receiver has given up; rare.
     abandoned: Vec<Interval>,
@@ -167,6 +175,8 @@ pub(super) struct Leg {
     pub reordering: GapTimer,
     /// End of the gaps that a status report names.
     highest_status: u64,
+    /// Ends of the parts whose polls wait for an answer until all below them is known.
+    polls: Vec<u64>,
     /// True if a status report is due, and the earliest time for it.
     pub owes_status: bool,
     pub status_from: Time,
@@ -223,11 +233,14 @@ impl Leg {
             numbered: 0,
             sdus: VecDeque::with_capacity(ROOM),
             delivered: 0,
+            gone: 0,
+            counted_from: 0,
             received: Received::new(),
             abandoned: Vec::with_capacity(GAPS),
             reassembly: GapTimer::default(),
             reordering: GapTimer::default(),
             highest_status: 0,
+            polls: Vec::with_capacity(PROCESSES),
             owes_status: false,
             status_from: Time::ZERO,
             asks_status: false,
@@ -282,7 +295,7 @@ impl Leg {
 
     /// Packets between their first byte and their delivery.
     pub fn held(&self) -> u64 {
-        (self.sdus.len() - self.delivered) as u64
+        (self.sdus.len() - self.delivered - self.gone) as u64
     }
 
     /// A process that is free.
@@ -365,7 +378,8 @@ impl Leg {
             self.numbered += size;
             self.unpolled += 1;
             let packet = waiting.packet;
-            self.sdus.push_back(Sdu { end: self.numbered, since, sent: now, due: end, outage, idle, packet });
+            let (sent, is_gone) = (now, false);
+            self.sdus.push_back(Sdu { end: self.numbered, since, sent, due: end, outage, idle, is_gone, packet });
             let taken = size.min(room - header);
             self.next += taken;
             room -= header + taken;
@@ -403,13 +417,20 @@ impl Leg {
     /// Takes a decoded block at the receiver at `now`.
     pub fn receive(&mut self, now: Time, process: &Process) {
         let Terms { rlc, give_up, .. } = self.terms;
+        // The last part carries the poll.
+        let poll = process.parts().last().filter(|_| process.has_poll);
+        let is_known = poll.is_some_and(|&(from, to)| self.received.first_missing(from) >= to);
         for &part in process.parts() {
             self.received.insert(part);
         }
         if rlc.mode == RlcMode::Acknowledged {
             self.reassembly.follow(now, rlc.reassembly, &self.received);
-            // A poll is answered once all below it is known; a gap waits for t-Reassembly.
-            self.owes_status |= process.has_poll;
+            // 38.322 §5.3.4: a duplicate is answered at once, another poll once RX_Highest_Status has passed it.
+            match is_known {
+                true => self.owes_status = true,
+                false => self.polls.extend(poll.map(|part| part.1)),
+            }
+            self.answer_polls();
         }
         if let Some(give_up) = give_up {
             self.reordering.follow(now, give_up, &self.received);
@@ -422,7 +443,11 @@ impl Leg {
         if self.reassembly.expires(now) {
             self.highest_status = self.received.first_missing(self.reassembly.trigger);
             self.owes_status = true;
-            self.reassembly.follow(now, rlc.reassembly, &self.received);
+            self.answer_polls();
+            // 38.322 §5.2.3.2.4: the timer starts anew only for a gap above RX_Highest_Status.
+            if self.highest_status < self.received.high() {
+                self.reassembly.follow(now, rlc.reassembly, &self.received);
+            }
         }
         if !self.reordering.expires(now) {
             return false;
@@ -439,6 +464,21 @@ impl Leg {
             self.reassembly.follow(now, rlc.reassembly, &self.received);
         }
         true
+    }
+
+    /// RX_Highest_Status: first byte that a status report would say nothing about.
+    fn edge(&self) -> u64 {
+        self.received.first_missing(self.highest_status.max(self.received.low))
+    }
+
+    /// Answers the polls whose wait for HARQ is over: no byte below them can still arrive unnoticed.
+    fn answer_polls(&mut self) {
+        if self.polls.is_empty() {
+            return;
+        }
+        let (edge, waited) = (self.edge(), self.polls.len());
+        self.polls.retain(|&poll| poll > edge);
+        self.owes_status |= self.polls.len() < waited;
     }
 
     fn abandon(&mut self, gap: Interval) {
@@ -458,12 +498,48 @@ impl Leg {
         let begin = sdu.end - u64::from(sdu.packet.size);
         let is_lost =
             !self.abandoned.is_empty() && self.abandoned.iter().any(|&(from, to)| from < sdu.end && begin < to);
-        self.counts.lost += u64::from(is_lost);
+        let fate = match is_lost {
+            _ if sdu.is_gone => Fate::Gone,
+            true => Fate::Lost,
+            false => Fate::Arrives,
+        };
+        self.gone -= usize::from(sdu.is_gone);
+        self.count_loss(&sdu, fate == Fate::Lost);
         match self.terms.rlc.mode {
             RlcMode::Acknowledged => self.delivered += 1,
             RlcMode::Unacknowledged => _ = self.sdus.pop_front(),
         }
-        Some((sdu, if is_lost { Fate::Lost } else { Fate::Arrives }))
+        Some((sdu, fate))
+    }
+
+    /// Counts the loss of a packet that was taken from the queue since the counters began: the link's packets do not
+    /// include others.
+    fn count_loss(&mut self, sdu: &Sdu, is_lost: bool) {
+        self.counts.lost += u64::from(is_lost && sdu.end > self.counted_from);
+    }
+
+    /// Loses the packets of a block that HARQ has given up. In unacknowledged mode nothing repairs them, and without a
+    /// later block the receiver never learns of them.
+    #[cold]
+    pub fn lose(&mut self, at: usize, mut lost: impl FnMut(Packet)) {
+        if self.terms.rlc.mode != RlcMode::Unacknowledged {
+            return;
+        }
+        let process = self.processes[at];
+        for &(from, to) in process.parts() {
+            let mut next = self.sdus.partition_point(|sdu| sdu.end <= from);
+            while let Some(sdu) = self.sdus.get_mut(next)
+                && sdu.end - u64::from(sdu.packet.size) < to
+            {
+                if !std::mem::replace(&mut sdu.is_gone, true) {
+                    let sdu = *sdu;
+                    self.gone += 1;
+                    self.count_loss(&sdu, true);
+                    lost(sdu.packet);
+                }
+                next += 1;
+            }
+        }
     }
 
     /// Counts the delay of a packet that is delivered after `end` by its causes; `cause` ended its wait for others.
@@ -506,6 +582,7 @@ impl Leg {
         self.busy = 0;
         self.reassembly = GapTimer::default();
         self.highest_status = 0;
+        self.polls.clear();
         (self.owes_status, self.asks_status, self.status_from) = (false, false, Time::ZERO);
         self.repeats.clear();
         self.repeat_bytes = 0;
@@ -578,8 +655,7 @@ impl Leg {
 
     /// Makes the status report at `now`.
     pub fn status(&mut self, now: Time) -> Status {
-        let upto = self.received.first_missing(self.highest_status.max(self.received.low));
-        let mut status = Status { upto, ..Status::default() };
+        let mut status = Status { upto: self.edge(), ..Status::default() };
         for gap in self.received.gaps().filter(|gap| gap.0 < self.highest_status) {
             if status.count == GAPS {
                 status.upto = gap.0;
@@ -656,6 +732,7 @@ impl Leg {
     pub fn reset_counts(&mut self) {
         self.marked_before = self.queue.marked();
         self.counts = Counts::default();
+        self.counted_from = self.numbered;
         self.air.reset();
         self.delays.reset();
     }

@@ -191,7 +191,7 @@ impl Mobility {
 
     /// Measures at `now`, and filters.
     pub fn sample(&mut self, now: Time) {
-        let weight = libm::exp2(-self.geometry.handover.filter / 4.0);
+        let weight = self.geometry.handover.weight();
         for mover in self.movers.iter_mut().flatten() {
             mover.measure(now, &self.geometry);
             for (filtered, level) in mover.filtered.iter_mut().zip(&mover.levels) {

@@ -144,17 +144,28 @@ impl Ran {
         (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP)) + leg.offset
     }
 
-    /// Bits of a block on `prbs` resource blocks; `None` if the power does not reach that far.
+    /// Bits of a block on at most `prbs` resource blocks; `None` if the power does not reach that far.
     fn uplink_bits(&self, id: u32, prbs: u32) -> Option<f64> {
         let grid = &self.grids.uplink;
+        let prbs = self.config.carrier.granted(prbs);
         let snr = self.uplink_snr(id, prbs);
-        let mcs = grid.choose(snr);
+        let mcs = self.uplink_mcs(snr, prbs);
         let reaches = prbs <= self.config.carrier.group || grid.mcs(mcs).threshold <= snr;
         reaches.then(|| f64::from(grid.entry(0, mcs, prbs).bits))
     }
 
+    /// MCS of a block at a ratio of `snr` decibels. Without the outer loop the transport block decides, as for a CQI.
+    fn uplink_mcs(&self, snr: f64, prbs: u32) -> u8 {
+        let grid = &self.grids.uplink;
+        match self.config.adaptation.target {
+            Some(_) => grid.choose(snr),
+            None => grid.choose_block(&self.grids.curves, snr, prbs),
+        }
+    }
+
     fn grant_new(&mut self, id: u32, (slot, target): (u64, u64), (first, prbs): (u32, u32)) {
-        let mcs = self.grids.uplink.choose(self.uplink_snr(id, prbs));
+        let prbs = self.config.carrier.granted(prbs);
+        let mcs = self.uplink_mcs(self.uplink_snr(id, prbs), prbs);
         let entry = self.grids.uplink.entry(0, mcs, prbs);
         let leg = &mut self.legs[id as usize];
         let Some(at) = leg.free_process(self.config.carrier.processes as usize) else { return };

@@ -254,13 +254,13 @@ impl<R: Router> Wifi<R> {
                 {
                     way.received = frame.number;
                     head.is_received = true;
-                    let packet = head.packet;
+                    let (packet, is_past) = (head.packet, head.is_past);
                     let is_lost = way.loss_of == LossOf::Deliveries
                         && way.loss > 0.0
                         && self.stations[at as usize].errors.chance(way.loss);
                     if packet.kind != Kind::Routing {
                         way.backlog -= 1;
-                        way.counts.link.lost += u64::from(is_lost);
+                        way.counts.link.lost += u64::from(is_lost && !is_past);
                     }
                     match packet.kind {
                         Kind::Routing => message = (!is_lost).then_some(packet.number),

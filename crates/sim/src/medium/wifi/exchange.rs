@@ -44,11 +44,12 @@ impl<R: Router> Wifi<R> {
             counts.bytes += u64::from(size);
             way.line.leave(head.since, now);
         }
-        way.counts.attempts += 1;
-        way.counts.windows += f64::from(cw);
+        let counted = !head.is_past;
+        way.counts.attempts += u64::from(counted);
+        way.counts.windows += if counted { f64::from(cw) } else { 0.0 };
         if !self.config.has_rts(u64::from(size)) {
             let frame = self.data_frame(local, to, size + overhead, number);
-            self.ways[local as usize].counts.data_frames += 1;
+            self.ways[local as usize].counts.data_frames += u64::from(counted);
             self.send(now, id, frame, out);
             return self.await_answer(id, Stage::AwaitAck, timeout, out);
         }
@@ -135,7 +136,7 @@ impl<R: Router> Wifi<R> {
         }
         let (local, size, number) = (head.way, head.packet.size, head.number);
         let way = &mut self.ways[local as usize];
-        way.counts.data_frames += 1;
+        way.counts.data_frames += u64::from(!head.is_past);
         let frame = self.data_frame(local, self.ways[local as usize].to, size + overhead, number);
         self.answer_with(now, id, frame, out);
     }
@@ -157,7 +158,7 @@ impl<R: Router> Wifi<R> {
         station.stage = Stage::Contend;
         let Some(head) = &mut station.head else { return };
         let way = &mut self.ways[head.way as usize];
-        way.counts.failures += 1;
+        way.counts.failures += u64::from(!head.is_past);
         let local = head.way;
         let is_long = was_data && self.config.has_rts(u64::from(head.packet.size));
         let (count, limit) = match is_long {
@@ -182,7 +183,7 @@ impl<R: Router> Wifi<R> {
         let way = &mut self.ways[local as usize];
         if !head.is_received && head.packet.kind != Kind::Routing {
             way.backlog -= 1;
-            way.counts.link.lost += u64::from(!is_kept);
+            way.counts.link.lost += u64::from(!is_kept && !head.is_past);
         }
         if !is_kept {
             out.complete(now, &head.packet);
@@ -198,7 +199,7 @@ impl<R: Router> Wifi<R> {
             routing.note_attempt(now, head.way, true, true);
         }
         let cw = self.window_after(head.way, head.packet.size, now);
-        self.ways[head.way as usize].counts.successes += 1;
+        self.ways[head.way as usize].counts.successes += u64::from(!head.is_past);
         out.complete(now, &head.packet);
         if head.packet.kind == Kind::Routing
             && let Some(routing) = &mut self.routing

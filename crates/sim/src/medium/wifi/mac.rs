@@ -270,6 +270,9 @@ impl<R: Router> Medium for Wifi<R> {
         });
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
+            if let Some(head) = &mut station.head {
+                head.is_past = head.was_tried;
+            }
             (station.queue_time, station.queue_since, station.longest_queue) = (0.0, now, 0);
         });
     }
@@ -335,6 +338,7 @@ impl<R: Router> Wifi<R> {
             short_retries: 0,
             long_retries: 0,
             was_tried: false,
+            is_past: false,
             is_doomed: None,
             commodity: None,
         });

@@ -107,6 +107,8 @@ pub struct Head {
     /// Failed attempts of the data frame if long.
     pub long_retries: u32,
     pub was_tried: bool,
+    /// True if it was first tried before the counters began: nothing of it counts.
+    pub is_past: bool,
     /// True if all its attempts are lost by the link's own losses; `None` before the draw.
     pub is_doomed: Option<bool>,
     /// Commodity, if it was chosen by backlog.

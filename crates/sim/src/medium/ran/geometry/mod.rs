@@ -61,7 +61,7 @@ pub struct Handover {
     pub time_to_trigger: Duration,
     /// Period of the measurements, and of the updates of positions; positive.
     pub sample: Duration,
-    /// Filter coefficient k: a measurement has the weight 2^(−k/4).
+    /// Filter coefficient k: measurements 200 ms apart have the weight 2^(−k/4).
     pub filter: f64,
     /// Time from the trigger to the command, for the preparation of the target.
     pub preparation: Duration,
@@ -77,7 +77,18 @@ pub struct Handover {
     pub reestablishment: Duration,
 }
 
+/// Time between the measurements that a filter coefficient assumes: 200 ms in 36.331 §5.5.3.2, and a measurement
+/// period of frequency range 1 in 38.331 §5.5.3.2, which 38.133 §9.2.5.2 gives as at least that.
+const FILTER_PERIOD: Duration = Duration::from_millis(200);
+
 impl Handover {
+    /// Weight of a measurement in the filter. At other periods than [`FILTER_PERIOD`] the filter keeps its behaviour
+    /// over time.
+    pub fn weight(&self) -> f64 {
+        let keep = 1.0 - libm::exp2(-self.filter / 4.0);
+        1.0 - libm::pow(keep, self.sample.as_secs() / FILTER_PERIOD.as_secs())
+    }
+
     /// A3 of srsRAN (offset 3 dB) with a time to trigger of 256 ms; interruption by field measurements; failure after
     /// 200 ms and a T310 of 1 s.
     pub fn standard() -> Self {

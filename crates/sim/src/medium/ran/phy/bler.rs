@@ -19,6 +19,8 @@ const LONG: f64 = 8448.0;
 const REACH: f64 = 6.0;
 /// Steps of the table of Φ a deviation.
 const STEPS: f64 = 32.0;
+/// Halvings of an interval of some decibels: below its rounding.
+const BISECTIONS: usize = 52;
 const POINTS: usize = 2 * (REACH * STEPS) as usize + 1;
 
 /// Block error curves.
@@ -86,6 +88,22 @@ impl Curves {
             1 => of_code,
             blocks => 1.0 - libm::pow(1.0 - of_code, f64::from(blocks)),
         }
+    }
+}
+
+impl Curves {
+    /// Ratio in decibels at which a transport block fails with probability `share`.
+    pub fn ratio_at(&self, errors: Errors, share: f64) -> f64 {
+        let width = REACH / f64::from(errors.steepness);
+        let (mut low, mut high) = (f64::from(errors.middle) - width, f64::from(errors.middle) + width);
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (low + high);
+            match self.probability(errors, middle) > share {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        high
     }
 }
 

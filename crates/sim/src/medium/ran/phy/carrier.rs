@@ -248,6 +248,16 @@ impl Carrier {
         })
     }
 
+    /// Most resource blocks of an uplink grant of at most `prbs`, at least one. The transform precoding of LTE takes
+    /// 2^a·3^b·5^c of them: 36.211 §5.3.3.
+    #[inline]
+    pub fn granted(&self, prbs: u32) -> u32 {
+        match self.technology {
+            Technology::Nr => prbs,
+            Technology::Lte => (1..=prbs).rev().find(|&count| is_smooth(count)).unwrap_or(1),
+        }
+    }
+
     /// Changes the pattern of a TDD carrier.
     pub fn repeat(&mut self, pattern: Pattern, special: Special) {
         self.pattern = pattern;
@@ -270,6 +280,16 @@ impl Carrier {
         let down = |kind| if kind == SlotKind::Special { self.elements.special } else { self.elements.downlink };
         (sum(SlotKind::has_downlink, &down), sum(SlotKind::has_uplink, &|_| self.elements.uplink))
     }
+}
+
+/// True for 2^a·3^b·5^c.
+fn is_smooth(mut count: u32) -> bool {
+    for factor in [2, 3, 5] {
+        while count.is_multiple_of(factor) {
+            count /= factor;
+        }
+    }
+    count == 1
 }
 
 /// Resource elements of a special slot: two symbols of control and one of DMRS.

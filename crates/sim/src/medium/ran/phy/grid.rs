@@ -12,6 +12,8 @@ pub const LAYERS: [u32; 3] = [1, 2, 4];
 pub const LAYER_LOSS: [f64; 3] = [0.0, 2.8, 7.0];
 /// Highest code rate that a receiver decodes.
 const HIGHEST_RATE: f64 = 0.93;
+/// Most block errors of the transport block of a CQI: 38.214 §5.2.2.1.
+const CQI_ERRORS: f64 = 0.1;
 /// Tolerance of comparisons of thresholds, in decibels: rounding must not cost a step.
 const TOLERANCE: f64 = 1e-9;
 
@@ -57,6 +59,8 @@ pub struct Grid {
     entries: Vec<Entry>,
     /// Efficiency and θ₁₀ of CQI 1 to 15.
     cqi: Vec<(f64, f64)>,
+    /// Ratio per layer at which the transport block of CQI 1 to 15 on the whole carrier has 10 % errors, by layers.
+    heard: Vec<Vec<f64>>,
     ranks: usize,
 }
 
@@ -107,7 +111,36 @@ impl Grid {
             let efficiency = scheme.efficiency();
             (efficiency, curves.threshold(scheme.modulation, efficiency))
         });
-        Self { prbs, ladder: ladder(&mcs), mcs, entries, cqi: cqi.collect(), ranks }
+        let cqi: Vec<_> = cqi.collect();
+        // The reference resource is the whole carrier. LTE's tables have no size for the code rate of a CQI.
+        let heard = |&layers: &u32| {
+            let of = |(scheme, &(efficiency, threshold)): (Scheme, &(f64, f64))| {
+                let (bits, blocks) = match technology {
+                    Technology::Nr => {
+                        let bits = tbs::size(elements, prbs, scheme, layers);
+                        (bits, tbs::code_blocks(bits, scheme.rate))
+                    }
+                    Technology::Lte => {
+                        let bits = (efficiency * f64::from(elements * prbs)) as u32;
+                        (bits * layers, turbo_blocks(bits) * layers)
+                    }
+                };
+                curves.ratio_at(curves.errors(threshold, scheme.modulation, bits, blocks), CQI_ERRORS)
+            };
+            // A CQI of more bits needs a higher ratio; few code blocks must not change that.
+            let mut highest = f64::NEG_INFINITY;
+            table
+                .cqi()
+                .into_iter()
+                .zip(&cqi)
+                .map(|pair| {
+                    highest = of(pair).max(highest);
+                    highest
+                })
+                .collect()
+        };
+        let heard = LAYERS[..ranks].iter().map(heard).collect();
+        Self { prbs, ladder: ladder(&mcs), mcs, entries, cqi, heard, ranks }
     }
 
     /// The transport block of an MCS on `prbs` resource blocks, at least one.
@@ -139,6 +172,14 @@ impl Grid {
         self.ladder[above.saturating_sub(1)]
     }
 
+    /// The MCS with the highest threshold whose block of one layer on `prbs` resource blocks has at most 10 % errors at
+    /// `snr` decibels; the lowest one if there is none.
+    pub fn choose_block(&self, curves: &Curves, snr: f64, prbs: u32) -> u8 {
+        let above = self.ladder.partition_point(|&mcs| self.mcs[usize::from(mcs)].threshold <= snr + TOLERANCE);
+        let is_heard = |mcs: &u8| curves.probability(self.entry(0, *mcs, prbs).errors, snr + TOLERANCE) <= CQI_ERRORS;
+        self.ladder[..above].iter().rev().copied().find(is_heard).unwrap_or(self.ladder[0])
+    }
+
     /// True if no MCS is above this one.
     #[inline]
     pub fn is_top(&self, mcs: u8) -> bool {
@@ -157,7 +198,7 @@ impl Grid {
         let mut best = Report::default();
         let mut most = 0.0;
         for (rank, loss) in LAYER_LOSS.iter().take(self.ranks).enumerate() {
-            let cqi = self.cqi.partition_point(|&(_, threshold)| threshold <= snr - loss + TOLERANCE);
+            let cqi = self.cqi_at(rank, snr - loss);
             let Some(&(efficiency, threshold)) = cqi.checked_sub(1).and_then(|at| self.cqi.get(at)) else { continue };
             let rate = f64::from(LAYERS[rank]) * efficiency;
             if rate > most {
@@ -168,11 +209,17 @@ impl Grid {
         best
     }
 
-    /// Ratio per layer that the highest CQI with at most 10 % block errors at `snr` decibels per layer stands for;
-    /// `None` out of range.
+    /// Number of the highest CQI whose transport block has at most 10 % errors at `snr` decibels per layer.
     #[inline]
-    pub fn quantised(&self, snr: f64) -> Option<f64> {
-        let cqi = self.cqi.partition_point(|&(_, threshold)| threshold <= snr + TOLERANCE);
+    fn cqi_at(&self, rank: usize, snr: f64) -> usize {
+        self.heard[rank].partition_point(|&ratio| ratio <= snr + TOLERANCE)
+    }
+
+    /// Ratio per layer that the highest CQI with at most 10 % block errors at `snr` decibels per layer stands for, with
+    /// the layers of `rank`; `None` out of range.
+    #[inline]
+    pub fn quantised(&self, rank: u8, snr: f64) -> Option<f64> {
+        let cqi = self.cqi_at(usize::from(rank), snr);
         Some(self.cqi[cqi.checked_sub(1)?].1)
     }
 

@@ -159,10 +159,16 @@ fn cqi_and_the_mcs_that_it_stands_for() {
         let grid = Grid::new(Technology::Nr, (106, 120), (table, false), 1, &curves);
         let chosen: Vec<u8> = (1..=15).map(|cqi| grid.choose(grid.of_cqi(cqi).snr)).collect();
         assert_eq!(chosen, expected, "{table:?}");
-        // At its threshold a CQI is reported, just below it the one before.
-        for cqi in 1..=15 {
-            let snr = grid.of_cqi(cqi).snr;
-            assert_eq!([grid.report(snr).cqi, grid.report(snr - 1e-6).cqi], [cqi, cqi - 1]);
+        // A CQI is reported from the ratio on at which its transport block on the carrier has 10 % errors.
+        for (cqi, scheme) in (1..=15).zip(table.cqi()) {
+            let bits = tbs::size(120, 106, scheme, 1);
+            let theta = grid.of_cqi(cqi).snr;
+            let errors = curves.errors(theta, scheme.modulation, bits, tbs::code_blocks(bits, scheme.rate));
+            let first =
+                (0..2000).map(|step| theta - 0.5 + 0.001 * f64::from(step)).find(|snr| grid.report(*snr).cqi == cqi);
+            let first = first.expect("it is reported");
+            let [at, below] = [first, first - 0.001].map(|snr| curves.probability(errors, snr));
+            assert!(at <= 0.1 && below > 0.1, "CQI {cqi}: {at} {below}");
         }
     }
 }

@@ -43,8 +43,9 @@ pub(super) fn driving() -> RanConfig {
 fn handover_to_the_slot() {
     for (filter, delay) in [
         (0.0, 0),
-        // With the weight ½ a ramp lags by (1 − ½)/½ = 1 measurement, 40 ms.
-        (4.0, 40),
+        // k = 4 keeps half over 200 ms: a measurement has the weight 1 − ½^(1/5) = 0.129, and a ramp lags by (1 −
+        // 0.129)/0.129 = 6.7 of them. By the filter's recursion the condition holds from 22.48 s on, 240 ms later.
+        (4.0, 240),
     ] {
         let mut config = driving();
         config.geometry.as_mut().unwrap().handover.filter = filter;
@@ -72,6 +73,52 @@ fn handover_to_the_slot() {
         assert_eq!(log[1].forwarded, 1);
         assert!(run.world.lost.is_empty());
     }
+}
+
+/// The filter keeps its behaviour over time at all periods of measurement (36.331 §5.5.3.2): with k = 4 half of a step
+/// is left after 200 ms, with k = 8 three quarters.
+#[test]
+fn the_filter_is_a_function_of_time() {
+    for period in [10, 40, 100, 200, 400] {
+        for (filter, left) in [(0.0, 0.0), (4.0, 0.5), (8.0, 0.75)] {
+            let sample = Duration::from_millis(period);
+            let weight = Handover { filter, sample, ..Handover::standard() }.weight();
+            let after = (1.0 - weight).powf(200.0 / period as f64);
+            assert!((after - left).abs() < 1e-12, "k = {filter}, {period} ms: {after}");
+        }
+    }
+}
+
+/// A gap is open in the downlink of unacknowledged mode when the station leaves. PDCP delivers what it has stored and
+/// starts anew (38.323 §5.1.2): the silence is the interruption of 40 ms and the first block of the target, not
+/// t-Reordering's 220 ms.
+#[test]
+fn unacknowledged_mode_delivers_at_once_after_a_handover() {
+    let mut open = 0;
+    for run_number in 0..24_u32 {
+        let mut config = driving();
+        config.rlc.mode = RlcMode::Unacknowledged;
+        config.harq.retransmissions = run_number % 4;
+        config.stations[0].fading = Fading::Jakes { doppler: 10.0 + f64::from(run_number), sinusoids: 16 };
+        config.adaptation = cell("nr-fdd-20mhz", &[20.0]).adaptation;
+        let mut run = Run::new(&config);
+        run.medium.begin(&mut run.world);
+        for number in 0..1000_u32 {
+            run.offer(at_ms(22_000.25 + f64::from(number)), DOWN, packet(number, 500));
+            let is_last = run
+                .medium
+                .mobility
+                .as_ref()
+                .is_some_and(|mobility| mobility.due < run.medium.slot_from(at_ms(22_538.0)));
+            open += u32::from(is_last && run.medium.legs[0].reordering.expiry.is_some());
+        }
+        let back = run.medium.mobility.as_ref().unwrap().log[1].time;
+        let around = run.world.arrived.windows(2).find(|pair| pair[0].0 < back && back <= pair[1].0);
+        let silence = around.map(|pair| pair[1].0.since(pair[0].0)).expect("packets arrive after it");
+        // HARQ repairs of the first blocks take 8 ms each.
+        assert!(silence < Duration::from_millis(60), "{run_number}: {silence}");
+    }
+    assert!(open > 100, "gaps are open before handovers: {open}");
 }
 
 /// Losses of a handover with a full queue. With forwarding nothing in acknowledged mode, and at most the packet that is

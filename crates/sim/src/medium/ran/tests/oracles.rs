@@ -287,7 +287,7 @@ fn groups_go_to_their_best_stations() {
     let efficiency = |count: i32| {
         let best = |step: u32| -libm::log(1.0 - libm::pow((f64::from(step) + 0.5) / 4000.0, 1.0 / f64::from(count)));
         let of = |step| {
-            let reported = grid.quantised(10.0 + 10.0 * libm::log10(best(step)));
+            let reported = grid.quantised(0, 10.0 + 10.0 * libm::log10(best(step)));
             reported.map_or(0.0, |snr| libm::exp10(snr / 10.0))
         };
         let mean = (0..4000).map(|step| libm::log1p(of(step))).sum::<f64>() / 4000.0;
