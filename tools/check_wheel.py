@@ -99,7 +99,7 @@ def check_contents(wheel: Path) -> None:
     said = email.message_from_bytes(contents[metadata])
     for name in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-NOTICES.txt"):
         assert any(one.endswith(f".dist-info/licenses/{name}") for one in names), f"{name} is missing"
-    for name in ("headline.toml", "trace.toml", "recordings/train.trace"):
+    for name in ("headline.toml", "trace.toml", "recordings/train.trace", "household.json"):
         assert f"windward/_scenarios/{name}" in names, f"{name} is missing"
     text = said.get_payload()
     assert isinstance(text, str)

@@ -300,6 +300,9 @@ class Scenario:
     def recordings(self) -> list[str]:
         """Recordings that have been read, by their names in the scenario."""
     @property
+    def notes(self) -> list[str]:
+        """Remarks on the recordings: their parts that are left out or changed."""
+    @property
     def duration_s(self) -> float:
         """Simulated duration in seconds."""
     @property

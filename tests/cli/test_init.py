@@ -1,6 +1,8 @@
 """`windward init`: scenarios to start from."""
 
+import json
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,8 @@ import pytest
 from conftest import Cli, environment
 
 import windward as ww
-from windward._cli.init import init
+from windward._cli.init import init, names
+from windward._format.parse import parse
 
 
 def test_init_writes_scenarios_that_are_right(
@@ -19,6 +22,7 @@ def test_init_writes_scenarios_that_are_right(
     init(is_list=True)
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert set(listed) >= {"dumbbell", "wifi", "cell", "lossy", "trace", "headline"}
+    assert set(listed) >= {"household", "phones", "handover", "video", "rrul", "leo"}
     for name in listed:
         init(name)
         assert (tmp_path / f"{name}.toml").read_text(encoding="utf-8").startswith("#")
@@ -30,6 +34,28 @@ def test_init_writes_scenarios_that_are_right(
     with pytest.raises(ValueError, match=r"wifi\.toml exists and is not overwritten"):
         init("wifi")
     assert (tmp_path / "wifi.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_init_names_next_works(name: str, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "with a blank" / f"{name}.toml"
+    told = cli("init", name, "--output", str(file)).stdout.splitlines()[-1]
+    commands = [shlex.split(command) for command in told.removeprefix("next: ").split(", windward ")]
+    check, *others = [command[-2:] for command in commands]
+    assert check == ["check", str(file)]
+    assert cli(*check).returncode == 0
+    assert others
+    # Half a second of it.
+    content = json.loads(parse(file).to_json())
+    content |= {"duration": "500 ms", "warmup": "0 s", "change": [], "seeds": [1], "output": {}}
+    whole = {"start": "0 s", "start_step": "0 s", "start_spread": "0 s", "stop": None}
+    content["flow"] = [{**flow, **whole} for flow in content["flow"]]
+    short = file.with_suffix(".json")
+    short.write_text(json.dumps(content), encoding="utf-8")
+    for verb, named in others:
+        assert named == str(file)
+        done = cli(verb, str(short), *(["--quiet"] if verb == "simulate" else []))
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_full_disk_leaves_no_part_of_a_scenario(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_compare_has_applications_in_json_as_simulate_has(cli: Cli, scenario_fil
     kept = cli("compare", scenario_file.name, "--no-emulate", "--json", "--output", "kept")
     compared = json.loads(kept.stdout)
     simulated = json.loads(cli("simulate", scenario_file.name, "--json").stdout)
-    for kind in ("apps", "pages", "videos", "background", "calls", "call_videos"):
+    for kind in ("apps", "pages", "videos", "background", "calls", "call_videos", "games"):
         rows = [row for row in compared[kind] if row["engine"] == "packets"]
         assert [{key: value for key, value in row.items() if key != "engine"} for row in rows] == simulated[kind]
     assert [row["engine"] for row in compared["apps"]] == ["optimum", "packets"]

@@ -78,6 +78,45 @@ def test_every_field_can_be_moved(path: Path) -> None:
     assert ("duration", "duration") in named
 
 
+def test_applications_and_cells_have_fields() -> None:
+    found = {}
+    for name in ("household", "phones"):
+        path = REPOSITORY / "scenarios" / f"{name}.toml"
+        scenario = json.loads(parse(path).to_json())
+        for group in groups(scenario, tomllib.loads(path.read_text(encoding="utf-8"))):
+            found[group["kind"], group["title"]] = {field["name"]: field for field in group["fields"]}
+    page, film = found["app", "page"], found["app", "film"]
+    assert page["dns"]["value"] == "20 ms"
+    assert page["protocol"]["choices"] == ["h2", "http/1.1"]
+    assert film["rule"]["choices"][:2] == ["throughput", "buffer"]
+    # The buffer of the rule, and that of the player.
+    assert (film["rule buffer"]["value"], film["buffer"]["value"]) == ("25 s", "60 s")
+    assert found["app", "call"]["playout"]["value"] == "60 ms"
+    assert found["cell", "n78"]["layers"]["value"] == 1
+
+
+def test_applications_are_told(tmp_path: Path) -> None:
+    text = """
+name = "home"
+duration = "3 s"
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "b", to = "a", rate = "5 Mbit/s", delay = "10 ms" }]
+app = [
+  { kind = "page", from = "a", to = "b", reading = "500 ms" },
+  { kind = "video", name = "film", from = "a", to = "b" },
+  { kind = "call", name = "call", from = "a", to = "b" },
+  { kind = "game", name = "game", from = "a", to = "b" },
+]
+"""
+    path = tmp_path / "home.toml"
+    path.write_text(text)
+    session = Session(parse(path), tomllib.loads(text), tmp_path)
+    tables = str(answers(session, asked(json.loads(parse(path).to_json())))[-1]["tables"])
+    session.close()
+    for column in ("p50 load", "QoE per chunk", "MOS", "mean RTT"):
+        assert column in tables, column
+
+
 def test_the_fields_of_the_headline() -> None:
     scenario = json.loads(parse(HEADLINE).to_json())
     found = groups(scenario, tomllib.loads(HEADLINE.read_text()))

@@ -43,6 +43,13 @@ def test_tables_for_other_programs(cli: Cli, scenario_file: Path) -> None:
     assert len({len(row) for row in rows}) == 1
     mean = run.flows[run.flows["flow"] == "reno"]["goodput_bps"].mean()
     assert float(rows[1][2]) == pytest.approx(mean)
+    # On a terminal too, and with some columns.
+    alone = cli("show", "run", "--table", "flows").stdout
+    assert [line.split()[0] for line in alone.splitlines()[1:5]] == ["flow", "reno", "cubic-1", "cubic-2"]
+    assert "utilization" not in alone
+    chosen = cli("show", "run", "--columns", "loss,mean RTT").stdout
+    (head,) = (line.split("  ") for line in chosen.splitlines() if line.startswith("flow"))
+    assert [name.strip() for name in head if name] == ["flow", "law", "loss", "mean RTT"]
     markdown = cli("show", "run", "--as", "markdown").stdout
     assert "**Links**" in markdown
     assert re.search(r"^\| reno +\| reno \| .* ± .* Mbit/s \|", markdown, flags=re.MULTILINE)
@@ -59,13 +66,15 @@ def test_formats_are_checked(cli: Cli, scenario_file: Path) -> None:
     ww.load(scenario_file).optimum().save(scenario_file.parent / "best")
     for arguments, said in (
         (["--as", "excel"], "error: --as excel: not a format of tables; formats: csv, markdown, latex\n"),
+        (["--as", "csv", "--table", "x"], "error: the result has no table `x`; tables: flows, bottlenecks\n"),
         (
-            ["--table", "flows"],
-            "error: --table chooses among tables for other programs; add --as csv, markdown or latex\n",
+            ["--table", "flow"],
+            "error: the result has no table `flow`; tables: flows, bottlenecks\nhint: did you mean `flows`?\n",
         ),
         (
-            ["--as", "csv", "--table", "x"],
-            "error: --table x: the result has no such table; tables: flows, bottlenecks\n",
+            ["--columns", "rat"],
+            "error: the tables have no column `rat`; columns: rate, goodput, price of its route, capacity, load, "
+            "price\nhint: did you mean `rate`?\n",
         ),
     ):
         result = cli("show", "best", *arguments)

@@ -24,7 +24,7 @@ def test_the_same_bytes_on_any_number_of_threads(cli: Cli, scenario_file: Path) 
     for threads in ("1", "2", "3"):
         cli("simulate", scenario_file.name, "-q", "--threads", threads, "--output", f"with-{threads}", "--pcap")
     one = contents(scenario_file.parent / "with-1")
-    assert len(one) == 2 + 3 * 10
+    assert len(one) == 2 + 3 * 11
     assert one == contents(scenario_file.parent / "with-2")
     assert one == contents(scenario_file.parent / "with-3")
 
@@ -107,6 +107,7 @@ def test_kinds_of_tables_come_from_the_schema() -> None:
         "background",
         "calls",
         "call_videos",
+        "games",
         "groups",
         "apps",
         "videos",
@@ -219,7 +220,7 @@ def test_results_without_the_newer_columns_open(cli: Cli, scenario_file: Path) -
     cli("simulate", scenario_file.name, "-q", "--output", "out")
     folder = scenario_file.parent / "out"
     for seed in folder.glob("seed-*"):
-        for name in ("groups", "rtt_histograms", "queue_delay_histograms"):
+        for name in ("groups", "rtt_histograms", "queue_delay_histograms", "datagram_histograms"):
             (seed / f"{name}.parquet").unlink()
         for name in ("flows", "links", "background"):
             table = pq.read_table(seed / f"{name}.parquet")

@@ -150,7 +150,8 @@ def test_figures_of_a_run_are_over_all_its_flows() -> None:
     links |= {f"queue_delay_p{percent}_s": [0.01, math.nan] for percent in (50, 95, 99)}
     coding = {"flow": ["coded"], "combinations": [30]}
     # Neither datagrams nor applications.
-    others = {kind: defaultdict(list) for kind in ("apps", "background", "videos", "pages", "calls", "call_videos")}
+    kinds = ("apps", "background", "videos", "pages", "calls", "call_videos", "games")
+    others = {kind: defaultdict(list) for kind in kinds}
     row = packets({"flows": flows, "links": links, "coding": coding, **others}, {}, measured_s=4.0)
     assert row["goodput_bps"] == [8000.0]
     assert (row["loss"], row["completion_s"], row["unfinished"]) == ([0.1], [0.5], [0.0])

@@ -8,6 +8,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,29 @@ def test_mahimahi(small_run: ww.Run, tmp_path: Path) -> None:
     assert sum(drops) == rows["dropped"].iloc[-1] > 0
     reverse = mahimahi(small_run.export(tmp_path / "acks.log", "mahimahi", seed=2, link="b->a"))
     assert {size for _, size, _ in reverse["-"]} < set(range(40, 80))
+
+
+def test_mahimahi_has_the_opportunities_of_a_trace(tmp_path: Path) -> None:
+    """A trace of 20 ms that a run of a second repeats; the way back has a rate."""
+    (tmp_path / "up.trace").write_text("3\n3\n12\n20\n")
+    rate = {"trace": "up.trace"}
+    link = ww.Link(name="air", from_="a", to="b", rate=rate, delay="5 ms", reverse=ww.Reverse(rate="12032 kbit/s"))
+    scenario = ww.Scenario(
+        name="traced",
+        duration="1 s",
+        folder=tmp_path,
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[link],
+        flow=[ww.Flow(from_="a", to="b", law=ww.Reno())],
+    )
+    run = scenario.simulate()
+    events = mahimahi(run.export(tmp_path / "air.log", "mahimahi", link="air"))
+    assert [time for time, _ in events["#"]] == [20 * turn + ms for turn in range(50) for ms in (3, 3, 12, 20)]
+    back = mahimahi(run.export(tmp_path / "back.log", "mahimahi", link="air-reverse"))
+    assert [time for time, _ in back["#"]] == list(range(1, 1001))
+    changed = replace(scenario, change=[ww.Change(link="air", at="500 ms", rate="1 Mbit/s")])
+    with pytest.raises(ValueError, match="link `air` has no single rate and no trace"):
+        changed.simulate().export(tmp_path / "x.log", "mahimahi", link="air")
 
 
 def test_what_cannot_be_exported_is_refused(

@@ -332,6 +332,29 @@ def test_stations_in_a_line_have_a_map(tmp_path: Path, line: str) -> None:
     assert "Q" in network(run, run.scenario)
 
 
+def test_the_map_has_what_is_behind_the_access_point(tmp_path: Path) -> None:
+    """A server and a DSL line that is always busy: as wide as a link can be, beside an air that is mostly idle."""
+    path = tmp_path / "flat.toml"
+    path.write_text(
+        wireless('"0 m", "0 m"', '"10 m", "0 m"')
+        .replace('to = "s1"', 'to = "server"')
+        .replace("node = [", 'node = [{ name = "server" }, { name = "dslam" }, ')
+        + '[[link]]\nname = "dsl"\nfrom = "dslam"\nto = "s0"\nrate = "1 Mbit/s"\ndelay = "5 ms"\n'
+        + '[[link]]\nfrom = "server"\nto = "dslam"\nrate = "1 Gbit/s"\ndelay = "5 ms"\n'
+        + '[[background]]\nfrom = "server"\nto = "s1"\npattern = { kind = "cbr", rate = "2 Mbit/s" }\n'
+    )
+    run = ww.load(path).simulate()
+    picture = network(run, run.scenario)
+    assert [name in picture for name in (">server</text>", ">dslam</text>", ">s1</text>")] == [True] * 3
+    drawn = r'<title>dsl: [^<]*busy 100 %</title><path class="link busy" stroke-width="(.*?)"'
+    (width,) = re.findall(drawn, picture)
+    assert float(width) == 6.0
+    assert ">100 %</text>" in picture
+    # From left to right: the server, the line, the home.
+    places = {name: float(x) for x, name in re.findall(r'<text class="name" x="(.*?)" [^>]*>(\w+)<', picture)}
+    assert places["server"] < places["dslam"] < places["s0"] < places["s1"]
+
+
 def test_the_way_of_a_station_that_moves_is_on_the_map(tmp_path: Path) -> None:
     points = ", ".join(f'{{ time = "{time} s", at = ["100 m", "{y} m"] }}' for time, y in ((0, 0), (1, 90)))
     turns = f'motion = {{ kind = "waypoints", points = [{points}] }}'

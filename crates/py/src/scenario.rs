@@ -137,6 +137,12 @@ impl Scenario {
         self.recordings.clone()
     }
 
+    /// Remarks on the recordings: their parts that are left out or changed.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes().to_vec()
+    }
+
     /// Simulated duration in seconds.
     #[getter]
     pub(crate) fn duration_s(&self) -> f64 {

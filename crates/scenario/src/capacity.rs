@@ -42,8 +42,8 @@ pub(crate) enum CapacityError {
     Full(usize),
     /// A saturated source starts at this link.
     Saturated(usize),
-    /// Background goes to this station of a cell.
-    BackgroundInCell(usize),
+    /// Background crosses this share of a medium, which is named.
+    BackgroundInMedium(usize, &'static str),
     /// The load of an application crosses this share of a medium.
     LoadInMedium(usize),
     /// Links of a slotted network, this one among them, are not always ON, and more than one can be active at a time.
@@ -91,7 +91,7 @@ pub(crate) fn constraints(
         let replies = source.reply.iter().flat_map(Route::ports).map(|port| (port, back));
         for (port, mean) in source.path.ports().map(|port| (port, there)).chain(replies) {
             if topology.link(port).is_none() {
-                return Err(CapacityError::BackgroundInCell(port as usize));
+                return Err(CapacityError::BackgroundInMedium(port as usize, medium_of(network, port)));
             }
             if matches!(source.pattern, Pattern::Saturated { .. }) {
                 return Err(CapacityError::Saturated(port as usize));
@@ -176,6 +176,17 @@ pub(crate) fn constraints(
         }
     }
     Ok(Capacity { network: Constraints { links: wires, couplings, routes }, channels })
+}
+
+/// The shared medium of a port, as messages name it.
+fn medium_of(network: &Network, port: u32) -> &'static str {
+    let topology = &network.topology;
+    let found = topology.media.iter().zip(topology.members()).find(|(_, links)| links.contains(&port));
+    match found.map(|(medium, _)| medium) {
+        Some(MediumConfig::Cell(_) | MediumConfig::Ran(_)) => "a cell",
+        Some(MediumConfig::Wifi(_) | MediumConfig::Edca(_)) => "Wi-Fi",
+        Some(MediumConfig::Csma(_) | MediumConfig::Slotted(_)) | None => "a shared medium",
+    }
 }
 
 /// Region that the stations of a cell share, in packets a second.

@@ -43,6 +43,9 @@ pub enum FluidError {
         "flow `{0}`: `write` and `read` are not supported by the fluid engine\nhint: remove them, or use `simulate`"
     )]
     Paced(String),
+    /// An application whose demand depends on the network.
+    #[error("app `{0}`: its demand depends on the network, which the fluid engine does not know\nhint: use `simulate`")]
+    Demand(String),
     /// A closed loop, whose load depends on the answer.
     #[error("app `{0}`: closed loops are not supported by the fluid engine\nhint: use `optimum` or `simulate`")]
     ClosedLoop(String),
@@ -51,11 +54,12 @@ pub enum FluidError {
         "link `{0}`: applications over a shared medium are not supported by the fluid engine\nhint: use `simulate`"
     )]
     LoadInMedium(String),
-    /// No flow.
+    /// No flow; true if there are applications, whose loads the optimum knows.
     #[error(
-        "there is no flow, and so no window to follow\nhint: use `optimum` for the applications' loads, or `simulate`"
+        "there is no flow, and so no window to follow\nhint: use {}`simulate`",
+        if *.0 { "`optimum` for the applications' loads, or " } else { "" }
     )]
-    NoFlows,
+    NoFlows(bool),
     /// Windows of different packets cannot be added.
     #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
     PacketSizes(u64, u64),
@@ -68,12 +72,12 @@ pub enum FluidError {
     /// A saturated source.
     #[error("link `{0}`: {reason}", reason = crate::optimum::SATURATED)]
     Saturated(String),
-    /// Background in a cell.
+    /// Background over a shared medium.
     #[error(
-        "link `{0}`: background traffic to the stations of a cell is not supported by the fluid engine\nhint: remove it, or \
-         end it before the cell"
+        "link `{0}`: background traffic over {1} is not supported by the fluid engine\nhint: use `simulate`, or end it \
+         before {1}"
     )]
-    BackgroundInCell(String),
+    BackgroundInMedium(String, &'static str),
     /// A slotted network whose links may be OFF.
     #[error("link `{0}`: {reason}", reason = crate::optimum::CHANNELS)]
     Channels(String),
@@ -155,7 +159,13 @@ impl Scenario {
         let is_loop =
             |app: &AppConfig| app.kind.demand().is_none_or(|demand| matches!(demand.arrivals, Arrivals::Closed { .. }));
         if let Some(at) = network.apps.iter().position(is_loop) {
-            return Err(FluidError::ClosedLoop(compiled.apps[at].name.clone()));
+            let (app, name) = (&network.apps[at], compiled.apps[at].name.clone());
+            // The optimum has closed loops, but no videos and pages.
+            let has_optimum = network.apps.iter().all(|app| app.kind.demand().is_some());
+            return Err(match (app.kind.demand(), has_optimum) {
+                (Some(_), true) => FluidError::ClosedLoop(name),
+                _ => FluidError::Demand(name),
+            });
         }
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
             LawChoice::Known(spec) => Ok(spec),
@@ -180,7 +190,7 @@ impl Scenario {
         let pieces: Vec<Piece> =
             begins.iter().map(|&begin| self.piece(&compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
         if network.flows.is_empty() {
-            return Err(FluidError::NoFlows);
+            return Err(FluidError::NoFlows(!network.apps.is_empty()));
         }
         let errors: Vec<Vec<f64>> = pieces.iter().map(|piece| self.base_errors(&pieces[0], piece)).collect();
         let classes = classes(network, &specs, &pieces, &errors);
@@ -243,7 +253,9 @@ impl Scenario {
         .map_err(|error| match error {
             CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
             CapacityError::Saturated(at) => FluidError::Saturated(compiled.links[at].name.clone()),
-            CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+            CapacityError::BackgroundInMedium(at, medium) => {
+                FluidError::BackgroundInMedium(compiled.links[at].name.clone(), medium)
+            }
             CapacityError::LoadInMedium(at) => FluidError::LoadInMedium(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
             CapacityError::Motion(at) => FluidError::Motion(compiled.links[at].name.clone()),

@@ -307,8 +307,8 @@ fn region(
     let found = constraints(&compiled.network, routes, plans, packet_bits, best).map_err(|error| match error {
         CapacityError::Full(at) if loads.is_empty() => refused(at, "background traffic takes all of its capacity"),
         CapacityError::Full(at) => refused(at, "background traffic and applications take all of its capacity"),
-        CapacityError::BackgroundInCell(at) => {
-            refused(at, "background traffic to the stations of a cell is not supported by the optimum")
+        CapacityError::BackgroundInMedium(at, medium) => {
+            refused(at, &format!("background traffic over {medium} is not supported by the optimum; use `simulate`"))
         }
         CapacityError::Saturated(at) => refused(at, SATURATED),
         CapacityError::LoadInMedium(at) => refused(

@@ -30,6 +30,8 @@ fn shortened(text: String) -> String {
 pub(crate) struct Problems {
     found: Vec<Found>,
     more: usize,
+    /// Remarks on what was read: no problems.
+    pub notes: Vec<String>,
 }
 
 impl Problems {

@@ -20,6 +20,7 @@ use windward_units::{Duration, Time};
 pub struct Scenario {
     file: File,
     plan: Plan,
+    notes: Vec<String>,
 }
 
 /// Scenarios are equal if their files with all defaults are.
@@ -145,7 +146,7 @@ impl Scenario {
         let file = if problems.is_empty() { read::file(tree, &mut problems) } else { None };
         let planned = file.and_then(|file| check::plan(file, read, &mut problems));
         match planned {
-            Some((file, plan)) => Ok(Self { file, plan }),
+            Some((file, plan)) => Ok(Self { file, plan, notes: problems.notes }),
             None => Err(problems.into_error(origin, text, |path| tree.span_of(path))),
         }
     }
@@ -174,6 +175,11 @@ impl Scenario {
     /// Title: the scenario's question in one line.
     pub fn title(&self) -> Option<&str> {
         self.file.title.as_deref()
+    }
+
+    /// Remarks on the recordings that were read: their parts that are left out or changed.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Citation keys of the papers that the scenario comes from.
@@ -284,7 +290,7 @@ impl Scenario {
 
     /// The network of `seed`. Where the file gives no spread, the flows' starts are spread as for the seed `like`.
     fn compile_with(&self, seed: u64, like: u64, route: impl Fn(&[u32], bool) -> Route) -> Compiled {
-        let Self { file, plan } = self;
+        let Self { file, plan, notes: _ } = self;
         let start = |flow: &check::FlowPlan| {
             let spread = flow.spread(&plan.flow_entries[flow.entry], like);
             let wait = spread.scale(check::uniform(seed, flow.key, "start"));

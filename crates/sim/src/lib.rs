@@ -58,9 +58,9 @@ pub use network::{
 pub use node::{Forwarding, NodeConfig};
 pub use output::{
     AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries,
-    CallVideoStats, ChunkLog, CodingStats, FlowSeries, FlowStats, FrameKind, GroupStats, InternalSeries, Internals,
-    LinkSeries, LinkStats, MpduLog, ObjectLog, Output, PageStats, RanBlockLog, RequestClassStats, RequestLog, Series,
-    ShareStats, SourceStats, VideoStats, VisitLog, share,
+    CallVideoStats, ChunkLog, CodingStats, FlowSeries, FlowStats, FrameKind, GameStats, GroupStats, InternalSeries,
+    Internals, LinkSeries, LinkStats, MpduLog, ObjectLog, Output, PageStats, RanBlockLog, RequestClassStats,
+    RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog, share,
 };
 pub use packet::NodeId;
 pub use page::{Order, PageConfig, PageObject, Protocol};

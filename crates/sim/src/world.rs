@@ -1,6 +1,6 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::{Apps, Source, Transfer, introduce};
+use crate::apps::{Apps, Source, Transfer, introduce, pair_games};
 use crate::endpoint::Endpoint;
 use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
@@ -59,6 +59,7 @@ impl World {
             })
             .collect();
         introduce(&mut sources, &network.sources);
+        pair_games(&mut sources, &network.sources);
         let recorder = Recorder::new(seed, network);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
@@ -140,7 +141,12 @@ impl World {
     #[inline]
     fn arrive(&mut self, packet: &Packet) {
         match packet.kind {
-            Kind::Datagram => self.sources[packet.flow as usize].receive(&mut self.net, packet),
+            Kind::Datagram => {
+                self.sources[packet.flow as usize].receive(&mut self.net, packet);
+                if let Some(server) = self.sources[packet.flow as usize].answers {
+                    self.sources[server as usize].note(self.net.now, packet);
+                }
+            }
             Kind::Report => self.sources[packet.flow as usize].hear(&mut self.net, packet),
             Kind::Parcel { .. } => self.net.arrived.push((self.net.now, *packet)),
             Kind::Routing => debug_assert!(false, "it stays within its medium"),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
 
 #: Tables of applications and other sources.
-_APPS = ("apps", "pages", "videos", "background", "calls", "call_videos")
+_APPS = ("apps", "pages", "videos", "background", "calls", "call_videos", "games")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -234,6 +234,18 @@ class Frames(ABC):
         return self._frame("call_videos")
 
     @cached_property
+    def games(self) -> pd.DataFrame:
+        """Round trips of each game, from the end of the warm-up to the end of the run.
+
+        A round trip is the delay of a datagram of the client and that of the server's next one, without the time
+        between the two at the server.
+
+        Columns: `seed`, `source`, `round_trips` (round trips), `mean_rtt_s` (s), `rtt_p50_s` (s), `rtt_p95_s` (s),
+        `rtt_p99_s` (s), `rtt_p999_s` (s).
+        """
+        return self._frame("games")
+
+    @cached_property
     def groups(self) -> pd.DataFrame:
         """Flows of each group together: the flows that one `[[flow]]` entry made.
 
@@ -430,6 +442,14 @@ class Frames(ABC):
         Columns: `seed`, `link`, `least_s` (s), `count` (packets).
         """
         return self._frame("queue_delay_histograms")
+
+    @cached_property
+    def datagram_histograms(self) -> pd.DataFrame:
+        """Histograms of the delays of each source's datagrams after the warm-up: one row per bucket that is not empty.
+
+        Columns: `seed`, `source`, `least_s` (s), `count` (datagrams).
+        """
+        return self._frame("datagram_histograms")
 
     @cached_property
     def air(self) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from windward._cli.options import MOST_RUNS, File, NoPython, Quiet, Threads, par
 from windward._cli.searching import AsJson, Budget, SearchSeed, parse_budget, parse_time, tell_found
 from windward._cli.words import complain
 from windward._engine import MAX_SCENARIO, RunInterrupted, read_text
+from windward._format.parse import is_json
 
 #: Exit code of a search that found nothing.
 _NOT_FOUND = 3
@@ -125,5 +126,5 @@ def attack(
 def _written(file: Path) -> dict[str, Any]:
     """The scenario as it stands in its file, which has been checked."""
     text = read_text(file, MAX_SCENARIO)
-    content: dict[str, Any] = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+    content: dict[str, Any] = json.loads(text) if is_json(file) else tomllib.loads(text)
     return content

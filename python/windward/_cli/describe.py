@@ -6,7 +6,7 @@ import json
 import sys
 
 from windward import _console, _engine
-from windward._cli.options import File
+from windward._cli.options import File, tell_notes
 from windward._format.parse import parse
 
 
@@ -18,6 +18,7 @@ def check(file: File) -> None:
     from windward._format.shape import check_classes
 
     scenario = parse(file)
+    tell_notes(scenario)
     check_classes(scenario, file)
     entities = scenario.entities()
     # Most scenarios have no applications.

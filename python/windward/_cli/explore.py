@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from windward._cli.options import File, NoPython, parse_file
-from windward._format.parse import read
+from windward._format.parse import is_json, read
 
 
 def explore(
@@ -50,5 +50,5 @@ def explore(
 def _as_written(file: Path) -> dict[str, Any]:
     """Content of the file itself, without defaults."""
     text = read(file)
-    written: dict[str, Any] = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+    written: dict[str, Any] = json.loads(text) if is_json(file) else tomllib.loads(text)
     return written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -39,9 +40,17 @@ def init(
     file = output or Path(f"{name}.toml")
     text = (READY / f"{name}.toml").read_text(encoding="utf-8")
     _write(file, text.encode())
-    for recording in re.findall(r'^rate = \{ trace = "(.+?)" \}', text, flags=re.MULTILINE):
+    for recording in _recordings(text):
         _write(file.parent / recording, (READY / recording).read_bytes())
-    print(f"next: windward check {file}, windward simulate {file}")
+    named = shlex.quote(str(file))
+    # A capacity region has no packets.
+    verbs = ("optimum", "fluid") if "region" in tomllib.loads(text) else ("simulate",)
+    print("next: " + ", ".join(f"windward {verb} {named}" for verb in ("check", *verbs)))
+
+
+def _recordings(text: str) -> list[str]:
+    """Files beside the scenarios that a scenario names, such as traces and pages."""
+    return [name for name in dict.fromkeys(re.findall(r'"([^"\n]+\.\w+)"', text)) if (READY / name).is_file()]
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from windward._cli.completion import folders, scenario_files
+from windward._cli.places import remark
 from windward._engine import Scenario, ScenarioError
 from windward._format.parse import parse
 
@@ -53,6 +54,12 @@ PcapInterfaces = Annotated[
         help="As --pcap, with one file per interface: Wireshark takes no hop of a path for a retransmission.",
     ),
 ]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…", help="Columns of the tables, such as goodput,load-p95 of a sweep. Default: all."
+    ),
+]
 NoPython = Annotated[
     bool, typer.Option("--no-python", help="Refuse a scenario with laws or schedulers in Python, whose code would run.")
 ]
@@ -68,10 +75,22 @@ def parse_file(path: Path, *, no_python: bool) -> Scenario:
         If something in it is wrong, or it has code that is not allowed.
     """
     scenario = parse(path)
+    tell_notes(scenario)
     if no_python and (classes := scenario.python_classes):
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(classes))
         raise ScenarioError(f"{path}: running it runs Python code, which --no-python refuses: class = {names}")
     return scenario
+
+
+def tell_notes(scenario: Scenario) -> None:
+    """Says what a scenario's recordings have that is left out or changed."""
+    for note in scenario.notes:
+        remark(f"note: {note}")
+
+
+def parse_columns(text: str | None) -> list[str] | None:
+    """Names of columns, separated by commas; None: the important ones."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()] or None
 
 
 def parse_seeds(text: str | None) -> int | list[int] | None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windward._cli.options import Folder
+from windward._cli.options import Columns, Folder, parse_columns
 
 if TYPE_CHECKING:
+    from windward._answers.sweep import Sweep
     from windward.results._shapes import Result
     from windward.show.plot.style import Styled
 
@@ -23,26 +24,22 @@ def show(
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option("--table", metavar="NAME", help="With --as: this table alone, such as flows or links."),
+        typer.Option("--table", metavar="NAME", help="This table alone, such as flows or links. Default: all."),
     ] = None,
+    columns: Columns = None,
 ) -> None:
     """Print the tables of a result."""
     from windward._answers.open import open_finished
     from windward.show import _export, _page, _terminal
 
-    if table is not None and as_ is None:
-        raise ValueError("--table chooses among tables for other programs; add --as csv, markdown or latex")
     result = open_finished(folder)
-    if as_ is None:
-        _terminal.show(result)
-        return
-    tables = _page.tables(result)
-    if table is not None:
-        names = {digest.title.lower(): digest for digest in tables}
-        if table.lower() not in names:
-            raise ValueError(f"--table {table}: the result has no such table; tables: {', '.join(names)}")
-        tables = [names[table.lower()]]
-    print(_export.write(tables, as_), end="")
+    chosen = parse_columns(columns)
+    if as_ is not None:
+        print(_export.write(_page.tables(result, table=table, columns=chosen), as_), end="")
+    elif table is not None:
+        _terminal.show_tables(_page.tables(result, is_whole=False, table=table, columns=chosen))
+    else:
+        _terminal.show(result, columns=chosen)
 
 
 def plot(
@@ -109,7 +106,7 @@ def plot(
     if isinstance(result, Sweep):
         if seed is not None:
             raise ValueError(f"--seed {seed}: a figure of a sweep is a mean over its seeds")
-        chosen = what or "goodput"
+        chosen = what or _first(result)
         figure = draw_sweep(result, chosen, over=over, by=by, at=_at(at or []), for_=for_)
         _write(figure, output or Path(f"{chosen}.svg"))
         return
@@ -122,6 +119,15 @@ def plot(
         return
     chosen = what or names(result)[0]
     _write(draw(result, chosen, seed=seed, for_=for_), output or Path(f"{chosen}.svg"))
+
+
+def _first(sweep: Sweep) -> str:
+    """The first figure of which something was measured: without flows there is no goodput."""
+    from windward.results._figures import FIGURES
+    from windward.show._sweep import IMPORTANT
+
+    known = (name for name in IMPORTANT if name in sweep.figures)
+    return next((name for name in known if sweep.runs[FIGURES[name].column].notna().any()), "goodput")
 
 
 def _by_label(folders: Sequence[Path], results: Sequence[Result]) -> dict[str, Result]:
@@ -162,7 +168,7 @@ def _steps(result: Result, target: Path, seed: int | None) -> Path:
 
     if not isinstance(result, Run):
         raise ValueError(f"a result of `{result.engine}` has no steps: it has no packets")
-    if target.suffix != ".html":
+    if target.suffix.lower() != ".html":
         raise ValueError(f"{target}: steps are written as .html; give the file this ending")
     return result.steps(target, seed=seed)
 

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from windward import _console
-from windward._cli.options import File, NoPython, Objective, On, Quiet, Seeds, Threads, parse_seeds
+from windward._cli.options import (
+    Columns,
+    File,
+    NoPython,
+    Objective,
+    On,
+    Quiet,
+    Seeds,
+    Threads,
+    parse_columns,
+    parse_seeds,
+    tell_notes,
+)
 from windward._cli.places import remark
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
@@ -43,6 +55,7 @@ def sweep(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-sweep."),
     ] = None,
+    columns: Columns = None,
     no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the points as JSON instead of tables.")] = False,
@@ -58,8 +71,10 @@ def sweep(
     from windward.show import _terminal
 
     fields = tuple(read_field(text) for text in set_ or [])
+    scenario = parse(file)
+    tell_notes(scenario)
     asked = Asked(
-        scenario=parse(file),
+        scenario=scenario,
         design=Design(fields=fields, table=None if points is None else read_points(points), samples=latin),
         engine=engine,
         objective=objective,
@@ -85,7 +100,7 @@ def sweep(
                 row[name] = {"mean": _number(mean), "ci95": _number(error)}
         _console.print_json(rows, indent=2)
     elif not quiet:
-        _terminal.show(result)
+        _terminal.show(result, columns=parse_columns(columns))
         tell(result.path)
     if len(result.failures):
         raise typer.Exit(1)

@@ -10,13 +10,13 @@ from typing import Any
 from windward import _engine
 
 #: What a scenario has lists of, in the order in which a page shows them.
-_LISTS = ("link", "cell", "wifi", "region", "flow", "background")
+_LISTS = ("link", "cell", "wifi", "region", "flow", "app", "background")
 
 #: What is shown of the scenario itself.
 _OWN = ("duration", "warmup")
 
 #: Properties of no experiment: names and ways.
-_UNSHOWN = {"name", "from", "to", "via", "return_via", "class", "title", "cite", "seeds", "output"}
+_UNSHOWN = {"name", "from", "to", "via", "return_via", "class", "title", "cite", "seeds", "output", "kind"}
 
 _QUANTITY = re.compile(r"\(([^()|\\\s]+(?:\|[^()|\\\s]+)*)\)\\s\*")
 
@@ -48,7 +48,10 @@ def groups(scenario: Mapping[str, Any], written: Mapping[str, Any]) -> list[dict
         for at, entry in enumerate(entries):
             other = theirs[at] if at < len(theirs) else {}
             title = str(entry.get("name") or f"{entry.get('from', '')}->{entry.get('to', '')}".strip("->") or kind)
-            fields = [*_of_table(_resolved(properties[kind])["items"], entry, (kind, at), other)]
+            # A list may have tables of several kinds, as applications and cells are.
+            items = [*_variants(_resolved(properties[kind])["items"])]
+            chosen = _variant(items, entry, "kind" if "kind" in entry and len(items) > 1 else None)
+            fields = [*_of_table(chosen, entry, (kind, at), other)]
             if fields:
                 found.append({"title": title, "kind": kind, "fields": fields})
     return found
@@ -62,9 +65,11 @@ def _of_table(schema: Schema, table: Mapping[str, Any], path: Path, written: Any
         if name in _UNSHOWN or inner is None:
             continue
         is_written = isinstance(written, Mapping) and name in written
-        yield from _fields(
-            inner, value, (*path, name), name, is_written=is_written, written=written[name] if is_written else {}
-        )
+        of = written[name] if is_written else {}
+        for field in _fields(inner, value, (*path, name), name, is_written=is_written, written=of):
+            # A rule's buffer is not the player's.
+            is_inner = len(field["path"]) > len(path) + 1 and field["name"] in table
+            yield field | ({"name": f"{name} {field['name']}"} if is_inner else {})
 
 
 def _fields(
@@ -92,7 +97,7 @@ def _fields(
     elif isinstance(value, int | float):
         yield about | _number(variants, value)
     elif isinstance(value, str):
-        choices = [choice for variant in variants for choice in variant.get("enum", ())]
+        choices = [choice for variant in variants for choice in variant.get("enum", [variant.get("const")])]
         if value in choices:
             tagged = [*_tags(variants, "name"), *_tags(variants, "kind")]
             yield about | {"type": "choice", "value": value, "choices": list(dict.fromkeys([*choices, *tagged]))}

@@ -132,7 +132,7 @@ def _entries(groups: Sequence[str], count: int) -> list[int] | None:
 
 
 #: Tables of a part that are not merged.
-_OWN = {"groups", "rtt_histograms", "queue_delay_histograms"}
+_OWN = {"groups", "rtt_histograms", "queue_delay_histograms", "datagram_histograms"}
 
 
 def together(parts: Sequence[tuple[Part, Mapping[str, Any]]]) -> dict[str, Any]:

@@ -424,12 +424,18 @@ class _Answers:
         return {1: tables}, until_s
 
 
-#: What is told of flows, links and sources beside their rates, by the tables of a run.
+#: What is told of flows, links, applications and sources beside their rates, by the tables of a run.
 _TOLD = {
     "Flows": ("flow", "mean RTT", "p95 RTT", "loss", "timeouts", "completed after", "not completed", "marked"),
     "Flows by group": ("group", "flows", "mean RTT", "loss", "timeouts", "completed after", "not completed"),
     "Links": ("link", "utilization", "mean wait", "p95 wait", "loss", "marked"),
-    "Background": ("source", "received", "mean delay", "loss"),
+    "Requests": ("application", "requests", "p50", "p95", "p99", "not finished", "late"),
+    "Pages": ("page", "p50 first byte", "p50 picture", "p50 load", "p95", "not complete"),
+    "Videos": ("video", "start-up", "stalls", "stalled", "mean bit rate", "QoE per chunk"),
+    "Calls": ("call", "mouth to ear", "lost", "too late", "MOS"),
+    "Video of calls": ("video of a call", "received", "loss", "p95", "missed", "freezes"),
+    "Games": ("game", "mean RTT", "p50 RTT", "p95", "p99"),
+    "Datagrams": ("source", "received", "loss", "mean delay", "p95"),
 }
 
 

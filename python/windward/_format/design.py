@@ -178,9 +178,9 @@ def read_points(path: Path) -> Table:
     ValueError
         If something in it is wrong: file, line, what is allowed.
     """
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         return _read_csv(path)
-    if path.suffix == ".toml":
+    if path.suffix.lower() == ".toml":
         return _read_toml(path)
     raise ValueError(f"{path}: points are read from .csv or .toml; give the file one of these endings")
 

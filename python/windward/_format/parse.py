@@ -20,9 +20,14 @@ def parse(path: Path) -> _engine.Scenario:
     """
     text = read(path)
     origin = os.fsencode(path).decode("utf-8", "backslashreplace")
-    if path.suffix == ".json":
+    if is_json(path):
         return _engine.Scenario.from_json(text, origin, path.parent)
     return _engine.Scenario.from_toml(text, origin, path.parent)
+
+
+def is_json(path: Path) -> bool:
+    """Returns true if the name of a file ends in .json, in any case."""
+    return path.suffix.lower() == ".json"
 
 
 def read(path: Path) -> str:

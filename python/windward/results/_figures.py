@@ -84,6 +84,7 @@ FIGURES: Mapping[str, Measured] = {
         )
         for percent in PERCENTILES
     },
+    "received": Measured(column="received_bps", label="datagrams received", unit="bit/s", is_large=True, of=_DATAGRAMS),
     "datagram-loss": Measured(column="datagram_loss", label="lost datagrams", unit="%", most=1.0, of=_DATAGRAMS),
     **{
         f"load-p{percent}": Measured(
@@ -98,6 +99,12 @@ FIGURES: Mapping[str, Measured] = {
     ),
     "frame-p95": Measured(column="frame_p95_s", label="longest p95 delay of calls' frames", unit="s", of=("call",)),
     "missed": Measured(column="missed", label="largest share of missed frames", unit="%", most=1.0, of=("call",)),
+    **{
+        f"game-rtt-p{percent}": Measured(
+            column=f"game_rtt_p{percent}_s", label=f"longest p{percent} of games' round trips", unit="s", of=("game",)
+        )
+        for percent in PERCENTILES
+    },
     "startup": Measured(column="startup_s", label="longest start of a video", unit="s", of=("video",)),
     "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0, of=("video",)),
     "bitrate": Measured(
@@ -137,7 +144,8 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
     unfinished = sum(flows["unfinished"])
     completions = sorted(_known(flows["completion_s"]))
     return _row(
-        goodput_bps=total_goodput(flows, measured_s),
+        # Without flows nothing was measured: it is not 0.
+        goodput_bps=total_goodput(flows, measured_s) if len(flows["goodput_bps"]) else math.nan,
         jain=jain(flows["goodput_bps"]),
         loss=lost / sent if sent else math.nan,
         mean_rtt_s=_mean(flows["mean_rtt_s"]),
@@ -152,10 +160,12 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
         **{f"wait_p{percent}_s": _most(links[f"queue_delay_p{percent}_s"]) for percent in PERCENTILES},
         **{f"request_p{percent}_s": _most(apps[f"completion_p{percent}_s"]) for percent in PERCENTILES},
         **{f"datagram_p{percent}_s": _most(sources[f"delay_p{percent}_s"]) for percent in PERCENTILES},
+        received_bps=math.fsum(sources["received_bps"]) if len(sources["sent"]) else math.nan,
         datagram_loss=sum(sources["lost"]) / datagrams if datagrams else math.nan,
         **{f"load_p{percent}_s": _most(pages[f"load_p{percent}_s"]) for percent in PERCENTILES},
         paint_p50_s=_most(pages["paint_p50_s"]),
         mos=min(_known(tables["calls"]["mos"]), default=math.nan),
+        **{f"game_rtt_p{percent}_s": _most(tables["games"][f"rtt_p{percent}_s"]) for percent in PERCENTILES},
         call_rate_bps=_mean(calls["received_bps"]),
         frame_p95_s=_most(calls["frame_delay_p95_s"]),
         missed=_most(calls["missed"]),

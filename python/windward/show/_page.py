@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from windward.errors import nearest
 from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show import _attack, _tuning
@@ -20,7 +21,7 @@ from windward.show._tables import (
 )
 from windward.show.digest._numbers import quantity
 from windward.show.digest._run import digests, headline, seeds
-from windward.show.digest._table import Digest
+from windward.show.digest._table import Digest, with_columns
 
 if TYPE_CHECKING:
     from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Packets, Result, Windows
@@ -56,9 +57,37 @@ def describe(result: Result) -> Page:
     return _PAGES[result.engine](result)
 
 
-def tables(result: Result) -> Sequence[Digest]:
-    """Its tables for other programs: of a sweep all points."""
-    return sweep_digests(result, is_whole=True) if result.engine == "sweep" else describe(result).tables  # type: ignore[arg-type]
+def tables(
+    result: Result, *, is_whole: bool = True, table: str | None = None, columns: Sequence[str] | None = None
+) -> Sequence[Digest]:
+    """Its tables.
+
+    Parameters
+    ----------
+    result
+        A result of any engine.
+    is_whole
+        Of a sweep all points, for other programs.
+    table
+        Name of one of them. Default: all.
+    columns
+        Names of their columns; of a sweep, of its figures. Default: the important ones.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table or column.
+    """
+    if result.engine == "sweep":
+        found: Sequence[Digest] = sweep_digests(result, is_whole=is_whole, chosen=columns)  # type: ignore[arg-type]
+    else:
+        found = describe(result).tables
+    if table is not None:
+        names = {digest.title.lower(): digest for digest in found}
+        if table.lower() not in names:
+            raise ValueError(f"the result has no table `{table}`; tables: {', '.join(names)}{nearest(table, names)}")
+        found = [names[table.lower()]]
+    return found if columns is None or result.engine == "sweep" else with_columns(found, columns)
 
 
 def _packets(run: Packets) -> Page:

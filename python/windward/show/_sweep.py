@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from windward.errors import nearest
 from windward.results._figures import FIGURES
 from windward.show.digest._numbers import Amount, number, quantity
 from windward.show.digest._table import Digest, without_empty
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from windward.results._shapes import Grid
     from windward.results._sweep import Axis
 
@@ -20,9 +23,27 @@ MANY_POINTS = 40
 _FAILURES = 5
 
 #: The figures that a table of points has, the most important first.
-_SHOWN = (
+IMPORTANT = (
     "goodput",
     "fairness",
+    "load-p50",
+    "load-p95",
+    "paint",
+    "qoe",
+    "bitrate",
+    "stalled",
+    "startup",
+    "mos",
+    "call-rate",
+    "frame-p95",
+    "missed",
+    "game-rtt-p50",
+    "game-rtt-p95",
+    "request-p50",
+    "request-p95",
+    "received",
+    "datagram-p95",
+    "datagram-loss",
     "loss",
     "rtt",
     "utilization",
@@ -36,10 +57,20 @@ _SHOWN = (
 )
 
 
-def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
-    """The points with their figures, and the runs that failed."""
+def digests(sweep: Grid, *, is_whole: bool = False, chosen: Sequence[str] | None = None) -> list[Digest]:
+    """The points with their figures, and the runs that failed.
+
+    Parameters
+    ----------
+    sweep
+        The sweep.
+    is_whole
+        All points, not the first ones alone.
+    chosen
+        Names of the figures that have a column. Default: the important ones.
+    """
     # Where all runs failed nothing was measured.
-    tables = [_points(sweep, is_whole=is_whole)] if sweep.figures else []
+    tables = [_points(sweep, is_whole=is_whole, chosen=chosen)] if sweep.figures else []
     failures = sweep.failures
     if len(failures):
         names = ["point", *(["seed"] if sweep.seeds else [])]
@@ -54,10 +85,14 @@ def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
     return tables
 
 
-def _points(sweep: Grid, *, is_whole: bool) -> Digest:
+def _points(sweep: Grid, *, is_whole: bool, chosen: Sequence[str] | None) -> Digest:
     most = None if is_whole else MANY_POINTS
-    names = [name for name in _SHOWN if name in sweep.figures]
-    if "unfinished" in names and not (sweep.means("unfinished", most=most)["mean"] > 0).any():
+    names = [*chosen] if chosen else [name for name in IMPORTANT if name in sweep.figures]
+    for name in names:
+        if name not in sweep.figures:
+            known = ", ".join(sweep.figures)
+            raise ValueError(f"the sweep has no column `{name}`; columns: {known}{nearest(name, sweep.figures)}")
+    if not chosen and "unfinished" in names and not (sweep.means("unfinished", most=most)["mean"] > 0).any():
         names.remove("unfinished")
     frames = {name: sweep.means(name, most=most) for name in names}
     base = frames[names[0]]
@@ -70,7 +105,8 @@ def _points(sweep: Grid, *, is_whole: bool) -> Digest:
         rows.append(cells)
     columns = [*(axis.path for axis in sweep.axes), *(FIGURES[name].label for name in names)]
     note = _more(sweep.points - len(rows), "point") if not is_whole else ""
-    return without_empty(Digest(title="Points", columns=columns, words=len(sweep.axes), rows=rows, note=note))
+    table = Digest(title="Points", columns=columns, words=len(sweep.axes), rows=rows, note=note)
+    return table if chosen else without_empty(table)
 
 
 def cell(value: object, axis: Axis) -> str:

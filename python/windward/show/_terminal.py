@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from windward import _console
 from windward._console import Styled
-from windward.show._page import describe
+from windward.show._page import describe, tables
 from windward.show.digest._table import Digest
 
 if TYPE_CHECKING:
@@ -28,12 +28,13 @@ _QUIET_S = 10.0
 _GAP = 2
 
 
-def show(result: Result) -> None:
-    """Prints a result: its question, its tables, the few numbers that sum it up or prove it."""
+def show(result: Result, *, columns: Sequence[str] | None = None) -> None:
+    """Prints a result: its question, its tables with these columns, the few numbers that sum it up or prove it."""
     page = describe(result)
+    chosen = page.tables if columns is None else tables(result, is_whole=False, columns=columns)
     say(page.title, "bold")
     say(page.subtitle, "dim")
-    show_tables(page.tables)
+    show_tables(chosen)
     if page.footer:
         print()
     width = max((_console.width(name) for name, _ in page.footer), default=0)
@@ -41,11 +42,11 @@ def show(result: Result) -> None:
         _console.say(Styled(f"{_padded(name, width)}  ", "dim"), Styled(value, "bold"))
 
 
-def show_tables(tables: Iterable[Digest]) -> None:
+def show_tables(digests: Iterable[Digest]) -> None:
     """Prints tables, each after an empty line."""
     # A file or another program takes all columns.
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-    for digest in tables:
+    for digest in digests:
         print()
         fitting, left_out = _fit(digest, width)
         for line in _lines(fitting):

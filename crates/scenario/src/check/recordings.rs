@@ -4,8 +4,8 @@ use super::common::place;
 use super::{har, listed, steps};
 use crate::format::cell::Fading;
 use crate::format::{
-    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, Positive, Rate, Recording, Requests, Response, Session,
-    Sizes,
+    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, PageObject, Positive, Rate, Recording, Requests,
+    Response, Session, Sizes,
 };
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -93,7 +93,15 @@ fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Probl
                 replace(sizes, listed::levels, path(&["sizes"]), read, problems);
             }
         }
-        App::Page(page) => replace(&mut page.objects, har::page, path(&["objects"]), read, problems),
+        App::Page(page) => {
+            let objects = page.objects.get_or_insert_with(|| Recording::Values(PageObject::browsing()));
+            if let Recording::File(name) = objects
+                && let Some(har::Read { objects, notes }) = load(name, har::page, path(&["objects"]), read, problems)
+            {
+                problems.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+                page.objects = Some(Recording::Values(objects));
+            }
+        }
         App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
             if let Arrivals::ListedArrivals(listed) = arrivals {
                 replace(&mut listed.times, listed::arrivals, path(&["arrivals", "times"]), read, problems);

@@ -276,3 +276,44 @@ fn packets_are_accounted_for_where_stations_move() {
         assert!(balance.delivered > 1000, "{routing}: {balance:?}");
     }
 }
+
+/// Messages of the engines without packets name the medium that the scenario has, and no engine that refuses too.
+#[test]
+fn refusals_name_the_medium_and_an_engine_that_works() {
+    let text = |medium: &str, more: &str| {
+        format!(
+            "name = \"n\"\nduration = \"1 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n{medium}\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n{more}"
+        )
+    };
+    let wifi = "[[wifi]]\nname = \"w\"\nstandard = \"802.11g\"\nstation = [{ node = \"a\", at = [\"0 m\", \"0 m\"] }, \
+                { node = \"b\", at = [\"5 m\", \"0 m\"] }]";
+    let cell = "[[cell]]\nname = \"c\"\naccess_point = \"a\"\ntechnology = \"lte\"\npreset = \"lte-10mhz\"\n\
+                station = [{ node = \"b\", snr = \"20 dB\" }]";
+    let link = "[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"";
+    let background = "[[background]]\nfrom = \"a\"\nto = \"b\"\npattern = { kind = \"cbr\", rate = \"1 Mbit/s\" }\n";
+    let read = |text: String| Scenario::from_toml(&text, "n.toml").unwrap_or_else(|error| panic!("{error}"));
+    let fluid = |text: String| {
+        let method = windward_fluid::Method::Ode { tolerance: 1e-6 };
+        read(text).fluid(method).expect_err("it has no fluid form").to_string()
+    };
+    for (medium, named) in [(wifi, "Wi-Fi"), (cell, "a cell")] {
+        let told = fluid(text(medium, background));
+        assert!(told.contains(&format!("background traffic over {named} is not supported")), "{told}");
+        let best = read(text(medium, background)).optimum(windward_scenario::Objective::Proportional);
+        let told = best.expect_err("it is refused").to_string();
+        assert!(told.contains(&format!("background traffic over {named} is not supported")), "{told}");
+    }
+    // The optimum has closed loops, but no pages.
+    let closed = "[[app]]\nkind = \"requests\"\nfrom = \"b\"\nto = \"a\"\nlaw = \"reno\"\nresponse = \"1 kB\"\n\
+                  arrivals = { kind = \"closed\", users = 2, think = \"1 s\" }\n";
+    let page = "[[app]]\nkind = \"page\"\nfrom = \"b\"\nto = \"a\"\n";
+    assert!(fluid(text(link, closed)).contains("use `optimum` or `simulate`"));
+    for apps in [page.to_owned(), format!("{closed}{page}")] {
+        let told = fluid(text(link, &apps));
+        assert!(told.contains("hint: use `simulate`") && !told.contains("optimum"), "{told}");
+    }
+    let alone = text(link, background).replace("[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n", "");
+    let told = fluid(alone);
+    assert!(told.ends_with("hint: use `simulate`"), "{told}");
+}

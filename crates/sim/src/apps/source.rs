@@ -20,6 +20,9 @@ pub const LATE: [Duration; 2] = [Duration::from_millis(50), Duration::from_milli
 /// Number of a datagram that replies.
 const REPLY: u32 = 1;
 
+/// Number of a datagram of a game's server that carries the delay of a client's datagram, in the place of SACK blocks.
+const CARRIES: u32 = 2;
+
 /// Counters of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
@@ -44,13 +47,20 @@ pub struct Counts {
     last: Option<Time>,
     /// Longest time between two arrivals.
     pub longest_gap: Duration,
+    /// Round trips of a game, counted by its server's source: the delay of a client's datagram and that of the
+    /// server's next one.
+    pub round_trips: Histogram,
+    /// Sum of these round trips, in seconds.
+    pub round_trip: f64,
 }
 
 impl Counts {
     /// Counters at the start of the statistics; the first arrival ends no gap.
     pub fn reset(&mut self) {
         self.delays.clear();
-        *self = Self { delays: std::mem::take(&mut self.delays), ..Self::default() };
+        self.round_trips.clear();
+        let [delays, round_trips] = [&mut self.delays, &mut self.round_trips].map(std::mem::take);
+        *self = Self { delays, round_trips, ..Self::default() };
     }
 }
 
@@ -74,6 +84,17 @@ pub fn introduce(sources: &mut [Source], configs: &[SourceConfig]) {
         let others = known.iter().enumerate().filter(|(other, (place, _))| *other != at && *place == node);
         source.peers = std::iter::once(own).chain(others.filter_map(|(_, (_, peer))| *peer)).collect();
         source.backlogs.reserve(source.peers.len());
+    }
+}
+
+/// Makes the source of each game's server, which follows that of its client, the one that answers.
+pub fn pair_games(sources: &mut [Source], configs: &[SourceConfig]) {
+    for (at, pair) in configs.windows(2).enumerate() {
+        let [up, down] = pair else { continue };
+        let is_pair = (up.pattern, down.pattern) == (Pattern::GAME_UP, Pattern::GAME_DOWN);
+        if is_pair && (up.source, up.sink) == (down.sink, down.source) {
+            sources[at].answers = Some(at as u32 + 1);
+        }
     }
 }
 
@@ -108,6 +129,10 @@ pub struct Source {
     pub call: Option<CallConfig>,
     /// Video that the datagrams carry.
     pub video: Option<Box<RtpStream>>,
+    /// Of a game's client: the source of its server.
+    pub answers: Option<u32>,
+    /// Of a game's server: delay of the client's last datagram, if it has not been told yet.
+    carried: Option<Duration>,
     /// Counters since the last reset, and its time.
     pub counts: Counts,
     since: Time,
@@ -145,6 +170,8 @@ impl Source {
             credit: 0.0,
             call: config.call,
             video,
+            answers: None,
+            carried: None,
             counts: Counts::default(),
             since: Time::ZERO,
         }
@@ -190,7 +217,12 @@ impl Source {
             self.size = (payload as u64 + Pattern::HEADERS) as u32;
         }
         self.counts.sent += 1;
-        net.send(self.datagram(now), false);
+        let mut datagram = self.datagram(now);
+        if let Some(delay) = self.carried.take() {
+            let nanos = delay.as_nanos();
+            (datagram.number, datagram.sack[0]) = (CARRIES, ((nanos >> 32) as u32, nanos as u32));
+        }
+        net.send(datagram, false);
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
@@ -220,6 +252,11 @@ impl Source {
         if let Some(video) = &mut self.video {
             self.counts.sent += video.hear(net, packet);
         }
+    }
+
+    /// True if it is the server of a game.
+    pub fn is_game_server(&self) -> bool {
+        self.pattern == Pattern::GAME_DOWN
     }
 
     /// Starts the counters at the start of the statistics.
@@ -298,6 +335,11 @@ impl Source {
         }
     }
 
+    /// Notes the delay of a client's datagram that has reached the server of the game.
+    pub fn note(&mut self, now: Time, packet: &Packet) {
+        self.carried = Some(since_sent(now, packet));
+    }
+
     /// Handles the arrival of a datagram at the sink, or of a reply at the source.
     pub fn receive(&mut self, net: &mut Net, packet: &Packet) {
         if let Some(hop) = self.reply_hop.filter(|_| packet.number != REPLY) {
@@ -307,7 +349,7 @@ impl Source {
         if let Some(video) = &mut self.video {
             video.arrive(net, packet);
         }
-        let delay = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
+        let delay = since_sent(net.now, packet);
         let counts = &mut self.counts;
         counts.received_bytes += u64::from(packet.size);
         if let Some(last) = counts.last.replace(net.now) {
@@ -316,6 +358,12 @@ impl Source {
         // A datagram counts at both ends or at neither.
         if packet.stamp < self.since.as_nanos() {
             return;
+        }
+        if packet.number == CARRIES {
+            let (high, low) = packet.sack[0];
+            let trip = Duration::from_nanos(u64::from(high) << 32 | u64::from(low)) + delay;
+            counts.round_trips.record(trip.as_nanos());
+            counts.round_trip += trip.as_secs();
         }
         counts.received += 1;
         counts.marked += u64::from(packet.ecn.is_marked());
@@ -326,6 +374,11 @@ impl Source {
             *late += u64::from(delay > most);
         }
     }
+}
+
+/// Time since a datagram was sent.
+fn since_sent(now: Time, packet: &Packet) -> Duration {
+    Duration::from_nanos(now.as_nanos() - packet.stamp)
 }
 
 /// Interval between packets of `size` bytes at `rate`.

@@ -20,6 +20,7 @@ pub use requests::{AppStats, RequestClassStats, RequestContext, RequestLog, Requ
 pub use run::{Balance, Output, TABLES};
 pub use tables::{
     BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, FlowSeries, FlowStats, FlowWindowStats,
-    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, Series, ShareStats, SourceStats,
+    GameStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, Series, ShareStats,
+    SourceStats,
 };
 pub use videos::{ChunkLog, VideoStats};

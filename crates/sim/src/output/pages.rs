@@ -15,7 +15,7 @@ table! {
         visits: u64 ["visits"],
         /// Visits among them that were not complete at the end of the run. Percentiles leave them out.
         unfinished: u64 ["visits"],
-        /// Median time to the first byte of the page, address and handshakes included. NaN without visits.
+        /// Median time to the first byte of the page after redirects, address and handshakes included. NaN without visits.
         first_byte_p50_s: f64 ["s"],
         /// Median time to the last byte of all objects that block showing the page.
         paint_p50_s: f64 ["s"],
@@ -44,7 +44,7 @@ table! {
         visit: u64 fixed [""],
         /// Start of the visit.
         start_s: f64 ["s"],
-        /// Time to the first byte of the page. NaN if it did not arrive.
+        /// Time to the first byte of the page, after redirects. NaN if it did not arrive.
         first_byte_s: f64 ["s"],
         /// Time to the last byte of all objects that block showing the page. NaN if one is missing.
         paint_s: f64 ["s"],
@@ -89,7 +89,7 @@ table! {
 fn times(browser: &Browser, visit: &Visit) -> [f64; 3] {
     let page = browser.page();
     let or_nan = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs);
-    let first = visit.objects[0].first_byte.map(|at| at.since(visit.start));
+    let first = visit.objects[page.document as usize].first_byte.map(|at| at.since(visit.start));
     [first, visit.time_of(page, |object| object.is_blocking), visit.time_of(page, |_| true)].map(or_nan)
 }
 

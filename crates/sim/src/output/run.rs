@@ -6,9 +6,9 @@ use super::figures::{nearest_rank, share};
 use super::pages::{ObjectLog, PageStats, VisitLog};
 use super::requests::{AppStats, RequestClassStats, RequestLog};
 use super::tables::{
-    BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, FlowSeries, FlowStats, FlowWindowStats,
-    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RttHistograms,
-    ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, DatagramHistograms, FlowSeries, FlowStats,
+    FlowWindowStats, GameStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats,
+    QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
 };
 use super::videos::{ChunkLog, VideoStats};
 use crate::status::CAUSES;
@@ -21,6 +21,7 @@ pub const TABLES: &[&Table] = &[
     SourceStats::TABLE,
     CallStats::TABLE,
     CallVideoStats::TABLE,
+    GameStats::TABLE,
     GroupStats::TABLE,
     AppStats::TABLE,
     RequestClassStats::TABLE,
@@ -43,6 +44,7 @@ pub const TABLES: &[&Table] = &[
     BlockStats::TABLE,
     RttHistograms::TABLE,
     QueueDelayHistograms::TABLE,
+    DatagramHistograms::TABLE,
     AirLog::TABLE,
     MpduLog::TABLE,
     RanBlockLog::TABLE,
@@ -75,6 +77,8 @@ pub struct Output {
     pub calls: Vec<CallStats>,
     /// One per direction of a call with video.
     pub call_videos: Vec<CallVideoStats>,
+    /// One per game.
+    pub games: Vec<GameStats>,
     /// One per group of flows; see [`Self::group`].
     pub groups: Vec<GroupStats>,
     /// One per application.
@@ -115,6 +119,8 @@ pub struct Output {
     pub rtts: Vec<Histogram>,
     /// Waits of each link's packets after the warm-up.
     pub waits: Vec<Histogram>,
+    /// Delays of each source's datagrams after the warm-up.
+    pub datagram_delays: Vec<Histogram>,
     /// Accounting of all packets.
     pub balance: Balance,
     /// Number of events handled.
@@ -196,6 +202,7 @@ impl Output {
             objects: ObjectLog::default(),
             rtts: Vec::new(),
             waits: Vec::new(),
+            datagram_delays: Vec::new(),
             ..self
         }
     }
@@ -208,6 +215,7 @@ impl Output {
             Frame::of_rows(&self.sources),
             Frame::of_rows(&self.calls),
             Frame::of_rows(&self.call_videos),
+            Frame::of_rows(&self.games),
             Frame::of_rows(&self.groups),
             Frame::of_rows(&self.apps),
             Frame::of_rows(&self.request_classes),
@@ -230,6 +238,7 @@ impl Output {
             Frame::of_rows(&self.blocks),
             Frame::of_series(rtt_histograms(&self.rtts)),
             Frame::of_series(queue_delay_histograms(&self.waits)),
+            Frame::of_series(datagram_histograms(&self.datagram_delays)),
             Frame::of_series(self.air),
             Frame::of_series(self.air_mpdus),
             Frame::of_series(self.ran_blocks),
@@ -249,6 +258,16 @@ fn rtt_histograms(histograms: &[Histogram]) -> RttHistograms {
     let mut table = RttHistograms::default();
     for (flow, least_s, count) in buckets(histograms) {
         table.flow.push(flow);
+        table.least_s.push(least_s);
+        table.count.push(count);
+    }
+    table
+}
+
+fn datagram_histograms(histograms: &[Histogram]) -> DatagramHistograms {
+    let mut table = DatagramHistograms::default();
+    for (source, least_s, count) in buckets(histograms) {
+        table.source.push(source);
         table.least_s.push(least_s);
         table.count.push(count);
     }

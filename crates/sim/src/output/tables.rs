@@ -223,6 +223,28 @@ table! {
 }
 
 table! {
+    /// Round trips of each game, from the end of the warm-up to the end of the run. A round trip is the delay of a
+    /// datagram of the client and that of the server's next one, without the time between the two at the server.
+    pub struct GameStats: "games", Totals, "source", IfAny;
+    columns {
+        /// Source of the server's datagrams, NAME:down.
+        source: u32 @ "sources" fixed [""],
+        /// Round trips: datagrams of the server that followed one of the client, and arrived.
+        round_trips: u64 ["round trips"],
+        /// Mean of the round trips. NaN without any.
+        mean_rtt_s: f64 ["s"],
+        /// Median of the round trips.
+        rtt_p50_s: f64 binned ["s"],
+        /// 95th percentile.
+        rtt_p95_s: f64 binned ["s"],
+        /// 99th percentile.
+        rtt_p99_s: f64 binned ["s"],
+        /// 99.9th percentile.
+        rtt_p999_s: f64 binned ["s"],
+    }
+}
+
+table! {
     /// Video of each direction of a call, from the end of the warm-up to the end of the run. Rates are on the wire.
     pub struct CallVideoStats: "call_videos", Totals, "source", IfAny;
     columns {
@@ -445,6 +467,19 @@ table! {
         least_s: f64 fixed ["s"],
         /// Samples in the bucket.
         count: u64 ["samples"],
+    }
+}
+
+table! {
+    /// Histograms of the delays of each source's datagrams after the warm-up: one row per bucket that is not empty.
+    pub series DatagramHistograms: "datagram_histograms", Series, "source", IfAny;
+    columns {
+        /// Source.
+        source: u32 @ "sources" fixed [""],
+        /// Lower bound of the bucket. The next bucket begins at most 0.78 % higher.
+        least_s: f64 fixed ["s"],
+        /// Datagrams in the bucket. Of a ping: round trips.
+        count: u64 ["datagrams"],
     }
 }
 

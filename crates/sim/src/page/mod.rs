@@ -9,6 +9,8 @@ use windward_units::{Duration, Time};
 pub struct PageConfig {
     /// The objects; the first is the page itself, and each other one comes after its parent. At least one.
     pub objects: Arc<[PageObject]>,
+    /// The object that redirects of the page lead to: 0 without any. The first byte of a visit is its.
+    pub document: u32,
     /// Number of origins, each with connections of its own.
     pub origins: u32,
     /// Use of connections.
@@ -249,6 +251,7 @@ mod tests {
         let objects = [object(0, None, 0), object(0, Some(0), 10), object(1, Some(0), 0), object(1, Some(2), 5)];
         let config = Arc::new(PageConfig {
             objects: objects.into(),
+            document: 0,
             origins: 2,
             protocol: Protocol::Multiplexed,
             order: Order::Discovery,

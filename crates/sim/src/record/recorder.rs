@@ -7,7 +7,7 @@ use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::{Network, Pattern, Timing};
 use crate::output::{
-    AppStats, BlockStats, CallStats, CallVideoStats, CodingStats, FlowStats, LinkStats, Output, PageStats,
+    AppStats, BlockStats, CallStats, CallVideoStats, CodingStats, FlowStats, GameStats, LinkStats, Output, PageStats,
     RequestClassStats, Series, SourceStats, VideoStats, share,
 };
 use crate::status::Counts;
@@ -269,6 +269,8 @@ impl Recorder {
             .zip(sources.iter().zip(&self.output.sources))
             .filter_map(|(index, (source, stats))| call_video_stats(index, source, stats, end))
             .collect();
+        self.output.games = (0..).zip(sources).filter_map(|(index, source)| game_stats(index, source)).collect();
+        self.output.datagram_delays = sources.iter().map(|source| source.counts.delays.clone()).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
@@ -391,6 +393,23 @@ fn call_video_stats(index: u32, source: &Source, stats: &SourceStats, end: Time)
         missed: share(missed, missed + shown),
         freezes,
         frozen_s: frozen.as_secs(),
+    })
+}
+
+/// Round trips of the game whose server is the source `index`.
+fn game_stats(index: u32, source: &Source) -> Option<GameStats> {
+    let counts = &source.counts;
+    let round_trips = counts.round_trips.count();
+    let [rtt_p50_s, rtt_p95_s, rtt_p99_s, rtt_p999_s] = counts.round_trips.quantiles([500, 950, 990, 999]);
+    let mean_rtt_s = counts.round_trip / round_trips as f64;
+    source.is_game_server().then_some(GameStats {
+        source: index,
+        round_trips,
+        mean_rtt_s,
+        rtt_p50_s,
+        rtt_p95_s,
+        rtt_p99_s,
+        rtt_p999_s,
     })
 }
 

@@ -89,6 +89,26 @@ fn a_ping_measures_the_round_trip() {
     assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way);
 }
 
+/// A game over 10 ms and 30 ms: a round trip is the delay there and back, without the time until the server's next
+/// datagram.
+#[test]
+fn a_game_has_round_trips() {
+    let up = source(3, Pattern::GAME_UP);
+    let down = SourceConfig { source: 1, sink: 0, path: vec![1].into(), ..source(4, Pattern::GAME_DOWN) };
+    let output = run(vec![source(5, periodic(100, 0)), up, down], 1000, |link| {
+        if link.key == 2 {
+            link.delay = Delay::Constant(DELAY * 3);
+        }
+    });
+    let [stats] = &output.games[..] else { panic!("one game") };
+    assert_eq!(stats.source, 2);
+    // 54,700 datagrams of the client by the mean gap; of two within one gap of the server, the later one counts.
+    assert!((40_000..56_000).contains(&stats.round_trips), "{}", stats.round_trips);
+    // 68 and 84 B at 10 Mbit/s take 0.12 ms.
+    assert!((stats.mean_rtt_s - 0.040_12).abs() < 1e-5, "{}", stats.mean_rtt_s);
+    assert!((stats.rtt_p999_s / stats.mean_rtt_s - 1.0).abs() < 0.01);
+}
+
 /// With jitter each span has one datagram, and gaps are below two spans.
 #[test]
 fn a_periodic_source_sends_once_a_span() {

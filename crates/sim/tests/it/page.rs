@@ -25,6 +25,7 @@ fn object(size: u64, parent: Option<u32>) -> PageObject {
 fn page(protocol: Protocol, size: u64) -> PageConfig {
     PageConfig {
         objects: [object(SMALL, None), object(size, Some(0)), object(size, Some(0))].into(),
+        document: 0,
         origins: 1,
         protocol,
         order: Order::Discovery,
@@ -126,6 +127,16 @@ fn other_origins_and_work_add_their_times() {
     near(log.discovered_s[1], 255.0);
     near(output.visits.paint_s[0], 235.0);
     assert_eq!((log.parent[0], log.parent[1], log.origin[1]), (0, 0, 1));
+}
+
+/// The first byte of a page behind a redirect is that of the page: a handshake, the redirect, and a round trip.
+#[test]
+fn the_first_byte_comes_after_redirects() {
+    let objects = [object(SMALL, None), PageObject { is_blocking: true, ..object(SMALL, Some(0)) }];
+    let page = PageConfig { objects: objects.into(), document: 1, ..page(Protocol::Multiplexed, SMALL) };
+    let output = visit(page, 5, 0.0);
+    let first = output.visits.first_byte_s[0] * 1e3;
+    assert!((first - 300.0).abs() < 0.3 && output.pages[0].first_byte_p50_s * 1e3 == first, "{first}");
 }
 
 /// Six connections and forty objects: no object has a connection to itself, every one arrives, also with losses, and a

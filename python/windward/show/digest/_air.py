@@ -101,5 +101,5 @@ def of_air_rates(run: Packets) -> Digest:
         for (link, kind, width, streams, mcs, rate), values in shown.items()
     ]
     note = left_out(len(rates) - len(rows), "less used rate")
-    columns = ["link", "mode", "rate", "share of MPDUs", "MPDUs", "acknowledged", "airtime"]
+    columns = ["link", "mode", "PHY rate", "share of MPDUs", "MPDUs", "acknowledged", "airtime"]
     return Digest(title="Wi-Fi rates", columns=columns, words=2, rows=rows, note=note)

@@ -118,6 +118,22 @@ def of_background(sources: Totals) -> Digest:
     return without_empty(Digest(title="Datagrams", columns=columns, words=1, rows=rows, note=note))
 
 
+def of_games(games: Totals) -> Digest:
+    """Round trips of games."""
+    rows = [
+        [
+            name.removesuffix(":down"),
+            interval(games.values("round_trips", at)),
+            interval(games.values("mean_rtt_s", at), "s"),
+            *(interval(games.values(f"rtt_{part}_s", at), "s") for part in ("p50", "p95", "p99", "p999")),
+        ]
+        for at, name in enumerate(games.names[:MANY_FLOWS])
+    ]
+    note = left_out(len(games.names) - len(rows), "more game")
+    columns = ["game", "round trips", "mean RTT", "p50 RTT", "p95", "p99", "p99.9"]
+    return without_empty(Digest(title="Games", columns=columns, words=1, rows=rows, note=note))
+
+
 def of_calls(calls: Totals) -> Digest:
     """Speech quality of the directions of calls."""
     rows = [

@@ -97,5 +97,5 @@ def of_aggregation(links: Totals) -> Digest:
         for at, name in enumerate(links.names)
         if any(table["mpdus"][at] for table in links.tables)
     ][:MANY_LINKS]
-    columns = ["link", "airtime", "rate", "MPDUs per PPDU", "PPDU", "MPDUs lost", "given up"]
+    columns = ["link", "airtime", "mean PHY rate", "MPDUs per PPDU", "PPDU", "MPDUs lost", "given up"]
     return without_empty(Digest(title="Aggregation", columns=columns, words=1, rows=rows))

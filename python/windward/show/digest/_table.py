@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from windward.errors import nearest
 from windward.results._tables import Named
 from windward.show.digest._numbers import percents, shares
 
@@ -75,6 +76,29 @@ def largest(rows: Mapping[Row, Value], sizes: Sequence[float]) -> dict[Row, Valu
     by_size = sorted(zip(rows, sizes, strict=True), key=lambda pair: -pair[1])[:MANY_QUEUES]
     chosen = {row for row, _ in by_size}
     return {row: value for row, value in rows.items() if row in chosen}
+
+
+def with_columns(tables: Sequence[Digest], names: Sequence[str]) -> list[Digest]:
+    """The tables that have columns of these names, with these alone after their words.
+
+    Raises
+    ------
+    ValueError
+        If no table has one of them.
+    """
+    known = dict.fromkeys(name for table in tables for name in table.columns[table.words :])
+    wanted = [name.strip().lower() for name in names]
+    for name in wanted:
+        if name not in map(str.lower, known):
+            raise ValueError(f"the tables have no column `{name}`; columns: {', '.join(known)}{nearest(name, known)}")
+    found = []
+    for table in tables:
+        places = {name.lower(): at for at, name in enumerate(table.columns) if at >= table.words}
+        chosen = [*range(table.words), *(places[name] for name in wanted if name in places)]
+        if len(chosen) > table.words:
+            columns, rows = [table.columns[at] for at in chosen], [[row[at] for at in chosen] for row in table.rows]
+            found.append(replace(table, columns=columns, rows=rows))
+    return found
 
 
 def without_empty(table: Digest) -> Digest:

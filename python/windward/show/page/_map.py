@@ -27,6 +27,9 @@ _WRITTEN = 24
 
 _WIDTH, _ROW, _EDGE, _NAMES = 760.0, 34.0, 60.0, 150.0
 
+#: Width for each hop of the nodes without a place beside those that have one.
+_BESIDE = 170.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Link:
@@ -66,7 +69,9 @@ def network(run: Packets | None, scenario: str) -> str:
     nodes = list(dict.fromkeys(node for link in found.links for node in link.ends))
     paths: list[list[tuple[float, float]]] = []
     if found.places:
-        at, paths = _scaled(found.places, found.ways)
+        beside = _beside(found, nodes)
+        at, paths = _scaled(found.places, found.ways, _BESIDE * max(beside.values(), default=0))
+        _place_beside(found, beside, at)
     elif len(nodes) <= _MOST:
         at = _layered(found, nodes)
     else:
@@ -118,14 +123,55 @@ def _of_scenario(text: str) -> _Network | None:
     )
 
 
+def _beside(network: _Network, nodes: Sequence[str]) -> dict[str, int]:
+    """Hops from the nearest node with a place to those without one: servers, routers, gateways."""
+    near = _neighbours(network, nodes)
+    hops: dict[str, int] = dict.fromkeys((node for node in nodes if node in network.places), 0)
+    waiting = deque(hops)
+    while waiting:
+        node = waiting.popleft()
+        for other in near[node]:
+            if other not in hops:
+                hops[other] = hops[node] + 1
+                waiting.append(other)
+    return {node: hop for node, hop in hops.items() if hop}
+
+
+def _place_beside(network: _Network, beside: Mapping[str, int], at: dict[str, tuple[float, float]]) -> None:
+    """Places nodes without a place to the left of the others, each near its neighbours."""
+    near = _neighbours(network, [*network.places, *beside])
+    most = max(beside.values(), default=0)
+    for hop in range(1, most + 1):
+        x = _EDGE / 2 + (most - hop) * _BESIDE
+        wanted = []
+        for node in (node for node, own in beside.items() if own == hop):
+            rows = [at[other][1] for other in near[node] if other in at]
+            wanted.append((sum(rows) / len(rows), node))
+        least = 40.0
+        for row, node in sorted(wanted):
+            at[node] = (x, max(row, least))
+            least = at[node][1] + _ROW
+
+
+def _neighbours(network: _Network, nodes: Iterable[str]) -> dict[str, list[str]]:
+    near: dict[str, list[str]] = {node: [] for node in nodes}
+    for link in network.links:
+        for a, b in (link.ends, link.ends[::-1]):
+            if b not in near.setdefault(a, []):
+                near[a].append(b)
+    return near
+
+
 def _scaled(
-    places: Mapping[str, tuple[float, float]], moving: Mapping[str, Sequence[tuple[float, float]]]
+    places: Mapping[str, tuple[float, float]],
+    moving: Mapping[str, Sequence[tuple[float, float]]],
+    begin: float,
 ) -> tuple[dict[str, tuple[float, float]], list[list[tuple[float, float]]]]:
-    """Places and ways in metres on the picture."""
+    """Places and ways in metres on the picture, right of `begin`."""
     xs, ys = zip(*places.values(), *(place for way in moving.values() for place in way), strict=True)
     wide, tall = max(xs) - min(xs) or 1.0, max(ys) - min(ys)
-    factor = min((_WIDTH - 2 * _EDGE) / wide, 420.0 / tall if tall else math.inf)
-    left = (_WIDTH - wide * factor) / 2
+    factor = min((_WIDTH - 2 * _EDGE - begin) / wide, 420.0 / tall if tall else math.inf)
+    left = begin + (_WIDTH - begin - wide * factor) / 2
 
     def on_picture(place: tuple[float, float]) -> tuple[float, float]:
         return left + (place[0] - min(xs)) * factor, 40.0 + (max(ys) - place[1]) * factor
@@ -136,11 +182,7 @@ def _scaled(
 
 def _layered(network: _Network, nodes: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Nodes from left to right by their hops from the first source, each part of the network below the one before."""
-    near: dict[str, list[str]] = {node: [] for node in nodes}
-    for link in network.links:
-        for a, b in (link.ends, link.ends[::-1]):
-            if b not in near[a]:
-                near[a].append(b)
+    near = _neighbours(network, nodes)
     sources, sinks = {flow[1] for flow in network.flows}, {flow[2] for flow in network.flows}
     depth: dict[str, int] = {}
     parts: list[list[str]] = []
@@ -192,30 +234,35 @@ def _picture(
         (x, y) = path[0]
         parts.append(f'<path class="way" d="M{drawn}"/><circle class="way" cx="{x:.1f}" cy="{y:.1f}" r="3"/>')
     written: set[tuple[float, float, str]] = set()
+    top = 0.0
     is_placed = bool(network.places)
     # Stations that share the air are never busy all the time: there the busiest is as wide as can be.
-    uses = [link.use for link in network.links if math.isfinite(link.use)]
-    full = max(uses, default=1.0) or 1.0 if is_placed else 1.0
+    uses = [link.use for link in network.links if math.isfinite(link.use) and _is_air(network, link)]
+    most = max(uses, default=1.0) or 1.0
     for pair in both.values():
         # The busier way: the other one carries the acknowledgements.
         link = max(pair, key=lambda way: (way.use if math.isfinite(way.use) else 0.0, way.rate_bps))
         (x, y), (u, v) = at[link.ends[0]], at[link.ends[1]]
-        use = link.use / full if math.isfinite(link.use) else 0.0
+        is_air = is_placed and _is_air(network, link)
+        use = link.use / (most if is_air else 1.0) if math.isfinite(link.use) else 0.0
         said = f"{quantity(link.rate_bps, 'bit/s')}, {quantity(link.delay_s, 's')}"
         title = f"{link.name}: {said}" + (f", busy {100 * link.use:.0f} %" if math.isfinite(link.use) else "")
-        course = _to(at, link.ends) if is_placed else f"L{u:.1f} {v:.1f}"
+        course, least = _to(at, link.ends) if is_air else (f"L{u:.1f} {v:.1f}", 0.0)
+        top = min(top, least - 10)
         parts.append(
             f'<g><title>{html.escape(title)}</title><path class="link{" busy" if use >= 0.2 else ""}" '
             f'stroke-width="{1.2 + 4.8 * min(use, 1):.1f}" d="M{x:.1f} {y:.1f}{course}"/></g>'
         )
-        if is_placed or len(both) > _WRITTEN:
+        if is_air or len(both) > _WRITTEN:
             continue
         busy = f"{100 * link.use:.0f} %" if use >= 0.01 else ""
         # The same in one column is written once, above the first.
         if (round(x), round(u), said) not in written:
             written.add((round(x), round(u), said))
             texts.append(_text((x + u) / 2, (y + v) / 2 - 8, said.replace(", ", " · "), "middle", "faint"))
-        if busy and abs(u - x) > 40:
+        if busy and is_placed:
+            texts.append(_text((x + u) / 2, (y + v) / 2 + 16, busy, "middle", "use"))
+        elif busy and abs(u - x) > 40:
             texts.append(_text(x + 0.82 * (u - x), y + 0.82 * (v - y) - 5, busy, "middle", "use"))
     ends = _by_sink(network.flows)
     for node, (x, y) in at.items():
@@ -229,20 +276,25 @@ def _picture(
     count = len(network.flows)
     label = f"{len(at)} nodes, {len(both)} links, {count} flow{'s' if count != 1 else ''}"
     return (
-        f'<svg class="map" viewBox="0 0 {_WIDTH:g} {height:.0f}" role="img" aria-label="{label}">'
+        f'<svg class="map" viewBox="0 {top:.0f} {_WIDTH:g} {height - top:.0f}" role="img" aria-label="{label}">'
         f"{''.join(parts)}{''.join(texts)}</svg>"
     )
 
 
-def _to(at: Mapping[str, tuple[float, float]], ends: tuple[str, str]) -> str:
-    """The way of a link to its end, around stations that are between."""
+def _is_air(network: _Network, link: _Link) -> bool:
+    return all(end in network.places for end in link.ends)
+
+
+def _to(at: Mapping[str, tuple[float, float]], ends: tuple[str, str]) -> tuple[str, float]:
+    """The way of a link to its end, around stations that are between, and its highest point."""
     (u, v), others = at[ends[1]], [place for node, place in at.items() if node not in ends]
     middle = bend(at[ends[0]], at[ends[1]], others)
     if middle is None:
-        return f"L{u:.1f} {v:.1f}"
+        return f"L{u:.1f} {v:.1f}", v
     # The curve goes half as far as what it is drawn to.
     (x, y) = at[ends[0]]
-    return f"Q{2 * middle[0] - (x + u) / 2:.1f} {2 * middle[1] - (y + v) / 2:.1f} {u:.1f} {v:.1f}"
+    course = f"Q{2 * middle[0] - (x + u) / 2:.1f} {2 * middle[1] - (y + v) / 2:.1f} {u:.1f} {v:.1f}"
+    return course, min(middle[1], v)
 
 
 def _by_sink(flows: Iterable[tuple[str, str, str]]) -> dict[str, str]:

@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# Before anything of matplotlib.
+from windward.show.plot import _backend as _backend  # isort: skip
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from windward.errors import nearest
@@ -66,6 +69,7 @@ PACKETS = {
     "waterfall": Kind(title="Waterfall of a page", draw=_apps.waterfall),
     "video": Kind(title="Videos over time", draw=_apps.video),
     "call": Kind(title="Video of calls over time", draw=_apps.call),
+    "datagrams": Kind(title="Delays of datagrams", draw=_apps.datagrams),
     "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 
@@ -254,11 +258,12 @@ def save(figure: Figure, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    if path.suffix not in FORMATS:
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
         raise ValueError(f"{path}: figures are written as {', '.join(FORMATS)}; give the file one of these endings")
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
     with styled(figure.column if isinstance(figure, Styled) else None):
         # Drawn whole before the file is touched.
         drawn = io.BytesIO()
-        figure.savefig(drawn, format=path.suffix[1:], metadata=metadata)
+        figure.savefig(drawn, format=ending[1:], metadata=metadata)
     replace_bytes(path, drawn.getvalue())

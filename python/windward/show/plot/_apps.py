@@ -49,6 +49,27 @@ def loads(run: Packets, seed: int, figure: Figure) -> str:
     return f"seed {seed}; {len(table)} visits"
 
 
+def datagrams(run: Packets, seed: int, figure: Figure) -> str:
+    """Share of the datagrams of each source, of a game each direction, that took at most a time."""
+    table = run.table("datagram_histograms", seed).to_pandas()
+    if table.empty:
+        raise ValueError("there is nothing to draw: no datagram arrived")
+    sources = list(dict.fromkeys(table["source"]))
+    figure.set_size_inches(7.0, 4.2)
+    axes = figure.subplots()
+    for name, look in zip(sources[:MANY], looks(len(sources[:MANY])), strict=True):
+        own = table[table["source"] == name].sort_values("least_s")
+        shares = own["count"].cumsum() / own["count"].sum()
+        axes.step(1e3 * own["least_s"], shares, where="post", label=name, **look)
+    axes.set_xscale("log")
+    axes.set_xlabel("delay (ms); of a ping the round trip")
+    axes.set_ylabel("share of the arrived datagrams")
+    axes.set_ylim(0, 1)
+    handles, labels = axes.get_legend_handles_labels()
+    legend(axes, handles, labels, loc="lower right")
+    return f"seed {seed}" + left_out_note(len(sources) - MANY, "more source")
+
+
 def _shares(figure: Figure, lines: Sequence[tuple[str, np.ndarray]], label: str) -> None:
     """Empirical distributions; a value that is not known counts as never reached."""
     figure.set_size_inches(7.0, 4.2)

@@ -85,10 +85,14 @@ def _default_by(sweep: Grid, what: str, x: Axis) -> str | None:
     others = [axis for axis in sweep.axes if axis.path != x.path]
     if others and sweep.is_grid:
         return others[0].path
-    has_flows = what in FIGURES and FIGURES[what].flow
-    if not others and has_flows and 1 < sweep.means(what, by="flow", most=1)["flow"].nunique() <= MANY:
-        return "flow"
-    return None
+    if others or what not in FIGURES or not FIGURES[what].flow:
+        return None
+    try:
+        flows = sweep.means(what, by="flow", most=1)["flow"]
+    except ValueError:
+        # There is no flow.
+        return None
+    return "flow" if 1 < flows.nunique() <= MANY else None
 
 
 def _lines(sweep: Grid, what: str, figure: Figure, x: Axis, by: str | None, at: Mapping[str, Any]) -> str:

@@ -2,12 +2,13 @@
 
 A run keeps samples of its links, not their packets. The log is made of these: each sample's bytes leave in packets of
 the link's mean size, evenly over the sample; a packet that leaves at u came at the a with a + wait(a) = u, where the
-wait is that of the samples; opportunities to send come at the link's rate.
+wait is that of the samples; opportunities to send come at the link's rate, or as its trace has them.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def write(run: Packets, seed: int, link: str | None, path: Path) -> bytes:
     Raises
     ------
     ValueError
-        If there is no such link, it carried nothing, or its rate is not one number.
+        If there is no such link, it carried nothing, or its rate is neither one number nor a trace.
     """
     links = run.table("links", seed).to_pandas().set_index("link")
     if links.empty:
@@ -46,15 +47,13 @@ def write(run: Packets, seed: int, link: str | None, path: Path) -> bytes:
         raise ValueError(f"the run has no link `{link}`; links: {', '.join(map(str, links.index))}")
     name = str(links["utilization"].idxmax()) if link is None else link
     row = links.loc[name]
-    _check(run, seed, name, float(row["rate_bps"]))
+    slots = _opportunities(run, seed, name, row)
     series = run.table("link_series", seed).to_pandas()
     samples = series[series["link"] == name].set_index("time_s")
     size = round(row["bytes"] / row["packets"]) if row["packets"] else _OPPORTUNITY
     left, came = _packets(samples, size)
     if not len(left):
         raise ValueError(f"there is nothing to export: link `{name}` carried nothing")
-    slots = np.arange(1, int(run.duration_s * row["rate_bps"] / (8 * _OPPORTUNITY)) + 1)
-    slots = np.floor(slots * (8000 * _OPPORTUNITY / row["rate_bps"]))
     events = [(time, 0, f"{time} # {_OPPORTUNITY}") for time in slots.astype(int).tolist()]
     for out, arrival in zip(np.floor(left * 1000).astype(int).tolist(), (came * 1000).tolist(), strict=True):
         start = min(int(arrival), out)
@@ -76,19 +75,44 @@ def write(run: Packets, seed: int, link: str | None, path: Path) -> bytes:
     return ("\n".join([*head, *(text for *_, text in events)]) + "\n").encode()
 
 
-def _check(run: Packets, seed: int, link: str, rate: float) -> None:
-    medium = next((kind for kind in _MEDIA if link in _column(run, kind, seed)), None)
-    tables = [entry for entry in tomllib.loads(run.scenario).get("link", []) if _is(entry, link)]
-    changes = medium is not None or any(not isinstance(entry.get("rate", ""), str | int | float) for entry in tables)
-    if changes or not np.isfinite(rate) or rate <= 0:
+def _opportunities(run: Packets, seed: int, link: str, row: pd.Series) -> Any:
+    """Times of the opportunities to send, in milliseconds.
+
+    Raises
+    ------
+    ValueError
+        If the link's rate is neither one number nor a trace.
+    """
+    file = tomllib.loads(run.scenario)
+    ends = row["from"], row["to"]
+    tables = [entry for entry in file.get("link", []) if {entry["from"], entry["to"]} == set(ends)]
+    # Of several links between two nodes the name decides.
+    named = [entry for entry in tables if link.removesuffix("-reverse") == entry.get("name")] or tables
+    rates = [_rate(entry, ends) for entry in named]
+    changed = {str(change.get("link")) for change in file.get("change", []) if {"rate", "steps"} & set(change)}
+    is_changed = bool(changed & {link, *(str(entry.get("name")) for entry in named)})
+    is_shared = any(link in _column(run, kind, seed) for kind in _MEDIA)
+    if not is_shared and not is_changed and len(rates) == 1 and isinstance(rates[0], Mapping):
+        times = np.array(rates[0]["trace"], float)
+        # It repeats when it ends, and its last time is its length.
+        count = int(np.ceil(run.duration_s * 1000 / times[-1]))
+        slots = (np.arange(count)[:, None] * times[-1] + times).ravel()
+        return slots[slots <= run.duration_s * 1000]
+    rate = float(row["rate_bps"])
+    is_traced = any(isinstance(each, Mapping) for each in rates)
+    if is_shared or is_changed or is_traced or not np.isfinite(rate) or rate <= 0:
         raise ValueError(
-            f"link `{link}` has no single rate, and mahimahi's log needs every opportunity to send\n"
-            "hint: choose a link of fixed rate, or export the flows as flent or iperf3"
+            f"link `{link}` has no single rate and no trace, and mahimahi's log needs every opportunity to send\n"
+            "hint: choose another link, or export the flows as flent or iperf3"
         )
+    return np.floor(np.arange(1, int(run.duration_s * rate / (8 * _OPPORTUNITY)) + 1) * (8000 * _OPPORTUNITY / rate))
 
 
-def _is(entry: dict[str, Any], link: str) -> bool:
-    return link in (entry.get("name"), f"{entry['from']}->{entry['to']}", f"{entry['to']}->{entry['from']}")
+def _rate(entry: Mapping[str, Any], ends: tuple[str, str]) -> Any:
+    """The rate of a link in one direction."""
+    if (entry["from"], entry["to"]) == ends:
+        return entry.get("rate")
+    return entry.get("reverse", {}).get("rate", entry.get("rate"))
 
 
 def _column(run: Packets, kind: str, seed: int) -> list[str]:

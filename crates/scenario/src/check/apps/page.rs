@@ -12,7 +12,7 @@ use windward_units::Bytes;
 
 /// Names of the objects of a page.
 pub fn names(app: &Page) -> impl Iterator<Item = String> {
-    let objects = if let Recording::Values(objects) = &app.objects { &objects[..] } else { &[] };
+    let objects = if let Some(Recording::Values(objects)) = &app.objects { &objects[..] } else { &[] };
     objects.iter().map(|object| object.name.clone())
 }
 
@@ -37,14 +37,16 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
             false
         }
     };
-    let Recording::Values(given) = &app.objects else { return None };
+    let Some(Recording::Values(given)) = &app.objects else { return None };
     let objects = objects(given, at, problems);
     if problems.len() > before {
         return None;
     }
     let (objects, origins) = objects?;
+    let document = document(given, &objects);
     let page = PageConfig {
         objects: objects.into(),
+        document,
         origins,
         protocol: match app.protocol {
             HttpProtocol::Http1 => Protocol::Separate(app.connections.0),
@@ -122,6 +124,18 @@ fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(
         refuse(circle[0] as usize, "parent", why, None);
     }
     (problems.len() == before).then_some((all, origins.len() as u32))
+}
+
+/// The object that the redirects of a page lead to.
+fn document(given: &[PageObject], objects: &[sim::PageObject]) -> u32 {
+    let mut document = 0;
+    // Parents are no circles, so this ends.
+    while given[document as usize].redirect
+        && let Some(next) = (0..).zip(objects).find(|(_, object)| object.parent == Some(document))
+    {
+        document = next.0;
+    }
+    document
 }
 
 /// Objects that name each other in a circle, the first again at its end.

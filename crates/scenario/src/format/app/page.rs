@@ -28,6 +28,10 @@ pub(crate) struct PageObject {
     /// True if the browser shows nothing before the object has arrived. The page itself always blocks.
     #[serde(default)]
     pub blocking: bool,
+    /// True if the browser goes on to the object whose parent this is: the first byte of a visit is that of the object
+    /// at the end.
+    #[serde(default)]
+    pub redirect: bool,
 }
 
 /// Protocol of a page.
@@ -52,6 +56,24 @@ pub(crate) enum RequestOrder {
     Discovery,
     /// Objects that block first.
     Tight,
+}
+
+impl PageObject {
+    /// Means of 3GPP's model of web browsing: the sizes, 5.64 embedded objects, and the time of parsing.
+    pub fn browsing() -> Vec<Self> {
+        let object = |name: String, size: u64, delay: u64| Self {
+            name,
+            size: Positive(Bytes::new(size)),
+            origin: None,
+            parent: None,
+            delay: Written(Duration::from_millis(delay)),
+            service: zero(),
+            blocking: false,
+            redirect: false,
+        };
+        let embedded = (1..=6).map(|at| object(format!("object-{at}"), 7758, 130));
+        std::iter::once(object("page".to_owned(), 10_710, 0)).chain(embedded).collect()
+    }
 }
 
 pub(super) fn six() -> Count {

@@ -1,6 +1,6 @@
 //! Videos: rules of adaptive bit rates.
 
-use crate::format::{Count, Number, Positive, Written};
+use crate::format::{Count, Named, Number, Positive, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -101,6 +101,10 @@ impl From<Qoe> for sim::Qoe {
             Qoe::Log => Self::Log,
         }
     }
+}
+
+pub(super) fn bola() -> Named<Rule> {
+    Named(Rule::Bola(Bola { gamma: five(), buffer: twenty_five_s() }))
 }
 
 pub(super) fn ladder() -> Vec<Positive<BitRate>> {
