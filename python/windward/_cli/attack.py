@@ -69,6 +69,15 @@ def attack(
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Trials at most.")] = 300,
     budget: Budget = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Seeds on which the question must hold.")] = 3,
+    fresh: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=10,
+            help="Seeds that the search has not seen, on which a find is shrunk, and as many others on which it is "
+            "confirmed. It must hold on four of five.",
+        ),
+    ] = 20,
     seed: SearchSeed = 1,
     threads: Threads = None,
     output: Annotated[
@@ -100,6 +109,7 @@ def attack(
         reference=None if reference == "none" else reference,
         confirm=confirm,
         seeds=seeds,
+        fresh=fresh,
         trials=trials,
         budget_s=parse_budget(budget),
         seed=seed,
