@@ -34,6 +34,7 @@
 # make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make validate-attacks  run networks on which laws fail, with and without their attack; minutes; KERNELS=N emulates
+# make validate-searches  plant faults, ask known answers, and count what searches on noise claim; TRIES, FINDS
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-combinations  compare random options, stacks and laws (DRAWS=, KERNELS= as root)
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
@@ -78,7 +79,7 @@ GOALS := run check test lint rust-lint python-lint rust-test python-test other-p
 	validate-wifi validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
 	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
 	validate-minstrel validate-wifi-queues validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte \
-	validate-replay validate-wireless validate-programs validate-wifi-bounds
+	validate-replay validate-wireless validate-programs validate-wifi-bounds validate-searches
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -244,6 +245,13 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 # Minutes, to docs/measured/attacks.md. KERNELS=N runs each find N times between kernels, in real time and as root.
 validate-attacks: $(VENV)/engine
 	$(BIN)/python benches/attacks/write.py $(if $(KERNELS),--kernels $(KERNELS))
+
+# Minutes. Searches on noise must claim nothing, and finds hold on the share of fresh seeds that they print.
+TRIES ?= 100
+FINDS ?= 20
+validate-searches: $(VENV)/checks $(VENV)/engine
+	WINDWARD_SEARCHES=all $(BIN)/pytest -q tests/search/test_planted.py tests/search/test_oracles.py
+	$(BIN)/python benches/attacks/chance.py --tries $(TRIES) --finds $(FINDS) --seeds 100
 
 # Some minutes of ns-3, to docs/measured/validation/lte-ns3.md.
 validate-lte: $(VENV)/engine $(VENV)-ns3/engine

@@ -507,6 +507,7 @@ class Scenario(ScenarioFields):
         reference: str | None = "auto",
         confirm: int | None = 0,
         seeds: int = 3,
+        fresh: int = 20,
         trials: int = 300,
         budget_s: float = math.inf,
         seed: int = 1,
@@ -545,7 +546,10 @@ class Scenario(ScenarioFields):
             Number of runs of the find between real kernels, which take real time and need root. None: one run if this
             machine can, and the find takes at most two minutes.
         seeds
-            Number of seeds on which the question must hold.
+            Number of seeds on which the question must hold in the search.
+        fresh
+            Number of seeds that the search has not seen, on which a find is shrunk, and of others on which it is
+            confirmed: it must hold on four of five. At least 10.
         trials
             Trials at most.
         budget_s
@@ -582,6 +586,7 @@ class Scenario(ScenarioFields):
                 reference=reference,
                 confirm=confirm,
                 seeds=seeds,
+                fresh=fresh,
                 trials=trials,
                 budget_s=budget_s,
                 seed=seed,

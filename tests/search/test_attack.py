@@ -2,6 +2,7 @@
 
 import dataclasses
 import filecmp
+import re
 import tomllib
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def test_the_find_is_short_and_runs_to_the_same_figures(pair: ww.Scenario, cli: 
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "pair-attack"
     attack = ww.Attack.open(folder)
-    assert attack.scenario_file.read_text(encoding="utf-8").count("\n") <= len(PAIR.splitlines()) + 2
+    # A change, its seeds and its title more.
+    assert attack.scenario_file.read_text(encoding="utf-8").count("\n") <= len(PAIR.splitlines()) + 3
     written = tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))
     assert len(written["change"]) == 1
     # The loss does nothing for it, and is gone.
@@ -192,6 +194,34 @@ def test_what_cannot_be_asked_is_refused(pair: ww.Scenario, cli: Cli, tmp_path: 
     assert refused.returncode == 2, refused.stdout
     assert said in refused.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_a_law_in_a_file_is_attacked_and_its_find_runs_by_itself(cli: Cli, tmp_path: Path):
+    (tmp_path / "law.py").write_text(
+        "class Cut:\n"
+        "    def __init__(self, cwnd):\n"
+        "        self.cwnd = cwnd\n"
+        "    def on_ack(self, ack):\n"
+        "        self.cwnd = min(self.cwnd + 0.1, 20.0)\n"
+        "    def on_congestion(self, event):\n"
+        "        self.cwnd = 1.0\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\nduration = "4 s"\nnode = [{ name = "a" }, { name = "b" }]\n'
+        'link = [{ name = "l", from = "a", to = "b", rate = "5 Mbit/s", delay = "10 ms", loss = 0.0 }]\n'
+        'flow = [{ name = "f", from = "a", to = "b", law = { name = "python", class = "law.py:Cut" } }]\n',
+        encoding="utf-8",
+    )
+    asked = ("attack", "s.toml", "--until", "slows:60%", "--within", "link.l.loss=0..2 %", "--trials", "12")
+    assert cli(*asked, "--no-python").returncode == 2
+    # Reno halves its window where this law begins again.
+    done = cli(*asked, "--reference", "none", "--fresh", "10", "--confirm", "0", "--seeds", "2", "-o", "t")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"holds on +\d+ of 10 fresh seeds; of all seeds \d+ to 100 %", done.stdout)
+    assert cli("simulate", "t/find/scenario.toml", "--seeds", "1").returncode == 0
+    refused = cli(*asked, "--fresh", "5")
+    assert refused.returncode == 2
 
 
 def test_one_flow_starves_nobody(cli: Cli, tmp_path: Path):

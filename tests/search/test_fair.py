@@ -1,6 +1,7 @@
 """Fair shares, the bounds of an attack where none are given, and finds with as few flows as they need."""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +119,16 @@ def test_without_bounds_a_lossy_path_of_one_cubic_is_found(tmp_path: Path):
     text = SMALL.replace("20 Mbit/s", "40 Mbit/s").replace("19 ms", "99 ms").replace("67 packets", "667 packets")
     text = text.replace('"20 s"', '"30 s"').replace('"5 s"', '"10 s"')
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
-    attack = ww.load(tmp_path / "s.toml").attack("unfair:2", trials=48, seeds=2, output=tmp_path / "t")
+    attack = ww.load(tmp_path / "s.toml").attack("unfair:2", trials=48, seeds=2, fresh=10, output=tmp_path / "t")
     assert attack.is_found
     found = attack.summary["found"]
     assert attack.summary["default"] == "wired"
     assert attack.summary["reference"] is None
     assert all(value >= 2 for value in found["values"])
     assert found["clean"]["shortfall"] < found["value"]
-    assert len(found["fresh"]) == 2
+    assert len(found["fresh"]) == found["share"]["of"] == 10
+    # Of two flows, not of the four that the scenario's title might tell.
+    assert tomllib.loads(attack.scenario_file.read_text(encoding="utf-8"))["title"].startswith("The fair share of a ")
     worst = found["worst"]
     # Over the seeds, of what is delivered.
     assert worst["fair"] / worst["goodput"] == pytest.approx(found["value"], rel=0.25)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from conftest import Cli
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -182,7 +183,7 @@ def test_several_runs_from_the_command_line(cli: Cli, scenario_file: Path) -> No
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
         "both.pdf",
-        "caption: Goodput over time: mean and 95 % confidence interval over 2 seeds",
+        "caption: Goodput over time: mean over 2 seeds, and each of them (thin)",
     ]
     assert (folder / "both.pdf").stat().st_size > 5000
     scenario.sweep({"link.a->b.loss": [0, 0.01]}, seeds=1, output=folder / "sweep")
@@ -427,3 +428,16 @@ def test_resource_blocks_and_sites_over_time() -> None:
     with pytest.raises(ValueError, match="no station of a cell of LTE or NR has a place"):
         still.plot("sites")
     assert still.plot("resources").axes[0].get_title(loc="left") == "downlink"
+
+
+def test_few_seeds_are_lines_and_many_a_band(scenario_file: Path) -> None:
+    # Student's t of three is 4.3: their interval would fill the figure.
+    scenario = ww.load(scenario_file)
+    for seeds, bands, lines in ((3, 0, 3), (4, 3, 0)):
+        figure = scenario.simulate(seeds=seeds).plot("rates")
+        (axes,) = figure.axes
+        assert len(axes.get_lines()) >= 3
+        drawn = [own for own in axes.collections if isinstance(own, LineCollection)]
+        assert len(drawn) == (3 if lines else 0)
+        assert all(len(own.get_segments()) == lines for own in drawn)
+        assert sum(isinstance(own, PolyCollection) for own in axes.collections) == bands

@@ -73,6 +73,16 @@ def attack(
     seeds: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST_RUNS, help="Seeds on which the question must hold.")
     ] = 3,
+    fresh: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=10,
+            max=MOST_RUNS,
+            help="Seeds that the search has not seen, on which a find is shrunk, and as many others on which it is "
+            "confirmed. It must hold on four of five.",
+        ),
+    ] = 20,
     seed: SearchSeed = 1,
     threads: Threads = None,
     output: Annotated[
@@ -104,6 +114,7 @@ def attack(
         reference=None if reference == "none" else reference,
         confirm=confirm,
         seeds=seeds,
+        fresh=fresh,
         trials=trials,
         budget_s=parse_budget(budget),
         seed=seed,

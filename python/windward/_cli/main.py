@@ -60,9 +60,9 @@ app = typer.Typer(
 
 def main() -> None:
     """Runs the command line; errors become one message on standard error and an exit code."""
-    _console.install()
-    mend_zsh()
     try:
+        _console.install()
+        mend_zsh()
         try:
             app()
         finally:
@@ -86,6 +86,8 @@ def main() -> None:
         raise SystemExit(2) from None
     except BrokenPipeError:
         _leave_quietly()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     except SystemExit as error:
         # The command line library catches a broken pipe itself, and exits with 1.
         if isinstance(error.__context__, BrokenPipeError):

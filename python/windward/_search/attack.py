@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from windward._answers.attack import Attack
 from windward._engines.collect import choose
 from windward._format.vary import name_of
 from windward._search import space
-from windward._search.bounds import allowed_by, amount
+from windward._search.bounds import Allowed, allowed_by, amount
 from windward._search.figures import Runs
 from windward._search.find import Writer
 from windward._search.genetic import Genetic
@@ -31,6 +31,9 @@ from windward.results._folder import to_json
 from windward.results._place import SUMMARY
 from windward.results._shapes import Progress
 from windward.results._summary import number
+
+#: Trials that are shrunk, at most.
+_ATTEMPTS = 3
 
 #: Share of the clean network's goodput that must still be delivered where flows are compared.
 _KEPT = 0.5
@@ -105,13 +108,12 @@ def attack(
     try:
         trials = Trials(search=search, target=target, sampler=_sampler(search, variables), deadline=deadline)
         judge = Judge(asked=asked, question=question, trials=trials, runs=tried)
-        trials.is_enough = lambda: judge.found(MARGIN) is not None
+        finder = _Finder(asked, allowed, search, judge, path, progress)
+        trials.is_enough = lambda: finder.conclude(MARGIN)
         trials.run(threads=threads, on=None, progress=progress)
+        finder.conclude(1.0)
     finally:
         target.close()
-    found = judge.found(MARGIN)
-    if found is None:
-        found = judge.found(1.0)
     best = min(trials.judged().items(), key=lambda pair: objective.key(pair[1]))[0] if trials.judged() else None
     summary = head | {
         "trials": len(trials.judged()),
@@ -119,21 +121,47 @@ def attack(
         "closest": None if best is None else number(trials.judged()[best].goals[0]),
         "complete": True,
         "shared": len([trial for trial, is_shared in judge.shared.items() if is_shared]),
-        "found": None,
+        "scattered": len(judge.scattered),
+        "found": finder.found,
     }
-    if found is not None:
-        writer = Writer(
-            asked=asked,
-            question=question,
-            search=search,
-            runs=tried,
-            judge=judge,
-            allowed=allowed,
-            progress=progress,
-        )
-        summary["found"] = writer.write(path, trials.values[found], is_spared=judge.holds_everywhere(found, MARGIN))
     replace_text(path / SUMMARY, to_json(summary))
     return Attack(path)
+
+
+@dataclass
+class _Finder:
+    """Takes the best trials for finds, one after the other, until one is confirmed on fresh seeds."""
+
+    asked: AttackRequest
+    allowed: Allowed
+    search: Search
+    judge: Judge
+    path: Path
+    progress: Callable[[Progress], None] | None
+    #: The find's part of the summary.
+    found: dict[str, Any] | None = None
+    attempts: int = 0
+
+    def conclude(self, margin: float) -> bool:
+        """Returns true if a trial that holds by a margin is a find, or too many of them were none."""
+        while self.found is None and self.attempts < _ATTEMPTS:
+            trial = self.judge.found(margin)
+            if trial is None:
+                return False
+            writer = Writer(
+                asked=self.asked,
+                question=self.judge.question,
+                search=self.search,
+                runs=self.judge.runs,
+                judge=self.judge,
+                allowed=self.allowed,
+                progress=self.progress,
+            )
+            self.found = writer.write(self.path, self.judge.trials.values[trial], margin)
+            self.attempts += 1
+            if self.found is None:
+                self.judge.refuse(trial, margin)
+        return True
 
 
 def _sampler(search: Search, variables: Sequence[Variable]) -> Sampler:
@@ -162,4 +190,5 @@ def _head(asked: AttackRequest, search: Search, question: Question) -> dict[str,
         "default": asked.default,
         "quiet_from_s": patterns.end_ms / 1e3 if patterns is not None and patterns.is_quiet else None,
         "reference": asked.reference,
+        "fresh": asked.fresh,
     }

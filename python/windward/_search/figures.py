@@ -16,6 +16,9 @@ from windward._search.objective import of_tables, rows_of
 from windward._search.request import AttackRequest
 from windward._search.twin import twinned
 
+#: Runs whose tables are kept.
+_KEPT = 20_000
+
 
 @dataclass
 class Runs:
@@ -28,6 +31,8 @@ class Runs:
 
     #: Fair shares of networks, by their text.
     known: dict[str, Fair] = field(default_factory=dict)
+    #: Tables of runs, by the network's text and the seed.
+    run: dict[tuple[str, int], Mapping[str, Mapping[str, Any]] | None] = field(default_factory=dict)
 
     def figures(
         self, plain: Mapping[str, Any], fair: Fair | None = None, *, seeds: Sequence[int] | None = None
@@ -53,15 +58,24 @@ class Runs:
         self, plain: Mapping[str, Any], seeds: Sequence[int] | None = None
     ) -> list[Mapping[str, Mapping[str, Any]] | None]:
         """Tables of the totals of each seed; None where a run fails."""
+        whole = plain if self.twin is None else twinned(plain, self.twin)
+        text = json.dumps(whole, ensure_ascii=False)
+        seeds = list(range(1, self.asked.seeds + 1)) if seeds is None else list(seeds)
+        if len(self.run) > _KEPT:
+            self.run.clear()
+        missing = [seed for seed in seeds if (text, seed) not in self.run]
+        if missing:
+            self.run |= {(text, seed): tables for seed, tables in self._simulated(text, missing).items()}
+        return [self.run[text, seed] for seed in seeds]
+
+    def _simulated(self, text: str, seeds: Sequence[int]) -> dict[int, Mapping[str, Mapping[str, Any]] | None]:
         pool = _engine.Sweep(
             "simulate",
             threads=count_threads(self.threads, has_python=bool(self.asked.scenario.python_classes)),
             folder=self.asked.folder,
             **finders(self.asked.laws, self.asked.folder),
         )
-        seeds = list(range(1, self.asked.seeds + 1)) if seeds is None else list(seeds)
-        whole = plain if self.twin is None else twinned(plain, self.twin)
-        pool.submit(0, json.dumps(whole, ensure_ascii=False), seeds)
+        pool.submit(0, text, list(seeds))
         found: dict[int, Mapping[str, Mapping[str, Any]] | None] = {}
         try:
             while len(found) < len(seeds):
@@ -69,7 +83,7 @@ class Runs:
                     found[seed] = None if answer is None else simulated(answer)
         finally:
             pool.cancel()
-        return [found[seed] for seed in seeds]
+        return found
 
     def resolved(self, written: Mapping[str, Any]) -> str | None:
         """A scenario with its defaults, as JSON; None for one that cannot be."""

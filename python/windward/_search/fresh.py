@@ -16,8 +16,8 @@ FRESH, LEAST_FRESH = 20, 10
 #: Share of the fresh seeds on which a find holds at least: four of five, as between kernels.
 LEAST = 0.8
 
-#: The first fresh seed: beyond those that are chosen by hand. Each batch has a thousand.
-_FROM, _BATCH = 1_000_001, 1000
+#: The first fresh seed, beyond those that are chosen by hand, and seeds from one batch to the next.
+_FROM, _BATCH = 1_000_001, 1_000_000
 
 
 def fresh_seeds(searched: Iterable[int], count: int, *, batch: int = 0) -> list[int]:

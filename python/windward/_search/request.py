@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from windward import _engine
+from windward._search.fresh import FRESH, LEAST_FRESH
 from windward._search.presets import default_bounds
 from windward._search.questions import Question
 from windward.errors import OptionError
@@ -41,6 +42,8 @@ class AttackRequest:
     #: none where flows are compared with their fair shares.
     reference: str | None = _AUTO
     seeds: int = SEEDS
+    #: Number of fresh seeds on which a find is shrunk, and as many others on which it is confirmed.
+    fresh: int = FRESH
     trials: int = TRIALS
     budget_s: float = math.inf
     seed: int = 1
@@ -54,7 +57,16 @@ class AttackRequest:
 
 
 def with_defaults(asked: AttackRequest, question: Question) -> AttackRequest:
-    """The attack with bounds and a reference, where none are given."""
+    """The attack with bounds and a reference, where none are given.
+
+    Raises
+    ------
+    OptionError
+        For too few fresh seeds.
+    """
+    if asked.fresh < LEAST_FRESH:
+        said = f"at least {LEAST_FRESH} are needed to tell a share from chance"
+        raise OptionError(("fresh", str(asked.fresh), said))
     if not asked.within and asked.like is None:
         plain = json.loads(asked.scenario.to_json())
         kind, within = default_bounds(plain, is_of_flows=question.kind.is_of_flows)

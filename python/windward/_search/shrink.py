@@ -43,8 +43,18 @@ class Variable:
 Holds = Callable[[Sequence[Any]], bool]
 
 
-def shrink(values: Sequence[Any], variables: Sequence[Variable], patterns: Patterns | None, holds: Holds) -> list[Any]:
-    """Values and events that do as little as possible: at rest if not needed, otherwise small and round."""
+def shrink(
+    values: Sequence[Any],
+    variables: Sequence[Variable],
+    patterns: Patterns | None,
+    holds: Holds,
+    *,
+    is_weakened: bool = True,
+) -> list[Any]:
+    """Values and events that do as little as possible: at rest if not needed, otherwise small and round.
+
+    Without `is_weakened`, those that are needed stay as they are.
+    """
     values = list(values)
     if patterns is not None:
         values = _with_few_events(values, holds)
@@ -55,6 +65,9 @@ def shrink(values: Sequence[Any], variables: Sequence[Variable], patterns: Patte
     if patterns is not None:
         # Without a field, an event may be needed no more.
         values = _with_few_events(values, holds)
+    if not is_weakened:
+        return values
+    if patterns is not None:
         values = _with_plain_events(values, patterns, holds)
     for at, own in enumerate(variables):
         values = _nearer(values, at, own, holds)

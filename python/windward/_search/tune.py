@@ -21,7 +21,7 @@ from windward._format.vary import Field, change, label, name_of, read, worth
 from windward._search import space
 from windward._search.attack import attack
 from windward._search.explained import explained
-from windward._search.fresh import fresh_seeds
+from windward._search.fresh import LEAST_FRESH, fresh_seeds
 from windward._search.objective import Objective, mean_of, read_objective
 from windward._search.request import AttackRequest
 from windward._search.samplers import FIRST, CmaEs, Nsga2, Sampler, first, fronts
@@ -516,6 +516,7 @@ def _attacked(
             like=_LIKE,
             reference=None,
             seeds=1,
+            fresh=LEAST_FRESH,
             trials=asked.attack,
             seed=asked.seed,
             folder=asked.folder,
@@ -537,7 +538,8 @@ def _attacked(
 def _kernel_line(search: Search, values: Sequence[Any]) -> str | None:
     """The command that gives a loaded law these values; None for a law or parameters that the kernel does not have."""
     laws = _laws(search.plain, search.flows)
-    known = dict(_engine.kernel_laws())
+    # Only Linux has laws in its kernel.
+    known = dict(_engine.kernel_laws()) if hasattr(_engine, "kernel_laws") else {}
     if len(laws) != 1 or (law := laws.pop()) not in known:
         return None
     given = {own.path.removeprefix(space.LAW): value for own, value in zip(search.fields, values, strict=True)}

@@ -32,6 +32,12 @@ _SYMPTOMS = ("goodput_bps", "mean_rtt_s", "min_rtt_s", "mean_cwnd", "loss", "rec
 #: Laws whose window follows from the share of loss events, and the least number of these for a mean.
 _WINDOWS, _LEAST_EVENTS = ("reno", "cubic"), 5
 
+#: Least share of the periods of a shrew in which its victim times out.
+_SYNCHRONOUS = 0.5
+
+#: Flows that keep a backlog queued lose so few of their segments that losses do not set their rates.
+_LOSSLESS = 1e-3
+
 #: Delay beyond which BBR's allowance for aggregated ACKs helps no more: docs/measured/attacks.md.
 _BBR_EXTRA_S = 0.1
 
@@ -126,9 +132,11 @@ def _forms(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     name = names.pop()
     law = next(iter(law_of.values()))
-    if len(flows) == 2 and (found := _ratio(flows, law, plain)) is not None:
+    # Of two flows that delay steers, and not losses.
+    is_pair = len(flows) == 2 and float(flows["loss"].max()) < _LOSSLESS and not float(flows["timeouts"].max())
+    if is_pair and (found := _ratio(flows, law, plain)) is not None:
         yield found
-    if len(flows) == 2 and name == "exp-delay":
+    if is_pair and name == "exp-delay":
         yield _by_map(flows, law)
     if name in _WINDOWS:
         yield from _by_losses(run, name)
@@ -265,17 +273,21 @@ def _receivers(plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _shrew(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Share that pulses leave to a sender whose retransmissions meet them: Eq. 3 of attacks.md."""
-    waits = [worth(flow.get("min_rto"))[0] for flow in plain.get("flow", [])]
-    timeouts = float(run.flows["timeouts"].sum())
+    waits = {name_of(flow): float(worth(flow.get("min_rto"))[0] or 0) for flow in plain.get("flow", [])}
+    row = _slowest(run)
+    wait = waits.get(str(row["group"]), 0.0)
     for source in plain.get("background", []):
         pattern = source["pattern"]
-        if pattern.get("kind") != "on-off" or pattern.get("on_spread") != "fixed" or not waits or not timeouts:
+        if pattern.get("kind") != "on-off" or pattern.get("on_spread") != "fixed":
             continue
-        on, off = (float(worth(pattern[key])[0] or 0) for key in ("on", "off"))
-        period, wait = on + off, float(waits[0] or 0)
+        period = math.fsum(float(worth(pattern[key])[0] or 0) for key in ("on", "off"))
         if not wait or not period:
             continue
         times = math.ceil(round(wait / period, 9)) * period
+        # The form is that of a sender which each pulse that its retransmission meets sends to the next one: it times
+        # out once in so long, for the whole run.
+        if float(row["timeouts"]) < _SYNCHRONOUS * (run.duration_s - run.warmup_s) / times:
+            continue
         yield {
             "text": (
                 f"Pulses every T = {period:g} s meet retransmissions that are {wait:g} s late: the share left is "
@@ -285,6 +297,14 @@ def _shrew(run: Run, plain: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "found": None,
             "source": "measured/attacks.md, Eq. 3",
         }
+
+
+def _slowest(run: Run) -> dict[str, Any]:
+    """Means of the flow with the least goodput, over the seeds, with its group."""
+    flows: Any = run.flows.groupby("flow", sort=False).mean(numeric_only=True)
+    name = flows["goodput_bps"].idxmin()
+    group = run.flows.loc[run.flows["flow"] == name, "group"].iloc[0]
+    return {"group": str(group), **flows.loc[name].to_dict()}
 
 
 def without_attack(file: Mapping[str, Any], written: Mapping[str, Any], neutral: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,6 +318,8 @@ def without_attack(file: Mapping[str, Any], written: Mapping[str, Any], neutral:
         The fields that the attack changed, by their paths, with their values at rest.
     """
     found: dict[str, Any] = json.loads(json.dumps(file))
+    # It tells what the attack does.
+    found.pop("title", None)
     for kind in ("change", "background"):
         before = [json.dumps(own, sort_keys=True) for own in written.get(kind, [])]
         left = [own for own in found.get(kind, []) if json.dumps(own, sort_keys=True) in before]

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+#: The interval of so few seeds fills a figure (Student's t is 4.3 of three): each seed is drawn instead.
+FEW = 3
+
 #: Rates are averaged over this share of the run.
 _SMOOTHING = 1 / 100
 
@@ -38,6 +41,8 @@ class Values:
     means: Array
     #: Half-width of the 95 % confidence interval of the mean over seeds; None of one seed.
     errors: Array | None = None
+    #: The values of each seed, where these are too few for an interval.
+    seeds: Sequence[Array] = ()
     #: What the values are means over, in seconds; zero where they are none.
     span_s: float = 0.0
     #: The largest that they can be. None is below zero.
@@ -45,12 +50,16 @@ class Values:
 
     @property
     def low(self) -> Array | None:
-        """The lower ends of the intervals, none of which is where no value can be."""
+        """The lower ends of the intervals, none of which is where no value can be; of few seeds the least values."""
+        if self.seeds:
+            return np.fmin.reduce(self.seeds)
         return None if self.errors is None else np.maximum(self.means - self.errors, 0.0)
 
     @property
     def high(self) -> Array | None:
-        """The upper ends."""
+        """The upper ends; of few seeds the largest values."""
+        if self.seeds:
+            return np.fmax.reduce(self.seeds)
         return None if self.errors is None else np.minimum(self.means + self.errors, self.most)
 
     def part(self, names: Sequence[str]) -> Values:
@@ -63,6 +72,7 @@ class Values:
             time_s=self.time_s,
             means=self.means[:, at],
             errors=None if self.errors is None else self.errors[:, at],
+            seeds=[values[:, at] for values in self.seeds],
             span_s=self.span_s,
             most=self.most,
         )
@@ -140,7 +150,8 @@ def over_seeds(run: Packets, seed: int | None, read: Callable[[Packets, int], Va
         return read(run, seed)
     each = [read(run, one) for one in run.seeds]
     first = each[0]
-    stack = np.ma.masked_invalid(np.stack([_at(values, first.time_s) for values in each]))
+    values = [_at(one, first.time_s) for one in each]
+    stack = np.ma.masked_invalid(np.stack(values))
     counts = stack.count(axis=0)
     quantiles = np.array([math.nan, math.nan, *(t_quantile(count - 1) for count in range(2, len(each) + 1))])
     spread = stack.std(axis=0).filled(np.nan) * np.sqrt(counts / np.maximum(counts - 1, 1))
@@ -150,6 +161,7 @@ def over_seeds(run: Packets, seed: int | None, read: Callable[[Packets, int], Va
         time_s=first.time_s,
         means=stack.mean(axis=0).filled(np.nan),
         errors=quantiles[counts] * spread / np.sqrt(np.maximum(counts, 1)),
+        seeds=values if len(values) <= FEW else (),
         span_s=first.span_s,
         most=first.most,
     )

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 def digests(attack: Finding) -> list[Digest]:
     """The changes that the find needs."""
     rows = [
-        [row["field"], row["clean"], row["attack"], _amount(attack.summary, row["without"])]
+        [
+            row["field"],
+            row["clean"],
+            row["attack"],
+            _amount(attack.summary, row["without"]),
+            f"{row['held']} of {row['of']} seeds",
+        ]
         for row in attack.rows("changes")
     ]
     if not rows:
         return []
-    note = "without it: the figure if this change alone is left out"
-    columns = ["field", "clean", "attack", "without it"]
+    note = "without it: the figure if this change alone is left out, and fresh seeds on which the question holds then"
+    columns = ["field", "clean", "attack", "without it", "holds without it"]
     return [Digest(title="Changes", columns=columns, words=3, rows=rows, note=note)]
 
 
@@ -37,6 +43,10 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
         if about.get("shared"):
             said.append(
                 (f"as bad under {about['reference']}", f"{about['shared']} trials, which are no fault of the law")
+            )
+        if about.get("scattered"):
+            said.append(
+                ("by chance", f"{about['scattered']} trials, which hold on fewer than four of five fresh seeds")
             )
         return said
     clean = found.get("clean", {})
@@ -57,15 +67,33 @@ def verdicts(attack: Finding) -> list[tuple[str, str]]:
                 f"{worst['flow']}: {_goodput(worst['goodput'])} of a fair share of {_goodput(worst['fair'])}",
             )
         )
+    said.append(("holds on", _share(found["share"])))
     if fresh := [value for value in found.get("fresh", []) if value is not None]:
-        said.append((f"on {len(fresh)} other seeds", ", ".join(_amount(about, value) for value in fresh)))
+        ends = sorted({str(_amount(about, value)): value for value in (min(fresh), max(fresh))}.items(), key=_second)
+        said.append(("on these seeds", f"{about['label']} {' to '.join(text for text, _ in ends)}"))
+    said.append(("without the attack", f"holds on {_share(found['clean_share'])}"))
     if about["reference"] is not None:
-        said.append((f"under {about['reference']}", f"{about['label']} {_amount(about, found['reference'])}"))
+        there = f"{about['label']} {_amount(about, found['reference'])}; holds on {_share(found['reference_share'])}"
+        said.append((f"under {about['reference']}", there))
+    if not found["holds"]:
+        said.append(("on its own seeds", "fails on one or more of them; `--seeds` runs others"))
     if found.get("kernels") is not None:
         said.append(("between kernels", _kernels(about, found["kernels"])))
     said.append(("scenario", str(attack.scenario_file)))
     page = attack.scenario_file.parents[1] / REPORT
     return [*said, ("page", str(page))] if page.exists() else said
+
+
+def _second(pair: tuple[str, float]) -> float:
+    return pair[1]
+
+
+def _share(share: Mapping[str, Any]) -> str:
+    """The seeds on which the question holds, with the interval of their share."""
+    if share["one_run"]:
+        return "every seed: nothing in the network is random" if share["held"] else "no seed"
+    low, high = (f"{100 * share[end]:.0f}" for end in ("low", "high"))
+    return f"{share['held']} of {share['of']} fresh seeds; of all seeds {low} to {high} %"
 
 
 def bounds(about: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
+from windward.results._values import FEW, SERIES, Values, busiest, has_bands, index_of, of_fluid
 from windward.show.page._chart import Chart, Level, Line, Panel
 
 if TYPE_CHECKING:
@@ -231,6 +231,8 @@ def _levels(levels: Mapping[str, float], names: Sequence[str]) -> list[Level]:
 
 
 def _whose(run: Packets) -> str:
+    if has_bands(run) and len(run.seeds) <= FEW:
+        return f"mean and range of {len(run.seeds)} seeds"
     if has_bands(run):
         return f"mean and 95 % confidence interval over {len(run.seeds)} seeds"
     return f"seed {run.seeds[0]}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from windward.results import _names
-from windward.results._values import SERIES, Series, Values, busiest, index_of
+from windward.results._values import FEW, SERIES, Series, Values, busiest, index_of
 from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
@@ -230,9 +231,15 @@ def top(drawn: Iterable[Values]) -> float | None:
 
 
 def draw_line(axes: Axes, values: Values, name: str, label: str, look: Mapping[str, Any]) -> None:
-    """One line, with the band of its confidence interval if it is a mean over seeds."""
+    """One line; of a mean over seeds with the band of its confidence interval, or of few seeds with a line each."""
     at = list(values.names).index(name)
     axes.plot(values.time_s, values.means[:, at], label=label, **look)
+    if values.seeds:
+        # A collection: legends are made of the axes' lines.
+        lines = [np.column_stack([values.time_s, each[:, at]]) for each in values.seeds]
+        axes.add_collection(LineCollection(lines, colors=look["color"], linewidths=0.6, alpha=0.5))
+        axes.autoscale_view()
+        return
     if values.low is not None and values.high is not None:
         low, high = values.low[:, at], values.high[:, at]
         axes.fill_between(values.time_s, low, high, color=look["color"], alpha=0.2, linewidth=0)
@@ -259,6 +266,8 @@ def time_axis(run: Span, axes: Axes) -> None:
 
 def note_of(run: Packets, seed: int | None) -> str:
     """Note on the seeds that are drawn."""
+    if seed is None and len(run.seeds) <= FEW:
+        return f"mean, and each of {len(run.seeds)} seeds (thin)"
     if seed is None:
         return f"mean and 95 % confidence interval over {len(run.seeds)} seeds"
     return f"seed {seed}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")

@@ -12,7 +12,7 @@ import numpy as np
 from windward.errors import nearest
 from windward.results import _names
 from windward.results._names import shorten
-from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
+from windward.results._values import FEW, SERIES, Values, busiest, has_bands, index_of, of_fluid
 from windward.results.stats import mean_and_interval
 from windward.show.plot._paper import legend
 from windward.show.plot._series import CROWD, MOST_INDEX, draw_line, never_below_zero, top
@@ -152,7 +152,7 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
         grid[0].set_ylim(0, top(series.values()) if kind.most is None else kind.most)
     else:
         never_below_zero(grid[0])
-    return _note(results, seed) + left_out_note(left_out, "more flow")
+    return _note(results, seed, has_lines=True) + left_out_note(left_out, "more flow")
 
 
 def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure) -> str:
@@ -202,7 +202,7 @@ def _first(run: Any) -> int | None:
     return run.seeds[0] if run.engine in _PACKETS else None
 
 
-def _note(results: Mapping[str, Any], seed: int | None) -> str:
+def _note(results: Mapping[str, Any], seed: int | None, *, has_lines: bool = False) -> str:
     """Note on the seeds that are drawn."""
     if seed is not None:
         return f"seed {seed}"
@@ -210,6 +210,9 @@ def _note(results: Mapping[str, Any], seed: int | None) -> str:
     if not counts:
         return "one seed each" if any(run.engine in _PACKETS for run in results.values()) else "one run each"
     count = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if has_lines and counts[0] <= FEW:
+        few = "" if counts[-1] <= FEW else ", of more than three their 95 % confidence interval"
+        return f"mean over {count} seeds, and each of them (thin){few}"
     return f"mean and 95 % confidence interval over {count} seeds"
 
 
