@@ -42,10 +42,7 @@ def share(buffer: float) -> tuple[float, float]:
                 buffer=f"{round(buffer * BDP)} packets",
             )
         ],
-        flow=[
-            ww.Flow(name=law, from_="server", to="client", law=law, stack="linux", start_spread="5 s")
-            for law in ("bbr", "cubic")
-        ],
+        flow=[ww.Flow(name=law, from_="server", to="client", law=law, start_spread="5 s") for law in ("bbr", "cubic")],
     )
     goodput = scenario.simulate(seeds=10).flows.pivot_table(index="seed", columns="flow", values="goodput_bps")
     return mean_and_interval(100 * goodput["bbr"] / goodput.sum(axis=1))

@@ -42,7 +42,7 @@ def uplink(queue: str) -> ww.Run:
                 reverse=ww.Reverse(rate="50 Mbit/s", queue="drop-tail"),
             )
         ],
-        flow=[ww.Flow(name="backup", from_="home", to="server", law="cubic", stack="linux", start_spread="2 s")],
+        flow=[ww.Flow(name="backup", from_="home", to="server", law="cubic", start_spread="2 s")],
         background=[
             ww.Background(name="call", from_="home", to="server", pattern=ww.Cbr(rate="80 kbit/s"), packet="200 B")
         ],

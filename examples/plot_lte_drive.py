@@ -65,7 +65,7 @@ def ride(law: str, seed: int) -> tuple[float, float]:
                 reverse=ww.Reverse(rate="5 Mbit/s"),
             )
         ],
-        flow=[ww.Flow(from_="server", to="phone", law=law, stack="linux")],
+        flow=[ww.Flow(from_="server", to="phone", law=law)],
     )
     run = scenario.simulate()
     radio = run.links.set_index("link").loc["radio"]

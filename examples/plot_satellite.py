@@ -44,7 +44,7 @@ def download(law: str) -> tuple[float, float]:
                 reverse=ww.Reverse(rate="5 Mbit/s", loss=0),
             )
         ],
-        flow=[ww.Flow(from_="server", to="dish", law=law, stack="linux", receive_window="6000 packets")],
+        flow=[ww.Flow(from_="server", to="dish", law=law, receive_window="6000 packets")],
     )
     return mean_and_interval(scenario.simulate(seeds=8).flows["goodput_bps"] / 1e6)
 

@@ -25,9 +25,7 @@ scenario = ww.Scenario(
     warmup="2 s",
     node=[ww.Node(name="a"), ww.Node(name="b")],
     link=[ww.Link(from_="a", to="b", rate="10 Mbit/s", delay="20 ms", buffer="100 packets")],
-    flow=[
-        ww.Flow(name="download", from_="a", to="b", law=ww.QuicTcp(backlog=20), stack="linux", start_spread="500 ms")
-    ],
+    flow=[ww.Flow(name="download", from_="a", to="b", law=ww.QuicTcp(backlog=20), start_spread="500 ms")],
 )
 runs = {"simulated": scenario.simulate(seeds=5)}
 

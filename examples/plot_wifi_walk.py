@@ -56,7 +56,7 @@ def walk(rate: str) -> ww.Run:
                 ],
             )
         ],
-        flow=[ww.Flow(name="download", from_="server", to="phone", law="cubic", stack="linux")],
+        flow=[ww.Flow(name="download", from_="server", to="phone", law="cubic")],
         output=ww.Output(sample_interval="2 s"),
     )
     return scenario.simulate(seeds=SEEDS)

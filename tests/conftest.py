@@ -24,7 +24,6 @@ duration = "5 s"
 warmup = "1 s"
 seeds = 3
 stack = "rfc"
-
 [output]
 internals = true
 

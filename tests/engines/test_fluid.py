@@ -323,6 +323,7 @@ def test_cubic_rests_where_its_packets_do(loss: float, rtt_ms: int, seconds: int
     scenario = ww.Scenario(
         name="rest",
         duration=f"{seconds} s",
+        stack="rfc",
         warmup=f"{seconds // 5} s",
         output=ww.Output(sample_interval="1 s"),
         node=[ww.Node(name="a"), ww.Node(name="b")],

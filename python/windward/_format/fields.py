@@ -1073,7 +1073,9 @@ class Cell:
     average
         Average rate used by the schedulers.
     buffer
-        Buffer per station, in packets or bytes.
+        Buffer per station, in packets, bytes, or time at its mean rate if all stations share the cell equally; a time
+        is at least 150 kB and at most 6.17 MB, the RLC queue of a base station. The default is latency under load in
+        measured LTE networks, ten times that of an idle one (Garcia, Alfredsson and Brunstrom, EuCNC 2015).
     queue
         Discipline of every station's queue: its name, or a table of name and parameters. Default: drop-tail.
     shared_buffer
@@ -1108,7 +1110,7 @@ class Cell:
     scheduler: str | Scheduler | Callable[[], Any] = "queueing-delay"
     service: Service = "carry"
     average: Average = Average()
-    buffer: str = "1000 packets"
+    buffer: str = "400 ms"
     queue: str | Queue | None = None
     shared_buffer: str | None = None
     delay: str = "0 s"
@@ -1646,7 +1648,10 @@ class RanCell:
         Delay spread of Rayleigh fading, at most 10 us: each group of resource blocks has a gain of its own, by an
         exponential power delay profile. Default: none, all resource blocks of a station fade alike.
     buffer
-        Buffer of a station and direction, in packets or bytes.
+        Buffer of a station and direction, in packets, bytes, or time at its mean rate if all stations share the cell
+        equally; a time is at least 150 kB and at most 6.17 MB, the RLC queue of a base station. The default is
+        latency under load in measured LTE networks, ten times that of an idle one (Garcia, Alfredsson and Brunstrom,
+        EuCNC 2015).
     queue
         Discipline of the queues of both directions: its name, or a table of name and parameters. Default: drop-tail.
     delay
@@ -1689,7 +1694,7 @@ class RanCell:
     drx: str | Drx = "off"
     fading: str | Fading | None = None
     delay_spread: str | None = None
-    buffer: str = "6172672 B"
+    buffer: str = "400 ms"
     queue: str | Queue | None = None
     delay: str = "0 s"
     propagation: Propagation = "uma"
@@ -2509,10 +2514,10 @@ class Wifi:
     short_retries
         Maximum attempts of a frame up to the RTS threshold, and of an RTS.
     long_retries
-        Maximum attempts of a data frame above the RTS threshold.
+        Maximum attempts of a data frame above the RTS threshold, for 802.11a, b and g. Default: 4.
     buffer
-        Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac
-        and ax it holds for `txq = { queue = "fifo" }`.
+        Interface queue of every station, in packets or bytes, not counting the packet being sent; with 802.11n, ac
+        and ax for `txq = { queue = "fifo" }`. Default: 1000 packets.
     queue
         Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-
         tail.
@@ -2582,8 +2587,8 @@ class Wifi:
     basic_rate: str | None = None
     rts_threshold: str | None = None
     short_retries: int = 7
-    long_retries: int = 4
-    buffer: str = "1000 packets"
+    long_retries: int | None = None
+    buffer: str | None = None
     queue: str | Queue | None = None
     access: str | Access = "dcf"
     routing: str | Routing = "shortest"
@@ -3991,8 +3996,8 @@ class Flow:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
-        `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16; 0 with
+        `stack = "rfc"`.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4022,17 +4027,17 @@ class Flow:
         Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
-        Receive window in packets or bytes, at least one segment.
+        Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
+        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
     sack
         Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
     loss_detection
         Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
-        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
-        `sack`.
+        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with Linux's stack and `sack`.
     newreno
         Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
         long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
-        "rfc6582"; "linux" with `stack = "linux"`.
+        "linux"; "rfc6582" with `stack = "rfc"`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
@@ -4043,7 +4048,7 @@ class Flow:
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
     rto
         Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
-        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "linux"; "rfc6298" with `stack = "rfc"`.
     known_base_rtt
         Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
         full segment and its ACK. "handshake" is the smallest RTT sample with that of the handshake among them, plus
@@ -4054,7 +4059,8 @@ class Flow:
         paced at it.
     ecn
         Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
-        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331). Default:
+        "scalable" with `law = "prague"`, "accurate" with "dctcp", else "off".
     write
         Application that writes at its own pace, such as `{ rate = "1 Mbit/s", every = "20 ms" }`. Default: it always
         has data.
@@ -4063,11 +4069,12 @@ class Flow:
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 81 920 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+        from 65 536 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
+        reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and
-        not sent is unlimited.
+        follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with Linux's stack
+        where an application writes or reads at its own pace, else none: what is written and not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4121,7 +4128,7 @@ class Flow:
     rto: Rto | None = None
     known_base_rtt: str | None = None
     pacing: bool = False
-    ecn: Ecn = "off"
+    ecn: Ecn | None = None
     write: Write | None = None
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
@@ -4146,8 +4153,8 @@ class Tcp:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
-        `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16; 0 with
+        `stack = "rfc"`.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4156,17 +4163,17 @@ class Tcp:
         Counts ACKs (RFC 5681 Eq. 3), not acknowledged packets (RFC 3465), where a law grows in the way of Reno.
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
-        Receive window in packets or bytes, at least one segment.
+        Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
+        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
     sack
         Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
     loss_detection
         Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
-        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
-        `sack`.
+        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with Linux's stack and `sack`.
     newreno
         Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
         long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
-        "rfc6582"; "linux" with `stack = "linux"`.
+        "linux"; "rfc6582" with `stack = "rfc"`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
@@ -4177,23 +4184,25 @@ class Tcp:
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
     rto
         Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
-        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "linux"; "rfc6298" with `stack = "rfc"`.
     pacing
         Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
         paced at it.
     ecn
         Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
-        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331). Default:
+        "scalable" with `law = "prague"`, "accurate" with "dctcp", else "off".
     read
         Application that reads at its own pace, such as `{ rate = "2 Mbit/s" }` or `{ pauses = [["10 s", "2 s"]] }`.
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 81 920 B on, or a table with its limit. Default: none; the window is always `receive_window`.
+        from 65 536 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
+        reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written and
-        not sent is unlimited.
+        follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with Linux's stack
+        where an application writes or reads at its own pace, else none: what is written and not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4220,7 +4229,7 @@ class Tcp:
     min_rto: str = "200 ms"
     rto: Rto | None = None
     pacing: bool = False
-    ecn: Ecn = "off"
+    ecn: Ecn | None = None
     read: Read | None = None
     receive_buffer: str | Autotuning | None = None
     send_buffer: str | SendAutotuning | None = None
@@ -5567,8 +5576,8 @@ class ScenarioFields:
     seeds
         Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
     stack
-        TCP stack of all flows and applications that do not name another one: "rfc", the RFCs as in the papers'
-        simulators, or "linux", as computers have it.
+        TCP stack of all flows and applications that do not name another one: "linux", as computers have it, or "rfc",
+        the RFCs as in the papers' simulators.
     output
         Recorded output.
     node
@@ -5597,7 +5606,7 @@ class ScenarioFields:
     duration: str
     warmup: str = "0 s"
     seeds: int | Sequence[int] = 1
-    stack: Stack = "rfc"
+    stack: Stack = "linux"
     output: Output = Output()
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()

@@ -30,6 +30,10 @@ const FIRST: u32 = 0x0a00_0010;
 /// sees no reason to enlarge its buffer.
 const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
 
+/// Receive and send buffers of Linux 6.18, and those for windows as large as any link needs.
+const LINUX_BUFFERS: [&str; 2] = ["4096 131072 33554432", "4096 16384 4194304"];
+const LARGE_BUFFERS: [&str; 2] = ["4096 131072 268435456", "4096 131072 268435456"];
+
 /// Longest initial delay of an ACK in Linux (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
 
@@ -200,11 +204,16 @@ impl Plan {
     /// Makes the device of the host that this thread is in, with its addresses and routes.
     fn furnish(&self, host: usize) -> std::io::Result<Tun> {
         let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
-        // What one flow learned is nothing to the next; windows as large as any link needs.
+        // What one flow learned is nothing to the next.
         write_setting("ipv4/tcp_no_metrics_save", "1")?;
         let is_coded = self.flows.iter().any(|flow| flow.sink == host && flow.config.coding.is_some());
-        write_setting("ipv4/tcp_rmem", if is_coded { CODED_RECEIVE_BUFFER } else { "4096 131072 268435456" })?;
-        write_setting("ipv4/tcp_wmem", "4096 131072 268435456")?;
+        let flows = self.flows.iter().filter(|flow| [flow.source, flow.sink].contains(&host));
+        let apps = self.apps.iter().filter(|app| [app.client, app.server].contains(&host));
+        let mut options = flows.map(|flow| &flow.config.tcp).chain(apps.map(|app| &app.config.tcp));
+        let [receive, send] =
+            if options.all(|tcp| tcp.most_in_flight.is_some()) { LINUX_BUFFERS } else { LARGE_BUFFERS };
+        write_setting("ipv4/tcp_rmem", if is_coded { CODED_RECEIVE_BUFFER } else { receive })?;
+        write_setting("ipv4/tcp_wmem", send)?;
         let sends = self.flows.iter().filter(|flow| flow.source == host);
         let receives = self.flows.iter().filter(|flow| flow.sink == host);
         // Both ends of an application send.

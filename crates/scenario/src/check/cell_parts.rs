@@ -1,6 +1,6 @@
 //! Parts that slotted cells and those of LTE and NR have in common: access point, queues, fading and scheduler.
 
-use super::common::{discipline, place, station_buffer};
+use super::common::{discipline, place};
 use super::nodes::End;
 use crate::format::cell::{Fading, Scheduler};
 use crate::format::{Buffer, Name, Named, Positive, Probability, Queue, Recording};
@@ -11,7 +11,7 @@ use windward_sim as sim;
 use windward_sim::cell::SchedulerConfig;
 use windward_sim::cell::channel::Fading as Model;
 use windward_sim::{NodeId, QueueConfig};
-use windward_units::Duration;
+use windward_units::{Bytes, Duration};
 
 /// Node of the access point; a group is refused.
 pub(super) fn access_point(end: End, Name(name): &Name, at: usize, problems: &mut Problems) -> Option<NodeId> {
@@ -31,22 +31,37 @@ pub(super) fn check_not_empty(count: usize, at: usize, problems: &mut Problems) 
     }
 }
 
-/// Checks the buffer and the discipline of all stations of a cell; reports problems.
-pub(super) fn check_queue(buffer: Buffer, queue: Option<&Named<Queue>>, at: usize, problems: &mut Problems) {
-    station_buffer(buffer, place("cell", at, ["buffer".into()]), problems);
+/// Least buffer that a time becomes, and the largest: the RLC queue of a base station (srsRAN, 4096 packets of 1507
+/// bytes).
+const LEAST: f64 = 150_000.0;
+const MOST: f64 = 6_172_672.0;
+
+/// A buffer in time, in bytes: at the mean rate of a station that shares its cell equally with all others.
+pub(super) fn in_bytes(buffer: sim::Buffer, rate: f64, stations: usize) -> sim::Buffer {
+    match buffer {
+        sim::Buffer::Time(time) => {
+            let share = time.as_secs() * rate / (8.0 * stations as f64);
+            sim::Buffer::Bytes(Bytes::new(share.clamp(LEAST, MOST) as u64))
+        }
+        other => other,
+    }
+}
+
+/// Checks the discipline of all stations of a cell; reports problems.
+pub(super) fn check_queue(queue: Option<&Named<Queue>>, at: usize, problems: &mut Problems) {
     if let Some(queue) = queue {
         discipline(queue, &place("cell", at, ["queue".into()]), problems);
     }
 }
 
-/// Buffer and discipline of a station at `inside`: its own, or those of the cell, which [`check_queue`] checks.
+/// Buffer and discipline of a station at `inside`: its own, or those of the cell.
 pub(super) fn queue_of_station(
     (own_buffer, buffer): (Option<Buffer>, Buffer),
     (own_queue, queue): (Option<&Named<Queue>>, Option<&Named<Queue>>),
     inside: impl Fn(&'static str) -> Vec<Segment>,
     problems: &mut Problems,
 ) -> (sim::Buffer, QueueConfig) {
-    let buffer = own_buffer.map_or(buffer.0, |own| station_buffer(own, inside("buffer"), problems));
+    let buffer = own_buffer.unwrap_or(buffer).0;
     let queue = match (own_queue, queue) {
         (Some(own), _) => discipline(own, &inside("queue"), problems),
         (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),

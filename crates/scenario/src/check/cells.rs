@@ -1,7 +1,7 @@
 //! Cells, expanded into stations, each a one-way link.
 
 use super::cell_parts::{
-    access_point, check_not_empty, check_queue, fading_model, queue_of_station, scheduler, urgency,
+    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, scheduler, urgency,
 };
 use super::common::{MAX_LINKS, Names, check_least, is_within_limit, place, ratio};
 use super::key::key;
@@ -51,7 +51,19 @@ pub(crate) fn expand(
                 links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
             }
             let medium = MediumConfig::Cell(CellConfig { scheduler, stations: stations.configs, ..config });
-            links.topology.add_medium(medium, stations.ends);
+            let first = links.topology.add_medium(medium, stations.ends);
+            size_buffers(&mut links.topology, first);
+        }
+    }
+}
+
+/// Turns the buffers in time of the newest medium, a cell whose ports begin at `first`, into bytes.
+fn size_buffers(topology: &mut sim::Topology, first: u32) {
+    let count = topology.media.last().map_or(0, MediumConfig::members);
+    let rates: Vec<f64> = (first..).take(count).map(|port| topology.mean_rate(port)).collect();
+    if let Some(MediumConfig::Cell(cell)) = topology.media.last_mut() {
+        for (station, rate) in cell.stations.iter_mut().zip(rates) {
+            station.buffer = in_bytes(station.buffer, rate, count);
         }
     }
 }
@@ -114,7 +126,7 @@ fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
         let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
-    check_queue(cell.buffer, cell.queue.as_ref(), at, problems);
+    check_queue(cell.queue.as_ref(), at, problems);
 }
 
 /// The stations, which become links; `None`, and a report, if there are too many.

@@ -81,7 +81,7 @@ pub(super) fn entry(
 
 /// TCP options of the flows' hosts.
 fn options(flow: &Flow, law: Option<&LawChoice>, stack: Stack) -> TcpOptions {
-    let options = tcp::options(&flow.tcp(), stack, flow.write.is_some());
+    let options = tcp::options(&flow.tcp(), stack, law, flow.write.is_some());
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path | KnownBaseRtt::Handshake) | None => None,
@@ -98,6 +98,8 @@ fn options(flow: &Flow, law: Option<&LawChoice>, stack: Stack) -> TcpOptions {
             Some(_) => options.receive_window.min((SEND_BUFFER / options.segment.count()).max(1) as u32),
             None => options.receive_window,
         },
+        // A mark on a combination belongs to no segment.
+        ecn: if flow.coding.is_some() && flow.ecn.is_none() { EcnMode::Off } else { options.ecn },
         writing: flow.write.and_then(|write| writing(write, options.segment)),
         // Small queues are decided by the route.
         ..options

@@ -1,7 +1,7 @@
 //! Cells of LTE and NR, expanded into stations, each a link in both directions.
 
 use super::cell_parts::{
-    access_point, check_not_empty, check_queue, fading_model, queue_of_station, scheduler, urgency,
+    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, scheduler, urgency,
 };
 use super::common::{MAX_LINKS, is_within_limit, place, ratio};
 use super::key::key;
@@ -26,7 +26,7 @@ use windward_sim::ran::{
     Adaptation, BearerConfig, Drx as Cycles, Harq, Pdcp, RanConfig, Rlc, RlcMode, StationConfig, Uplink,
 };
 use windward_sim::wifi::place_at;
-use windward_sim::{MediumConfig, NodeId};
+use windward_sim::{MediumConfig, NodeId, Topology};
 use windward_units::{Decibels, Duration, Time};
 
 /// Speed of light in metres a second.
@@ -37,6 +37,8 @@ const SINUSOIDS: usize = 16;
 const MOST_SPREAD: Duration = Duration::from_micros(10);
 /// Transmit power of the only site, in dBm.
 const SITE_POWER: f64 = 46.0;
+/// Least ratio at which the buffer of a moving station is sized.
+const ON_THE_WAY: Decibels = Decibels::new(15.0);
 /// Decibels of the uplink below the downlink: a guess.
 const UPLINK_BELOW: f64 = 6.0;
 
@@ -67,7 +69,8 @@ pub(super) fn expand(
         problems.add(path(at, ["scheduler", "oblivious"]), message, Some("remove `oblivious`".to_owned()));
     }
     check_not_empty(cell.station.len(), at, problems);
-    check_queue(cell.buffer, cell.queue.as_ref(), at, problems);
+    check_queue(cell.queue.as_ref(), at, problems);
+    check_mode(cell, at, problems);
     let Some(carrier) = carrier else { return };
     let config = config(cell, at, &carrier, problems);
     let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
@@ -85,7 +88,32 @@ pub(super) fn expand(
     if !found.configs.is_empty() {
         let (stations, bearers) = (found.configs, found.bearers);
         let medium = MediumConfig::Ran(RanConfig { scheduler, stations, bearers, ..config });
-        links.topology.add_medium(medium, found.ends);
+        let first = links.topology.add_medium(medium, found.ends);
+        size_buffers(&mut links.topology, first);
+    }
+}
+
+/// Turns the buffers in time of the newest medium, a cell whose ports begin at `first`, into bytes. A moving station
+/// counts at a signal-to-noise ratio of 15 dB at least, which it has somewhere on its way.
+fn size_buffers(topology: &mut Topology, first: u32) {
+    let Some(MediumConfig::Ran(cell)) = topology.media.last_mut() else { return };
+    let before: Vec<[f64; 2]> = cell.stations.iter().map(|station| station.mean_snr).collect();
+    for station in cell.stations.iter_mut().filter(|station| station.way.is_some()) {
+        station.mean_snr = station.mean_snr.map(|snr| snr.max(ratio(ON_THE_WAY)));
+    }
+    let count = before.len();
+    let rates: Vec<f64> = (first..).take(2 * count).map(|port| topology.mean_rate(port)).collect();
+    let Some(MediumConfig::Ran(cell)) = topology.media.last_mut() else { return };
+    for (at, (station, snr)) in cell.stations.iter_mut().zip(before).enumerate() {
+        station.mean_snr = snr;
+        for (way, buffer) in station.buffer.iter_mut().enumerate() {
+            *buffer = in_bytes(*buffer, rates[2 * at + way], count);
+        }
+    }
+    for bearer in &mut cell.bearers {
+        for (way, buffer) in bearer.buffer.iter_mut().enumerate() {
+            *buffer = in_bytes(*buffer, rates[2 * bearer.station as usize + way], count);
+        }
     }
 }
 
@@ -211,6 +239,27 @@ fn config(cell: &RanCell, at: usize, carrier: &Carrier, problems: &mut Problems)
         },
         drx: cycles(&cell.drx.0, carrier, at, problems),
         ..standard
+    }
+}
+
+/// Refuses keys of acknowledged mode where nothing is acknowledged.
+fn check_mode(cell: &RanCell, at: usize, problems: &mut Problems) {
+    let rlc = &cell.rlc;
+    let has_bearers = cell.station.iter().any(|station| !station.bearer.is_empty());
+    if rlc.mode.of_sim() != RlcMode::Unacknowledged || has_bearers {
+        return;
+    }
+    for (key, is_given) in [
+        ("poll_retransmit", rlc.poll_retransmit.is_some()),
+        ("poll_packets", rlc.poll_packets.is_some()),
+        ("status_prohibit", rlc.status_prohibit.is_some()),
+        ("max_retransmissions", rlc.max_retransmissions.is_some()),
+        ("window", rlc.window.is_some()),
+    ] {
+        if is_given {
+            let hint = Some("mode = \"am\", or leave it out".to_owned());
+            problems.add(path(at, ["rlc", key]), format!("`{key}` is for acknowledged mode"), hint);
+        }
     }
 }
 

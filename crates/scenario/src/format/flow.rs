@@ -122,8 +122,8 @@ tcp_tables! {
         /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
         #[serde(default = "delayed_ack")]
         pub delayed_ack: DelayedAck,
-        /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; with
-        /// `stack = "linux"` 16, and besides each segment that raises an autotuned receive window.
+        /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16, and
+        /// besides each segment that raises an autotuned receive window; 0 with `stack = "rfc"`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub quick_acks: Option<u32>,
         /// SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
@@ -165,7 +165,8 @@ tcp_tables! {
         /// Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
         #[serde(default)]
         pub ack_counting: bool,
-        /// Receive window in packets or bytes, at least one segment.
+        /// Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
+        /// 2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
         #[serde(default = "receive_window")]
         pub receive_window: ReceiveWindow,
         /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC
@@ -173,13 +174,13 @@ tcp_tables! {
         #[serde(default = "sack")]
         pub sack: bool,
         /// Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with
-        /// F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
+        /// F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with Linux's stack
         /// and `sack`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub loss_detection: Option<LossDetection>,
         /// Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
         /// long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss.
-        /// Default: "rfc6582"; "linux" with `stack = "linux"`.
+        /// Default: "linux"; "rfc6582" with `stack = "rfc"`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub newreno: Option<NewReno>,
         /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
@@ -194,7 +195,7 @@ tcp_tables! {
         #[serde(default = "min_rto")]
         pub min_rto: Positive<Duration>,
         /// Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
-        /// variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+        /// variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "linux"; "rfc6298" with `stack = "rfc"`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub rto: Option<Rto>,
     }
@@ -212,9 +213,10 @@ tcp_tables! {
         #[serde(default = "pacing")]
         pub pacing: bool,
         /// Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
-        /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
-        #[serde(default)]
-        pub ecn: Ecn,
+        /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331). Default:
+        /// "scalable" with `law = "prague"`, "accurate" with "dctcp", else "off".
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub ecn: Option<Ecn>,
     }
     own {
         /// Application that writes at its own pace, such as `{ rate = "1 Mbit/s", every = "20 ms" }`. Default: it
@@ -228,13 +230,15 @@ tcp_tables! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub read: Option<Read>,
         /// Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the
-        /// application from 81 920 B on, or a table with its limit. Default: none; the window is always
-        /// `receive_window`.
+        /// application from 81 920 B on, or a table with its limit. Default: "auto" with Linux's
+        /// stack where an application writes or reads at its own pace and no `receive_window` is given, else none: the
+        /// window is constant.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub receive_buffer: Option<ReceiveBuffer>,
         /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        /// follows the congestion window from 87 040 B on, or a table with its limit. Default: none; what is written
-        /// and not sent is unlimited.
+        /// follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with
+        /// Linux's stack where an application writes or reads at its own pace, else none: what is written and not sent
+        /// is unlimited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub send_buffer: Option<SendBuffer>,
         /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
@@ -261,9 +265,9 @@ impl Default for Tcp {
 #[serde(rename_all = "lowercase", expecting = "\"rfc\" or \"linux\"")]
 pub(crate) enum Stack {
     /// The RFCs up to 6675.
-    #[default]
     Rfc,
     /// Linux.
+    #[default]
     Linux,
 }
 

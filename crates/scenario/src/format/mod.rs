@@ -83,8 +83,8 @@ pub(crate) struct File {
     /// Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
     #[serde(default)]
     pub seeds: Seeds,
-    /// TCP stack of all flows and applications that do not name another one: "rfc", the RFCs as in the papers'
-    /// simulators, or "linux", as computers have it.
+    /// TCP stack of all flows and applications that do not name another one: "linux", as computers have it, or "rfc",
+    /// the RFCs as in the papers' simulators.
     #[serde(default)]
     pub stack: Stack,
     /// Recorded output.

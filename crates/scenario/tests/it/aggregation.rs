@@ -237,7 +237,7 @@ station = [{{ node = "AP", at = ["0 m", "0 m"] }}, {{ node = "near", at = ["2 m"
 #[test]
 fn rates_and_sizes_count_every_mpdu() {
     let text = text("rate_control = \"minstrel-ht\"\nwidth = \"40 MHz\"", FLAT);
-    let (compiled, output) = simulate(&text);
+    let (compiled, output) = simulate(&text.replacen("duration", "stack = \"rfc\"\nduration", 1));
     let by_link = |table: &str, column: &str| {
         let mut sums = vec![0; compiled.links.len()];
         let links = numbers(&output, table, "link");

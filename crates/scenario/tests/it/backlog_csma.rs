@@ -9,6 +9,7 @@ fn diamond(routing: &str, loss: f64, traffic: &str) -> Result<Scenario, String> 
     let text = format!(
         r#"
 name = "diamond"
+stack = "rfc"
 duration = "60 s"
 warmup = "20 s"
 node = [{{ name = "A" }}, {{ name = "B" }}, {{ name = "C" }}, {{ name = "D" }}]

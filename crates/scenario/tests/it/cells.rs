@@ -106,7 +106,7 @@ fn a_cell_with_a_technology_has_both_directions() {
         tdd = "DDDDDDDSUU"
         special = "6:4:4"
         uplink = { sr_period = "5 ms" }
-        rlc = { mode = "um", window = 2048 }
+        rlc = { mode = "um" }
         station = [
             { node = "phone", snr = "18 dB", speed = "3 km/h" },
             { node = "car", snr = "10 dB", uplink_snr = "10 dB" },

@@ -110,7 +110,9 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!((network.timing.warmup, network.timing.duration), (Time::ZERO, Time::from_nanos(60_000_000_000)));
     assert!(!network.internals);
     assert_eq!(network.topology.buffer(0), Buffer::Packets(1000));
-    assert_eq!(network.flows[0].tcp, windward_sim::TcpOptions::default());
+    let most_in_flight = Some(Bytes::new(2_600_000));
+    let linux = windward_sim::TcpOptions { most_in_flight, ..windward_sim::TcpOptions::linux(true) };
+    assert_eq!(network.flows[0].tcp, linux);
     assert_eq!(read(GROUPS).seeds(), [1]);
 }
 

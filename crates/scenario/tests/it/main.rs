@@ -18,5 +18,6 @@ mod routing;
 mod scenarios;
 mod schema;
 mod small_queues;
+mod stack;
 mod wifi;
 mod windows;

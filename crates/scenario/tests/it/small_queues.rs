@@ -42,8 +42,9 @@ fn linux_has_small_queues_where_the_senders_interface_is_the_wifi() {
     assert_eq!(linux("server", "laptop", "small_queues = false"), None);
     assert_eq!(linux("laptop", "server", "small_queues = { shift = 10 }"), Some(10));
     assert_eq!(linux("laptop", "server", "device_queue = 1000"), None);
-    assert_eq!(shift(&between("laptop", "server", "cubic", "")), None);
-    assert_eq!(shift(&between("laptop", "server", "cubic", "small_queues = true")), Some(7));
+    assert_eq!(shift(&between("laptop", "server", "cubic", "")), Some(7));
+    assert_eq!(shift(&between("laptop", "server", "cubic", "stack = \"rfc\"")), None);
+    assert_eq!(shift(&between("laptop", "server", "cubic", "stack = \"rfc\"\nsmall_queues = true")), Some(7));
     assert_eq!(shift(&between("laptop", "server", "tfrc", "stack = \"linux\"")), None);
 }
 

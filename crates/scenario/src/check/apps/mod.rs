@@ -187,7 +187,7 @@ fn connections<'a>(
 ) -> Option<Connections<'a>> {
     let (own, options) = app.tcp()?;
     let before = problems.len();
-    let tcp = tcp::options(options, options.stack.unwrap_or(stack), false);
+    let tcp = tcp::options(options, options.stack.unwrap_or(stack), law.as_ref(), false);
     let table = ("app", at, &["tcp"][..]);
     tcp::check_sizes(&tcp, table, problems);
     tcp::check(options, &tcp, law.as_ref(), table, problems);

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::profile::Defaults;
-use crate::format::wifi::{Edca, Hardware, TransmitQueue};
+use crate::format::wifi::{Edca, Hardware, TransmitQueue, TransmitQueues};
 use crate::path::Segment;
 use windward_sim::Buffer;
 use windward_sim::wifi::StationConfig;
@@ -17,6 +17,10 @@ const LARGEST_WINDOW: u32 = 32_767;
 const LONGEST_TXOP: Duration = Duration::from_micros(8160);
 /// Packets of a category below a shared queue: those that ath9k holds.
 const BELOW: u32 = 123;
+/// Refusal of a buffer that no queue has.
+const NO_BUFFER: &str = "`buffer` is for one drop-tail queue: mac80211's queues have limits of their own";
+const BUFFER_HINT: &str = "txq = { queue = \"fifo\" }, or leave it out";
+const FIRMWARE_HINT: &str = "txq = { hardware = \"driver\" }, or leave it out";
 
 impl Check<'_> {
     /// Contention parameters of a station.
@@ -71,6 +75,50 @@ impl Check<'_> {
         }
     }
 
+    /// Refuses what decides between receivers where firmware serves them in turn.
+    fn refuse_fairness(&mut self, given: &TransmitQueues, inside: impl Fn(&'static str) -> Vec<Segment>) {
+        for (key, is_given) in [
+            ("airtime_fairness", given.airtime_fairness.is_some()),
+            ("received_airtime", given.received_airtime.is_some()),
+        ] {
+            if is_given {
+                let message = format!("`{key}` has no effect behind firmware, which serves receivers in turn");
+                self.problems.add(self.path(&inside(key)), message, Some(FIRMWARE_HINT.to_owned()));
+            }
+        }
+    }
+
+    /// Refuses weights of stations to which firmware alone sends, the access point's if there is one, and a buffer of
+    /// all stations that none has. `hardware` and `is_fifo` are those of each station.
+    pub(super) fn check_effects(
+        &mut self,
+        stations: &[StationConfig],
+        access_point: Option<usize>,
+        hardware: &[edca::Hardware],
+        is_fifo: &[bool],
+    ) {
+        for (index, table) in self.wifi.station.iter().enumerate() {
+            let Some(end) = self.nodes.known(&table.node).filter(|_| table.weight.is_some()) else { continue };
+            let node = end.member(0);
+            let others = stations.iter().enumerate().filter(|(_, station)| station.node != node);
+            let mut senders = others.filter(|(at, _)| access_point.is_none_or(|access_point| access_point == *at));
+            if senders.all(|(at, _)| hardware[at] == edca::Hardware::Firmware) {
+                let message = "`weight` has no effect behind firmware, which serves receivers in turn";
+                self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, Some(FIRMWARE_HINT));
+            }
+        }
+        if self.wifi.buffer.is_some() && !is_fifo.contains(&true) {
+            self.refuse(["buffer".into()], NO_BUFFER, Some(BUFFER_HINT));
+        }
+    }
+
+    /// True if a station has one drop-tail queue of its `buffer`.
+    pub(super) fn is_fifo(&self, station: &StationConfig, defaults: &Defaults) -> bool {
+        let own = self.station_of(station.node).and_then(|(_, table)| table.txq.as_ref());
+        let given = own.or(self.wifi.txq.as_ref()).and_then(|txq| txq.queue);
+        given.unwrap_or(defaults.queue) == TransmitQueue::Fifo
+    }
+
     /// Queues of a station, and its weight at those that send to it.
     pub(super) fn queues(
         &mut self,
@@ -89,6 +137,12 @@ impl Check<'_> {
             _ => (vec!["txq".into()], self.wifi.txq.clone().unwrap_or_default()),
         };
         let queue = given.queue.unwrap_or(defaults.queue);
+        if let Some((index, table)) = self.station_of(station.node)
+            && table.buffer.is_some()
+            && queue != TransmitQueue::Fifo
+        {
+            self.refuse(["station".into(), Segment::Index(index), "buffer".into()], NO_BUFFER, Some(BUFFER_HINT));
+        }
         let is_per_station = queue == TransmitQueue::FqCodel;
         let inside = |key: &'static str| -> Vec<Segment> { path.iter().cloned().chain([key.into()]).collect() };
         for (key, is_given) in
@@ -135,6 +189,9 @@ impl Check<'_> {
         if hardware == Hardware::Firmware && config.aql.is_none() {
             let message = "the firmware would take all packets: it needs airtime queue limits";
             self.problems.add(self.path(&inside("hardware")), message, Some("aql = true".to_owned()));
+        }
+        if hardware == Hardware::Firmware {
+            self.refuse_fairness(&given, inside);
         }
         (Some(config), hardware.of_sim(), weight as u16)
     }

@@ -53,6 +53,7 @@ impl Check<'_> {
             ("access", !matches!(wifi.access.0, Access::Dcf(_))),
             ("routing", !matches!(wifi.routing.0, Routing::Shortest(_))),
             ("queue", wifi.queue.is_some()),
+            ("long_retries", wifi.long_retries.is_some()),
         ];
         let (given, of, hint) = if is_new {
             let hint =
@@ -63,6 +64,10 @@ impl Check<'_> {
         };
         for (key, _) in given.iter().filter(|(_, is_given)| *is_given) {
             self.refuse([(*key).into()], format!("`{key}` is for {of}"), Some(hint));
+        }
+        if is_new && wifi.reach.capture.is_some() {
+            let why = format!("`capture` is for {of}: the rate of each MPDU decides");
+            self.refuse(["reach".into(), "capture".into()], why, Some("leave it out"));
         }
         for (index, station) in wifi.station.iter().enumerate() {
             let keys = [
@@ -108,6 +113,9 @@ impl Check<'_> {
         let edca: Vec<_> =
             (0..stations.len()).map(|at| self.contention(&stations, at, access_point, &defaults)).collect();
         let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station, &defaults)).collect();
+        let is_fifo: Vec<bool> = stations.iter().map(|station| self.is_fifo(station, &defaults)).collect();
+        let hardware: Vec<_> = queues.iter().map(|(_, hardware, _)| *hardware).collect();
+        self.check_effects(&stations, access_point, &hardware, &is_fifo);
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
         let rates = self.rates(&air, &stations, &defaults);
         let Radio { propagation, receive, sense: weakest } = radio;

@@ -6,6 +6,9 @@ use crate::format::wifi::{Mode, Standard, Timing};
 use windward_sim::wifi::{Mac, Phy};
 use windward_units::BitRate;
 
+/// Attempts of a frame above the RTS threshold (IEEE 802.11-2020, dot11LongRetryLimit).
+const LONG_RETRIES: u32 = 4;
+
 impl Check<'_> {
     /// The physical layer and the MAC.
     pub fn mac(&mut self) -> (Phy, Mac) {
@@ -22,7 +25,7 @@ impl Check<'_> {
             Standard::Bianchi => Mac { basic_rate: slowest, ..Mac::bianchi() },
             _ => Mac {
                 short_retries: Some(wifi.short_retries.0),
-                long_retries: Some(wifi.long_retries.0),
+                long_retries: Some(wifi.long_retries.map_or(LONG_RETRIES, |count| count.0)),
                 ..Mac::standard(slowest)
             },
         };

@@ -6,11 +6,14 @@ use crate::check::common::{discipline, place, station_buffer};
 use crate::check::key::key;
 use crate::check::places::Entry;
 use crate::format::wifi::{Access, Routing};
-use crate::format::{Named, Queue};
+use crate::format::{Buffer, Named, Queue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
 use windward_sim::wifi::StationConfig;
-use windward_sim::{NodeId, QueueConfig};
+use windward_sim::{self as sim, NodeId, QueueConfig};
+
+/// Packets of an interface queue.
+const BUFFER: u64 = 1000;
 
 impl Check<'_> {
     /// All stations; `placed` are those of this network and of others.
@@ -21,7 +24,8 @@ impl Check<'_> {
             self.refuse(["station".into()], "a wireless network needs at least two stations", Some(hint));
             return None;
         }
-        let of_all = station_buffer(wifi.buffer, place("wifi", self.at, ["buffer".into()]), self.problems);
+        let of_all = wifi.buffer.unwrap_or(Buffer(sim::Buffer::Packets(BUFFER)));
+        let of_all = station_buffer(of_all, place("wifi", self.at, ["buffer".into()]), self.problems);
         let of_all = (of_all, self.queue(wifi.queue.as_ref(), place("wifi", self.at, ["queue".into()])));
         let mut stations: Vec<StationConfig> = Vec::new();
         for (index, station) in wifi.station.iter().enumerate() {

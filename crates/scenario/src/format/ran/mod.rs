@@ -13,9 +13,8 @@ use super::{Buffer, Count, Dscp, Name, Number, Positive, Probability, Queue, Wri
 use layers::{no_loss, yes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim as sim;
 use windward_sim::ran::geometry::Environment;
-use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
+use windward_units::{BitRate, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
 
 /// A cell: slotted, or of LTE or NR where it has a `technology`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,8 +90,11 @@ pub(crate) struct RanCell {
     /// exponential power delay profile. Default: none, all resource blocks of a station fade alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_spread: Option<Positive<Duration>>,
-    /// Buffer of a station and direction, in packets or bytes.
-    #[serde(default = "buffer")]
+    /// Buffer of a station and direction, in packets, bytes, or time at its mean rate if all stations share the cell
+    /// equally; a time is at least 150 kB and at most 6.17 MB, the RLC queue of a base station. The default is latency
+    /// under load in measured LTE networks, ten times that of an idle one (Garcia, Alfredsson and Brunstrom, EuCNC
+    /// 2015).
+    #[serde(default = "super::cell::buffer")]
     pub buffer: Buffer,
     /// Discipline of the queues of both directions: its name, or a table of name and parameters. Default: drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -361,9 +363,4 @@ fn station_power() -> Written<PowerLevel> {
 
 fn site_power() -> Written<PowerLevel> {
     Written(PowerLevel::dbm(46.0))
-}
-
-/// 4096 packets of 1507 bytes, the RLC buffer of open-source base stations.
-fn buffer() -> Buffer {
-    Buffer(sim::Buffer::Bytes(Bytes::new(6_172_672)))
 }

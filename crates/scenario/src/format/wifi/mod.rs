@@ -22,7 +22,6 @@ use super::named::Named;
 use super::{Buffer, Count, Name, Number, Positive, Probability, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim as sim;
 use windward_sim::wifi;
 use windward_units::{BitRate, Bytes, Duration, Frequency};
 
@@ -52,13 +51,13 @@ pub(crate) struct Wifi {
     /// Maximum attempts of a frame up to the RTS threshold, and of an RTS.
     #[serde(default = "seven")]
     pub short_retries: Count,
-    /// Maximum attempts of a data frame above the RTS threshold.
-    #[serde(default = "four")]
-    pub long_retries: Count,
-    /// Interface queue of every station, in packets or bytes, not counting the packet being sent. With 802.11n, ac and
-    /// ax it holds for `txq = { queue = "fifo" }`.
-    #[serde(default = "buffer")]
-    pub buffer: Buffer,
+    /// Maximum attempts of a data frame above the RTS threshold, for 802.11a, b and g. Default: 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_retries: Option<Count>,
+    /// Interface queue of every station, in packets or bytes, not counting the packet being sent; with 802.11n, ac and
+    /// ax for `txq = { queue = "fifo" }`. Default: 1000 packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
     /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Named<Queue>>,
@@ -176,14 +175,6 @@ fn shortest() -> Named<Routing> {
 
 fn seven() -> Count {
     Count(7)
-}
-
-fn four() -> Count {
-    Count(4)
-}
-
-fn buffer() -> Buffer {
-    Buffer(sim::Buffer::Packets(1000))
 }
 
 fn dcf() -> Named<Access> {
