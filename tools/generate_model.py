@@ -14,7 +14,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from examples import refused
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tools.tried_examples import refused
 
 from windward import _engine
 
@@ -309,7 +310,11 @@ class Generator:
                 kind += " | Callable[[float], Any]"
             if (name, key) in (("Cell", "scheduler"), ("RanCell", "scheduler")):
                 kind += " | Callable[[], Any]"
-            fields.append(f"    {attribute}: {kind}{self.default(key, value, schema)}\n")
+            default = self.default(key, value, schema)
+            # A default that the host chooses.
+            if default.endswith("= None") and "None" not in kind:
+                kind += " | None"
+            fields.append(f"    {attribute}: {kind}{default}\n")
             attributes.append((attribute, value.get("description", "")))
             types[attribute] = (kind, key in schema.get("required", ()))
         if schema.get("additionalProperties", True):

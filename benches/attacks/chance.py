@@ -108,7 +108,7 @@ def main() -> int:
             by_chance = attack.summary["scattered"]
             print(f"noise {seed}: {'claimed' if attack.is_found else 'nothing'}, {by_chance} by chance", flush=True)
     print(f"{claims} of {asked.tries} searches on noise claim something")
-    chance, found, missed, number = random.Random(1), 0, 0, 0  # noqa: S311
+    chance, found, missed, number = random.Random(1), 0, 0, 0
     while found < asked.finds and number < 10 * asked.finds:
         number += 1
         with tempfile.TemporaryDirectory() as folder:

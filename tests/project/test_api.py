@@ -16,7 +16,7 @@ import windward as ww
 from windward import _engine
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
-import examples
+import tried_examples
 
 PACKAGE = REPOSITORY / "python" / "windward"
 
@@ -75,7 +75,7 @@ def test_the_example_of_a_class_runs(name: str, tmp_path: Path, monkeypatch: pyt
     if kind.__module__ == "windward._format.fields":
         # Where no scenario takes what is generated, there is none.
         code = "".join(one.source for one in example.examples)
-        assert not code or examples.refused(code) == ""
+        assert not code or tried_examples.refused(code) == ""
         return
     assert example.examples
     assert not any(doctest.SKIP in one.options for one in example.examples)

@@ -37,8 +37,8 @@ class PlainCommand(TyperCommand):
         """Writes arguments, then options by heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            if getattr(parameter, "help", None):
-                parameter.help = _filled(parameter.help)
+            if text := getattr(parameter, "help", None):
+                setattr(parameter, "help", _filled(text))  # noqa: B010
             record = parameter.get_help_record(ctx)
             if record is not None:
                 is_argument = parameter.param_type_name == "argument"

@@ -1188,7 +1188,7 @@ class Adaptation:
 
     outer_loop: bool = True
     target: float | str = 0.1
-    step: str = "0.1 dB"
+    step: str = "0.9 dB"
     limit: str = "15 dB"
     cqi_period: str | None = None
     cqi_delay: str | None = None
@@ -1357,8 +1357,8 @@ class Handover:
     measurement_period
         Period of the measurements, and of the updates of positions.
     filter
-        Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep the
-        behaviour over time.
+        Coefficient k of the filter: measurements 200 ms apart have the weight 2^(−k/4); 0 to 19. Other periods keep
+        the behaviour over time.
     preparation
         Time from the trigger to the command, for the report and the preparation of the target.
     interruption
@@ -3023,11 +3023,11 @@ class Cubic:
 
     TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
 
-    version: Version = None
-    c: float = None
-    beta: float = None
+    version: Version | None = None
+    c: float | None = None
+    beta: float | None = None
     fast_convergence: bool = True
-    hystart: bool = None
+    hystart: bool | None = None
     timestamps: bool = True
 
 
@@ -3888,6 +3888,12 @@ class Read:
         Most bytes of a read under `rate`. Default: a full segment.
     pauses
         Pauses in which nothing is read: pairs of time and length, in order and apart.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> read = ww.Read(rate="5 Mbit/s")
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", read=read)
     """
 
     rate: str | None = None
@@ -3996,8 +4002,8 @@ class Flow:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16; 0 with
-        `stack = "rfc"`.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16, and
+        besides each segment that raises an autotuned receive window; 0 with `stack = "rfc"`.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4069,7 +4075,7 @@ class Flow:
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 65 536 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
+        from 81 920 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
         reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
@@ -4153,8 +4159,8 @@ class Tcp:
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16; 0 with
-        `stack = "rfc"`.
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 16, and
+        besides each segment that raises an autotuned receive window; 0 with `stack = "rfc"`.
     compress_sacks
         SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
         at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
@@ -4197,7 +4203,7 @@ class Tcp:
         The receive window then moves; it needs `receive_buffer` or a `receive_window`. Default: everything at once.
     receive_buffer
         Receive buffer whose window moves, as in Linux: a size in bytes, `"auto"` for one that follows the application
-        from 65 536 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
+        from 81 920 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
         reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
         Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that

@@ -52,14 +52,16 @@ class Values:
     def low(self) -> Array | None:
         """The lower ends of the intervals, none of which is where no value can be; of few seeds the least values."""
         if self.seeds:
-            return np.fmin.reduce(self.seeds)
+            least: Array = np.fmin.reduce(self.seeds)
+            return least
         return None if self.errors is None else np.maximum(self.means - self.errors, 0.0)
 
     @property
     def high(self) -> Array | None:
         """The upper ends; of few seeds the largest values."""
         if self.seeds:
-            return np.fmax.reduce(self.seeds)
+            largest: Array = np.fmax.reduce(self.seeds)
+            return largest
         return None if self.errors is None else np.minimum(self.means + self.errors, self.most)
 
     def part(self, names: Sequence[str]) -> Values:

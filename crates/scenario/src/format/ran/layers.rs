@@ -287,7 +287,7 @@ fn tenth_of_blocks() -> Probability {
 }
 
 fn step() -> Written<Decibels> {
-    Written(Decibels::new(0.9))
+    Written(Decibels::new(0.1))
 }
 
 fn limit() -> Written<Decibels> {
