@@ -131,6 +131,6 @@ def test_a_call_waits_behind_a_download_that_steers_by_loss() -> None:
     runs = [scenario.simulate() for scenario in (by_loss, by_delay)]
     waits = [float(run.background["mean_delay_s"].iloc[0]) for run in runs]
     assert waits[0] > 2 * waits[1]
-    # More may arrive than is sent after the warm-up: what was under way then. No loss is that, not a negative one.
-    assert runs[1].background["received"].iloc[0] > runs[1].background["sent"].iloc[0]
+    # A datagram that is under way at the end of the warm-up counts at neither end.
+    assert runs[1].background["received"].iloc[0] <= runs[1].background["sent"].iloc[0]
     assert runs[1].background["loss"].iloc[0] == 0

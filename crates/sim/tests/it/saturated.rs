@@ -25,9 +25,9 @@ fn on_air(medium: MediumConfig, ends: Vec<(u32, u32)>, (pattern, size): (Pattern
 
 /// Arrived datagrams a second.
 fn rate(network: &Network, output: &Output) -> f64 {
-    let timing = network.timing;
-    output.sources.iter().map(|source| source.received as f64).sum::<f64>()
-        / timing.duration.since(timing.warmup).as_secs()
+    // By bytes, which count all arrivals: `received` leaves out what was queued at the end of the warm-up.
+    let bits = |at: usize| 8.0 * network.sources[at].packet.count() as f64;
+    output.sources.iter().enumerate().map(|(at, source)| source.received_bps / bits(at)).sum()
 }
 
 fn is_balanced(output: &Output) {
