@@ -89,7 +89,9 @@ impl World {
         net.schedule(Time::ZERO + network.timing.sample_interval, Wake::Run(RunTimer::Sample), 0);
         for (index, window) in (0..).zip(&network.windows) {
             net.schedule(window.start, Wake::Run(RunTimer::Window), 2 * index);
-            net.schedule(window.end, Wake::Run(RunTimer::Window), 2 * index + 1);
+            let is_last = window.end >= network.timing.duration;
+            let timer = if is_last { RunTimer::LastWindow } else { RunTimer::Window };
+            net.schedule(window.end, Wake::Run(timer), 2 * index + 1);
         }
     }
 
@@ -134,7 +136,9 @@ impl World {
                 self.recorder.sample(net, flows, transfers, sources);
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
-            Wake::Run(RunTimer::Window) => self.recorder.turn_window(index, &mut self.net, &self.flows),
+            Wake::Run(RunTimer::Window | RunTimer::LastWindow) => {
+                self.recorder.turn_window(index, &mut self.net, &self.flows)
+            }
         }
     }
 

@@ -1188,7 +1188,7 @@ class Adaptation:
 
     outer_loop: bool = True
     target: float | str = 0.1
-    step: str = "0.9 dB"
+    step: str = "0.1 dB"
     limit: str = "15 dB"
     cqi_period: str | None = None
     cqi_delay: str | None = None

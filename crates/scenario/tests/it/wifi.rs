@@ -308,7 +308,7 @@ fn refusals_name_the_medium_and_an_engine_that_works() {
     // The optimum has closed loops, but no pages.
     let closed = "[[app]]\nkind = \"requests\"\nfrom = \"b\"\nto = \"a\"\nlaw = \"reno\"\nresponse = \"1 kB\"\n\
                   arrivals = { kind = \"closed\", users = 2, think = \"1 s\" }\n";
-    let page = "[[app]]\nkind = \"page\"\nfrom = \"b\"\nto = \"a\"\n";
+    let page = "[[app]]\nname = \"page\"\nkind = \"page\"\nfrom = \"b\"\nto = \"a\"\n";
     assert!(fluid(text(link, closed)).contains("use `optimum` or `simulate`"));
     for apps in [page.to_owned(), format!("{closed}{page}")] {
         let told = fluid(text(link, &apps));

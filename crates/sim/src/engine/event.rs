@@ -88,8 +88,11 @@ pub enum RunTimer {
     Warm,
     /// The series are sampled.
     Sample,
-    /// A window of time begins or ends. The index is twice that of the window, plus one at its end.
+    /// A window of time begins or ends, before all other events of its time. The index is twice that of the window, plus
+    /// one at its end.
     Window,
+    /// A window ends with the run, after all other events of that time, as the totals of the run do.
+    LastWindow,
 }
 
 /// Order of simultaneous events: a bijection between ranks and wakes. A wake without a rank does not compile; a rank
@@ -115,29 +118,30 @@ macro_rules! ranks {
 
 ranks! {
     0 => Run(RunTimer::Warm),
-    1 => Port(PortTimer::Arrive),
-    2 => Medium,
-    3 => Flow(FlowTimer::DelayedAck),
-    4 => Flow(FlowTimer::Retransmit),
-    5 => Flow(FlowTimer::Pace),
-    6 => Source,
-    7 => Flow(FlowTimer::Open),
-    8 => Flow(FlowTimer::Close),
-    9 => Run(RunTimer::Sample),
-    10 => Transfer,
-    11 => Port(PortTimer::Transmit),
-    12 => Flow(FlowTimer::Request),
-    13 => Port(PortTimer::Change),
-    14 => Port(PortTimer::ArriveLate),
-    15 => Flow(FlowTimer::Complete),
-    16 => App(AppTimer::Heard),
-    17 => App(AppTimer::Serve),
-    18 => App(AppTimer::Arrival),
-    19 => Run(RunTimer::Window),
+    1 => Run(RunTimer::Window),
+    2 => Port(PortTimer::Arrive),
+    3 => Medium,
+    4 => Flow(FlowTimer::DelayedAck),
+    5 => Flow(FlowTimer::Retransmit),
+    6 => Flow(FlowTimer::Pace),
+    7 => Source,
+    8 => Flow(FlowTimer::Open),
+    9 => Flow(FlowTimer::Close),
+    10 => Run(RunTimer::Sample),
+    11 => Transfer,
+    12 => Port(PortTimer::Transmit),
+    13 => Flow(FlowTimer::Request),
+    14 => Port(PortTimer::Change),
+    15 => Port(PortTimer::ArriveLate),
+    16 => Flow(FlowTimer::Complete),
+    17 => App(AppTimer::Heard),
+    18 => App(AppTimer::Serve),
+    19 => App(AppTimer::Arrival),
     20 => Flow(FlowTimer::Read),
     21 => Flow(FlowTimer::Write),
     22 => Rtp(RtpTimer::Send),
     23 => Rtp(RtpTimer::Report),
+    24 => Run(RunTimer::LastWindow),
 }
 
 /// Bits of a medium's timer.
