@@ -137,7 +137,6 @@ def edca(draw: Draw) -> Network:
         "standard": standard,
         "access_point": "n0",
         "station": stations(draw, count, draw.of(10.0, 25.0, 40.0), moves=draw.chance(0.7)),
-        "buffer": draw.of("20 packets", "100 packets", "1000 packets"),
     }
     if standard == "802.11n":
         wifi["width"] = draw.of("20 MHz", "40 MHz")
@@ -154,8 +153,12 @@ def edca(draw: Draw) -> Network:
     wifi["block_ack"] = {"after_loss": draw.of("data", "request"), **({"attempts": attempts} if attempts else {})}
     if draw.chance(0.3):
         wifi["noise"] = {"power": "-92 dBm", "rayleigh": True}
-    if draw.chance(0.3):
-        wifi["txq"] = {"queue": draw.of("fifo", "fq-codel", "shared-fq-codel")}
+    queue = draw.of(None, "fifo", "fifo", "fq-codel", "shared-fq-codel")
+    if queue:
+        wifi["txq"] = {"queue": queue}
+    # mac80211's queues, the default of all profiles but ns-3's, have limits of their own.
+    if queue == "fifo" or (queue is None and wifi.get("profile") == "ns3"):
+        wifi["buffer"] = draw.of("20 packets", "100 packets", "1000 packets")
     pairs = [ends for other in nodes[1:] for ends in (("n0", other), (other, "n0"))]
     if draw.chance(0.6):
         lossy = [ends for ends in pairs if draw.chance(0.5)]
@@ -208,6 +211,7 @@ def cell(draw: Draw) -> Network:
     presets = ("lte-10mhz", "lte-20mhz") if technology == "lte" else ("n78-20mhz", "n78-40mhz", "nr-fdd-10mhz")
     nodes = [f"n{at}" for at in range(draw.count(2, 5))]
     has_places = draw.chance(0.5)
+    mode = draw.of("am", "um")
     own: dict[str, Any] = {
         "name": "air",
         "access_point": "n0",
@@ -215,7 +219,7 @@ def cell(draw: Draw) -> Network:
         "preset": draw.of(*presets),
         "scheduler": draw.of("round-robin", "proportional-fair", "m-lwdf"),
         "harq": {"transmissions": draw.count(1, 4), "feedback_error": draw.of(0.0, 0.001, 0.05)},
-        "rlc": {"mode": draw.of("am", "um"), "poll_packets": draw.of(1, 16)},
+        "rlc": {"mode": mode, **({"poll_packets": draw.of(1, 16)} if mode == "am" else {})},
         "adaptation": draw.of({}, {"target": 0.3}, {"outer_loop": False}),
         "buffer": draw.of("50 packets", "500 packets"),
     }

@@ -39,7 +39,7 @@ WRONG: list[tuple[str, Any]] = [
     ("link[0].buffer", "100 potatoes"),
     ("flow[0].law", "cubik"),
     ("flow[0].law", {"name": "quic-tcp", "rhoo": 0.5}),
-    ("flow[0].initial_window", 11),
+    ("flow[0].initial_window", 10_001),
     ("flow[0].delayed_ack", True),
 ]
 
