@@ -326,8 +326,8 @@ validate-newreno: $(VENV)/engine
 validate-backpressure: $(VENV)/engine
 	$(BIN)/python benches/emulate/backpressure.py
 
-# Minutes, to docs/measured/validation/combinations.md; KERNELS=100 emulates a hundred draws, as root, in an hour of real time. Continues where it was
-# interrupted.
+# Minutes, to docs/measured/validation/combinations.md; KERNELS=100 emulates a hundred draws, as root, in an hour of
+# real time. Continues where it was interrupted.
 validate-combinations: $(VENV)/engine
 	$(BIN)/python benches/emulate/combinations.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(KERNELS),--kernels $(KERNELS))
 

@@ -1,4 +1,4 @@
-"""What searches claim, and what of it is chance: searches on noise claim nothing, finds hold on the share they print.
+"""Claims of searches against chance: searches on noise claim nothing, finds hold on the share they print.
 
     chance.py --tries 100             searches on noise, each with another seed
     chance.py --finds 20 --seeds 100  finds of random networks, each run on so many other seeds

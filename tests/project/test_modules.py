@@ -204,7 +204,9 @@ FLOORS = {
     ),
     "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
     "sim/tcp": (
-        "averages chronograph headers outbox ranges reader receive_window stream timer writer",
+        "averages chronograph headers outbox ranges reader stream timer writer",
+        "right_sizing",
+        "receive_window",
         "coding receiver sender",
         "inbox",
         "end",

@@ -1,4 +1,4 @@
-"""What searches claim, and what of it is chance; `make validate-searches` has a hundred of these."""
+"""Claims of searches against chance; `make validate-searches` has a hundred of these."""
 
 import random
 import sys

@@ -35,8 +35,8 @@ impl Division {
         }
     }
 
-    /// Moves the level by Newton's method on Σ min(x·t, θ·φ) = 1, which is concave in θ, from the answer of `map` at the
-    /// present level; false where it is reached. `loads` holds the rate on each link, `delays` its queueing delay.
+    /// Moves the level by Newton's method on Σ min(x·t, θ·φ) = 1, which is concave in θ, from the answer of `map` at
+    /// the present level; false where it is reached. `loads` holds the rate on each link, `delays` its queueing delay.
     pub fn adjust(&mut self, loads: &[f64], delays: &[f64]) -> bool {
         let (mut used, mut full, mut highest) = (0.0, 0.0, 0.0_f64);
         for &(link, time, weight) in &self.air.links {

@@ -8,8 +8,9 @@
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh; on timeout: the same ssthresh, W ← 1
 //!
 //! Fluid: dW/dt = −γ·(W − x·d − α) with x = W/(d + q), d the propagation and q the queueing delay: at rest x·q = α. The
-//! price is q, the utility α·ln x. Losses, which the paper's equation leaves out, halve W (their mean: `shared/losses.rs`). The unit of t is the time from one step to the next: γ is per second here, and the
-//! packet law makes one step per round trip.
+//! price is q, the utility α·ln x. Losses, which the paper's equation leaves out, halve W (their mean:
+//! `shared/losses.rs`). The unit of t is the time from one step to the next: γ is per second here, and the packet law
+//! makes one step per round trip.
 //!
 //! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step.
 //!

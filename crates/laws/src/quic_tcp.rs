@@ -10,7 +10,8 @@
 //! Fluid (Eq. 18): dW/dt = −κ·(d/d̄)·W^(1−2ρ)·(W − x·d − p) with d̄ = d + q and x = W/d̄, d the propagation and q the
 //! queueing delay (the overbar of d̄ is missing in the published equation). At rest x·q = p. The price is q, the
 //! utility p·ln x. The unit of t is the time from one step to the next: κ is per second here, and the packet law makes
-//! one step per round trip. Losses, which the paper's equation leaves out, halve W (`shared/losses.rs`). ρ = 1 is Mo and Walrand's law, ρ = ½ FAST's except for the factor d/d̄.
+//! one step per round trip. Losses, which the paper's equation leaves out, halve W (`shared/losses.rs`). ρ = 1 is Mo
+//! and Walrand's law, ρ = ½ FAST's except for the factor d/d̄.
 //!
 //! `mode = "paper"` and `mode = "ns2"` as [`fast`](crate::fast); the ns-2 form of the step is W −
 //! κ·(BaseRTT/AvgRTT)·W^(1−2ρ)·(W − (BaseRTT/AvgRTT)·V − p), the difference of the paper's module from FAST's.

@@ -9,8 +9,8 @@
 //! * slow start: W doubles every other round trip; after each one at rest, diff > γ ends it with W ← W − W/8
 //! * on loss: W ← ¾·W; on timeout: ssthresh ← max(flight/2, 2), W ← 2, slow start
 //!
-//! Fluid: dW/dt = ±1/rtt packets per second where diff leaves [α, β], less the quarter that
-//! a loss takes (the paper has no losses here; their mean: `shared/losses.rs`). Without losses it rests anywhere between, we name the middle
+//! Fluid: dW/dt = ±1/rtt packets per second where diff leaves [α, β], less the quarter that a loss takes (the paper has
+//! no losses here; their mean: `shared/losses.rs`). Without losses it rests anywhere between, we name the middle
 //! m = (α + β)/2: W = m·rtt/q. The price is the queueing delay q: U(x) = m·ln x (Low, Peterson and Wang, J. ACM 2002).
 //!
 //! **Where we differ**

@@ -36,8 +36,9 @@ impl Stop {
 impl Scenario {
     /// Integrates the windows: as differential equations with this `tolerance`, by updates every `period` seconds, or
     /// with a feedback delay of `feedback_delay` seconds, 0 for a round trip. `is_loss_free` leaves losses out of the
-    /// equations of delay-based laws. Columns of samples, flow by flow within an instant. `progress` is called several times a second with the integrated seconds. Raises ValueError if the
-    /// scenario has no fluid form, and once `stop` is set; KeyboardInterrupt on Ctrl-C.
+    /// equations of delay-based laws. Columns of samples, flow by flow within an instant. `progress` is called several
+    /// times a second with the integrated seconds. Raises ValueError if the scenario has no fluid form, and once `stop`
+    /// is set; KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, is_loss_free=false, stop=None, progress=None))]
     fn fluid<'py>(
         slf: &Bound<'py, Self>,

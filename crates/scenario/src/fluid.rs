@@ -148,8 +148,8 @@ impl Scenario {
         self.fluid_until(method, Losses::Law, &Arc::new(Control::new()))
     }
 
-    /// Follows the windows as [`Self::fluid`] does, with `losses` of delay-based laws, reports progress to `control`, and
-    /// ends with an error when it is cancelled.
+    /// Follows the windows as [`Self::fluid`] does, with `losses` of delay-based laws, reports progress to `control`,
+    /// and ends with an error when it is cancelled.
     ///
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].

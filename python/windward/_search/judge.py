@@ -109,7 +109,7 @@ class Judge:
 
     @cached_property
     def _is_coin(self) -> bool:
-        """Whether the question holds without an attack on half of the fresh seeds."""
+        """True if the question holds without an attack on half of the fresh seeds."""
         plain = self.trials.search.plain
         return self._count(plain, self.fair(plain, plain), self.question, None, need=_SUFFERS).is_enough(_SUFFERS)
 

@@ -26,7 +26,8 @@ impl Losses {
     pub(crate) const TAKE_A_QUARTER: Self = Self { left: 0.75, moment: 1.070_873 };
 
     /// Change of the mean window `cwnd` per round trip on a path that loses a share `loss`, with `step` for s. Without
-    /// losses that is `step` itself; with losses a window of ACKs at most doubles the window and takes at most half of it, as in packets.
+    /// losses that is `step` itself; with losses a window of ACKs at most doubles the window and takes at most half of
+    /// it, as in packets.
     pub(crate) fn change(&self, cwnd: f64, loss: f64, step: impl Fn(f64) -> f64) -> f64 {
         if loss == 0.0 {
             return step(cwnd);

@@ -203,7 +203,8 @@ fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
         prop_assert!(after.is_finite() && after >= LEAST, "{spec:?}: {before} -> {after} after {event:?}");
         prop_assert_eq!(after.to_bits(), twin.law.cwnd().count().to_bits(), "{:?} does not repeat itself", spec);
         match event {
-            // A law that drives recovery grows in it. One that reads samples models the path, and bounds its window by it.
+            // A law that drives recovery grows in it. One that reads samples models the path, and bounds its window by
+            // it.
             Event::Ack { app_limited, recovering, .. }
                 if (*app_limited && !host.law.needs().reads_samples)
                     || (*recovering && !host.law.needs().drives_recovery) =>

@@ -11,8 +11,8 @@ use windward_units::{Bytes, Duration, Time};
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
 
-/// Most payload in flight of a flow whose buffers are Linux's. Its writer fills 4 MiB (`tcp_wmem`) and waits until a third
-/// is free: between kernels 6.18 0.61 and 0.65 of them leave in a round trip of 0.8 and 0.3 s.
+/// Most payload in flight of a flow whose buffers are Linux's. Its writer fills 4 MiB (`tcp_wmem`) and waits until a
+/// third is free: between kernels 6.18 0.61 and 0.65 of them leave in a round trip of 0.8 and 0.3 s.
 const MOST_IN_FLIGHT: Bytes = Bytes::new(2_600_000);
 
 /// Place of a table of TCP options: its list, the index in it, and the keys inside.

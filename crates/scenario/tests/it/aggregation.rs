@@ -39,8 +39,8 @@ fn network(text: &str) -> EdcaConfig {
 }
 
 /// 20 dBm at 5.25 GHz: free space to 5 m loses 60.8 dB, and 31.6 dB more to 40 m; the noise in 80 MHz is −88.0 dBm. Two
-/// streams of 256-QAM 5/6 need 29.1 dB. At 15.5 dB two of 16-QAM 3/4 lose 18 % of 1538 bytes and deliver 1.22 times as much
-/// as two of 16-QAM 1/2, which lose nothing.
+/// streams of 256-QAM 5/6 need 29.1 dB. At 15.5 dB two of 16-QAM 3/4 lose 18 % of 1538 bytes and deliver 1.22 times as
+/// much as two of 16-QAM 1/2, which lose nothing.
 #[test]
 fn distance_decides_the_rate() {
     let config = network(&text("", FLAT));
@@ -113,8 +113,8 @@ station = [
 
 const BOTH: &str = r#"{ from = "server", to = "near", law = "reno" }, { from = "server", to = "far", law = "reno" }"#;
 
-/// In 5.484 ms fit 28 MPDUs of 1538 bytes: 36 + 4·⌈(16 + 8·43 230 + 6)/260⌉ = 5360 µs. Before them SIFS, three slots of 9
-/// µs and 7.5 slots of backoff, 110.5 µs; behind them SIFS, a BlockAck at 24 Mbit/s and two propagations of 0.1 µs,
+/// In 5.484 ms fit 28 MPDUs of 1538 bytes: 36 + 4·⌈(16 + 8·43 230 + 6)/260⌉ = 5360 µs. Before them SIFS, three slots of
+/// 9 µs and 7.5 slots of backoff, 110.5 µs; behind them SIFS, a BlockAck at 24 Mbit/s and two propagations of 0.1 µs,
 /// 48.2 µs: 28 packets in 5518.7 µs.
 #[test]
 fn the_optimum_has_the_longest_aggregates() {

@@ -48,8 +48,8 @@ fn linux_has_small_queues_where_the_senders_interface_is_the_wifi() {
     assert_eq!(shift(&between("laptop", "server", "tfrc", "stack = \"linux\"")), None);
 }
 
-/// Goodput in Mbit/s, and milliseconds of it that waited at most in front of the air: means of four seeds, because BBR's
-/// Startup ends before the warm-up or after it.
+/// Goodput in Mbit/s, and milliseconds of it that waited at most in front of the air: means of four seeds, because
+/// BBR's Startup ends before the warm-up or after it.
 fn upload(law: &str, more: &str) -> (f64, f64) {
     let compiled = compiled(&between("laptop", "server", law, &format!("stack = \"linux\"\n{more}")));
     let at = compiled.links.iter().position(|link| link.from == "laptop").expect("it has a link");

@@ -32,7 +32,8 @@ fn law(scenario: &str, flow: &str) -> cubic::Params {
     }
 }
 
-/// Linux 6.18: RACK-TLP, 16 quick ACKs (`TCP_MAX_QUICKACKS`), at most 0.62 of 4 MiB (`tcp_wmem`) in flight, CUBIC with HyStart.
+/// Linux 6.18: RACK-TLP, 16 quick ACKs (`TCP_MAX_QUICKACKS`), at most 0.62 of 4 MiB (`tcp_wmem`) in flight, CUBIC with
+/// HyStart.
 #[test]
 fn the_default_is_linux() {
     let own = tcp("", "law = \"cubic\"");

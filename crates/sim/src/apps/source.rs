@@ -129,9 +129,9 @@ pub struct Source {
     pub call: Option<CallConfig>,
     /// Video that the datagrams carry.
     pub video: Option<Box<RtpStream>>,
-    /// Of a game's client: the source of its server.
+    /// Source of the server, for a game's client.
     pub answers: Option<u32>,
-    /// Of a game's server: delay of the client's last datagram, if it has not been told yet.
+    /// Delay of the client's last datagram, for a game's server, if it has not been told yet.
     carried: Option<Duration>,
     /// Counters since the last reset, and its time.
     pub counts: Counts,

@@ -88,8 +88,8 @@ pub enum RunTimer {
     Warm,
     /// The series are sampled.
     Sample,
-    /// A window of time begins or ends, before all other events of its time. The index is twice that of the window, plus
-    /// one at its end.
+    /// A window of time begins or ends, before all other events of its time. The index is twice that of the window,
+    /// plus one at its end.
     Window,
     /// A window ends with the run, after all other events of that time, as the totals of the run do.
     LastWindow,

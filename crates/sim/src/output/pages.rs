@@ -15,7 +15,8 @@ table! {
         visits: u64 ["visits"],
         /// Visits among them that were not complete at the end of the run. Percentiles leave them out.
         unfinished: u64 ["visits"],
-        /// Median time to the first byte of the page after redirects, address and handshakes included. NaN without visits.
+        /// Median time to the first byte of the page after redirects, address and handshakes included. NaN without
+        /// visits.
         first_byte_p50_s: f64 ["s"],
         /// Median time to the last byte of all objects that block showing the page.
         paint_p50_s: f64 ["s"],

@@ -228,7 +228,8 @@ impl Control for Scream {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let now = feedback.now.as_secs();
-        // bytes_newly_acked advances with the highest packet that arrived: lost ones below it count, those above do not.
+        // bytes_newly_acked advances with the highest packet that arrived: lost ones below it count, those above do
+        // not.
         let (mut acked, mut unmarked) = (0.0, 0.0);
         for fate in feedback.fates {
             if !fate.is_marked {

@@ -79,7 +79,7 @@ fn slow_start_after_a_timeout_needs_no_new_data() {
     }
 }
 
-/// The same with a receive window of 200 segments: CUBIC restarts at β = 0.7 of them at least.
+/// Slow start after a timeout with a receive window of 200 segments: CUBIC restarts at β = 0.7 of them at least.
 #[test]
 fn slow_start_after_a_timeout_needs_no_room_at_the_receiver() {
     for (stack, tcp) in stacks() {
@@ -107,8 +107,8 @@ fn a_writer_recovers_from_a_timeout() {
     }
 }
 
-/// A window that does not limit the sender does not grow: RFC 9438 §5.8, RFC 9002 §7.8, Linux (`tcp_is_cwnd_limited`). A
-/// writer has 21 segments out, a full receive window 50. After ten seconds no window above twice that grows any more.
+/// A window that does not limit the sender does not grow: RFC 9438 §5.8, RFC 9002 §7.8, Linux (`tcp_is_cwnd_limited`).
+/// A writer has 21 segments out, a full receive window 50. After ten seconds no window above twice that grows any more.
 /// Slow start of RFC 5681 ends there, and an ACK of up to ten segments may pass it by as many.
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {

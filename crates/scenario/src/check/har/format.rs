@@ -55,7 +55,7 @@ pub(super) struct Entry {
     /// Cache that answered, in Chromium.
     #[serde(rename = "_fromCache")]
     pub from_cache: Option<Flag>,
-    /// The same, as chrome-har-capturer writes it.
+    /// Cache that answered, as chrome-har-capturer writes it.
     #[serde(rename = "_fromDiskCache")]
     pub from_disk_cache: Option<Flag>,
 }

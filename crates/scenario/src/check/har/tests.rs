@@ -273,7 +273,8 @@ fn redirects_lead_to_the_page() {
     assert_eq!(flags, [(true, true), (true, false), (false, true), (false, false)]);
 }
 
-/// A request of a script, after a picture that ended later: by the nearest call, a calling stack, or chrome-har's fields.
+/// A request of a script, after a picture that ended later: by the nearest call, a calling stack, or chrome-har's
+/// fields.
 #[test]
 fn scripts_are_the_parents_of_what_they_ask_for() {
     let parent_of = |fields: &[(&str, Value)]| {

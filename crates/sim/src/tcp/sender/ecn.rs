@@ -110,8 +110,8 @@ impl Marks {
     }
 
     /// Records a reduction of the window because of a loss or a timeout, of which CWR on the next new segment tells the
-    /// receiver too (RFC 3168 §6.1.2). Retransmissions carry no CWR (§6.1.5), so the receiver may repeat an earlier mark
-    /// until they have filled its gaps. The window does not wait for that: after a timeout slow start goes on.
+    /// receiver too (RFC 3168 §6.1.2). Retransmissions carry no CWR (§6.1.5), so the receiver may repeat an earlier
+    /// mark until they have filled its gaps. The window does not wait for that: after a timeout slow start goes on.
     #[inline]
     pub fn note_loss(&mut self) {
         self.must_answer = self.mode == EcnMode::Classic;

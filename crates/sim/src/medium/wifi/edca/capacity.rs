@@ -52,7 +52,8 @@ impl EdcaConfig {
     }
 
     /// Turns of the link `local` with packets of `bytes`: at its rate under ideal rate control, else in the mode that
-    /// delivers most over the fading. The receiver answers with a PPDU of TCP's ACKs, of `ack_bytes`, one for every two packets.
+    /// delivers most over the fading. The receiver answers with a PPDU of TCP's ACKs, of `ack_bytes`, one for every two
+    /// packets.
     pub fn turn(&self, local: u32, bytes: u64, ack_bytes: u64) -> Turn {
         let EdcaWay { from, to, .. } = self.ways[local as usize];
         let best_effort = self.stations[from as usize].contention[Category::BestEffort as usize];

@@ -187,8 +187,9 @@ pub struct Rung {
 
 /// Rates of `modes` with the most goodput, by signal: rate × (1 − loss) of an MPDU of a full packet.
 ///
-/// MPDUs of an aggregate fail independently and a BlockAck names those that did, so that a long PPDU delivers this share
-/// of its rate. With losses of e^(−h) for a hazard h that falls with the signal, faster modes overtake slower ones once.
+/// MPDUs of an aggregate fail independently and a BlockAck names those that did, so that a long PPDU delivers this
+/// share of its rate. With losses of e^(−h) for a hazard h that falls with the signal, faster modes overtake slower
+/// ones once.
 pub fn ladder(modes: impl IntoIterator<Item = Mode>) -> Vec<Rung> {
     let mut modes: Vec<Mode> = modes.into_iter().collect();
     modes.sort_by_key(|mode| mode.bits_per_sec());

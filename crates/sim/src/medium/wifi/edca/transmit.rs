@@ -22,7 +22,8 @@ pub(super) struct Transmit {
 }
 
 impl Transmit {
-    /// Queues of station `at` of `config`, which sends over `links`, in the run of `seed`; `None` with one queue for all.
+    /// Queues of station `at` of `config`, which sends over `links`, in the run of `seed`; `None` with one queue for
+    /// all.
     pub fn new(at: u32, config: &EdcaConfig, links: Vec<u32>, seed: u64) -> Option<Box<Self>> {
         let station = &config.stations[at as usize];
         let of = station.txqs.as_ref()?;

@@ -32,9 +32,9 @@ fn no_fixed_rate_is_better() {
     }
 }
 
-/// VHT at 20 MHz, one stream: MCS 8 (78 Mbit/s) overtakes MCS 7 (65 Mbit/s) where it loses a sixth of its MPDUs, as MCS 7
-/// loses nothing there. By the points of its code 1458 bytes lose 10 % at 23.65 dB and 50 % at 22.73 dB; between them ln h
-/// is a straight line. For 1538 bytes h = ln(6/5), so that ln h = −1.7554 for 1458: 23.408 dB.
+/// VHT at 20 MHz, one stream: MCS 8 (78 Mbit/s) overtakes MCS 7 (65 Mbit/s) where it loses a sixth of its MPDUs, as MCS
+/// 7 loses nothing there. By the points of its code 1458 bytes lose 10 % at 23.65 dB and 50 % at 22.73 dB; between them
+/// ln h is a straight line. For 1538 bytes h = ln(6/5), so that ln h = −1.7554 for 1458: 23.408 dB.
 #[test]
 fn a_faster_rate_pays_before_it_loses_nothing() {
     let of = |mcs| Mode::new(Format::Vht, Width::Mhz20, 1, Guard::Ns800, mcs).unwrap();
