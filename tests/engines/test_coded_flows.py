@@ -15,6 +15,7 @@ def scenario(coding: ww.RandomCoding | ww.IdealCoding | None) -> ww.Scenario:
         name="lossy",
         duration="30 s",
         seeds=2,
+        stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", rate="2 Mbit/s", delay="20 ms", loss=ww.BernoulliLoss(probability=0.1))],
         flow=[ww.Flow(from_="a", to="b", law="reno", receive_window="40 packets", coding=coding)],

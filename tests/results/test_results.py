@@ -178,7 +178,7 @@ def test_percentiles_merge_over_seeds(small_run: ww.Run) -> None:
 def test_groups_have_percentiles_of_completion_times(tmp_path: Path) -> None:
     text = """
 name = "web"
-duration = "20 s"
+duration = "40 s"
 [[node]]
 name = "a"
 [[node]]
