@@ -91,7 +91,6 @@ class Case:
             block_ack=ww.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
             edca=ww.Edca(video=ww.Contention(txop=VIDEO_TXOP)),
             rts_threshold="0 B" if self.rts else None,
-            buffer=f"{self.queue} packets",
             reach=ww.WifiReach(
                 path_loss="free-space",
                 power=f"{POWER_DBM} dBm",

@@ -183,7 +183,7 @@ law = "reno"
 """
 #: For each example that a scenario can have: a scenario with it, and one without.
 RUNS = {
-    "veno": (WIRE.format(link="", law="veno"), WIRE.format(link="", law="vegas")),
+    "veno": (WIRE.format(link="loss = 0.01", law="veno"), WIRE.format(link="loss = 0.01", law="vegas")),
     "pie": (WIRE.format(link='queue = "pie"', law="reno"), WIRE.format(link="", law="reno")),
     "reorder": (
         WIRE.format(link='reorder = { share = 0.2, delay = "30 ms" }', law="reno"),

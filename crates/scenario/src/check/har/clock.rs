@@ -1,5 +1,8 @@
 //! Times of a HAR: ISO 8601.
 
+/// Largest time of a HAR in milliseconds that is read, a day.
+pub(super) const MOST_MS: f64 = 86_400_000.0;
+
 /// Milliseconds since 1970 of an ISO 8601 time, such as 2026-01-31T12:00:00.123Z or with +01:00. A time without a zone
 /// counts as UTC: only differences matter.
 pub(super) fn millis(text: &str) -> Option<f64> {

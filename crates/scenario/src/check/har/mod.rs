@@ -8,7 +8,7 @@ mod size;
 
 use crate::format::{PageObject, Positive, Written};
 use address::{is_http, origin, short, without_fragment};
-use clock::millis;
+use clock::{MOST_MS, millis};
 use format::{Entry, Flag, Har, Page};
 use parents::{Parents, Span, parents};
 use serde::Deserialize;
@@ -18,9 +18,6 @@ use windward_units::{Bytes, Duration};
 
 /// Most objects of a page.
 pub const MOST_OBJECTS: usize = 10_000;
-
-/// Largest time of a HAR in milliseconds that is read, a day.
-const MOST_MS: f64 = 86_400_000.0;
 
 /// A page that has been read.
 #[derive(Debug)]

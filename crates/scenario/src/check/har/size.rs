@@ -1,5 +1,6 @@
 //! Sizes and times at the server.
 
+use super::clock::MOST_MS;
 use super::format::{Answer, Content, Entry, Flag, Timings};
 
 /// True if the browser had the object, so that the recorded transfer is not its size: from a cache (HAR 1.2: a body of
@@ -134,7 +135,7 @@ pub(super) fn round_trip(entries: &[&Entry], tls: Tls) -> f64 {
 /// Milliseconds at the server; `None` of an object that a cache answered.
 pub(super) fn service(entry: &Entry, rtt: f64) -> Option<f64> {
     let is_asked = !is_cached(entry) || entry.response.as_ref().is_some_and(|response| response.status == Some(304.0));
-    is_asked.then(|| (entry.answer() - rtt).clamp(0.0, super::MOST_MS))
+    is_asked.then(|| (entry.answer() - rtt).clamp(0.0, MOST_MS))
 }
 
 /// Median of the times at the server: that of objects whose own was not recorded.
