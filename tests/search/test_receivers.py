@@ -15,9 +15,10 @@ from windward._search import space
 from windward._search.generators import read_generators
 from windward._search.patterns import Event, Patterns
 
-#: Two flows over 10 Mbit/s and 40 ms.
+#: Two flows over 10 Mbit/s and 40 ms, of the RFCs' stack: whom Savage's formulas are about.
 PAIR = """\
 name = "pair"
+stack = "rfc"
 duration = "30 s"
 warmup = "10 s"
 node = [{ name = "a" }, { name = "b" }, { name = "m" }, { name = "z" }]
