@@ -21,6 +21,8 @@ import windward as ww
 #: One Reno over a link.
 ALONE: dict[str, Any] = {
     "name": "alone",
+    # The shares of chance below are those of the RFCs' stack.
+    "stack": "rfc",
     "duration": "6 s",
     "warmup": "1 s",
     "node": [{"name": "a"}, {"name": "b"}],

@@ -162,8 +162,8 @@ def test_a_video_plays_as_simulated(tmp_path: Path) -> None:
 def test_applications_that_kernels_cannot_run(tmp_path: Path) -> None:
     more = 'arrivals = { kind = "poisson", rate = 1.0 }\nresponse = "20 kB"\n'
     for options, why in (
-        ('receive_buffer = "100 kB"', "app `app`: `write`, `read`, and buffers other than \"auto\" are not"),
-        ('send_buffer = "100 kB"', "app `app`: `write`, `read`, and buffers other than \"auto\" are not"),
+        ('receive_buffer = "100 kB"', 'app `app`: `write`, `read`, and buffers other than "auto" are not'),
+        ('send_buffer = "100 kB"', 'app `app`: `write`, `read`, and buffers other than "auto" are not'),
         ('ecn = "accurate"', "app `app`: Linux has no accurate ECN feedback"),
     ):
         apps(tmp_path, "requests", more)

@@ -159,7 +159,7 @@ def test_a_drive_past_three_sites(forwarding: bool) -> None:
     events = run.ran_handovers
     assert list(events["to"]) == ["west", "middle", "east"]
     assert list(events["from"]) == ["west", "west", "middle"]
-    # Beyond the middle of two sites, 0 and 500 m, by the distance for 3 dB: 350 m of 24 m/s. The filter of coefficient 4
+    # Beyond the middle of two sites, 0 and 500 m, by the distance for 3 dB: 350 m of 24 m/s. The filter of k = 4
     # lags a ramp by T (1 - a)/a = 270 ms: T = 40 ms, a = 1 - (1 - 2^(-4/4))^(40/200) (TS 38.331 §5.5.3.2). Then seven
     # periods for 256 ms, half a period to the next measurement, and 15 ms to prepare.
     weight = 1 - 0.5 ** (40 / 200)

@@ -77,21 +77,32 @@ def test_nothing_to_draw(link: Callable[..., ww.Scenario]) -> None:
     assert lines(run.plot("queues")) >= 1
 
 
-def test_bands_over_seeds(small_run: ww.Run) -> None:
-    figure = small_run.plot("queues")
-    (axes,) = figure.axes
+def test_few_seeds_are_lines_of_their_own(small_run: ww.Run) -> None:
+    """The interval of three seeds would fill the figure: 4.3 standard errors on either side."""
+    (axes,) = small_run.plot("queues").axes
     series = small_run.link_series
     values = series[series["link"] == "a->b"].pivot_table(index="time_s", columns="seed", values="backlog")
-    drawn = axes.get_lines()[0]
-    np.testing.assert_allclose(drawn.get_ydata(), values.mean(axis=1))
-    band = axes.collections[0].get_paths()[0].vertices
-    half = scipy.stats.t.ppf(0.975, 2) * values.std(axis=1) / np.sqrt(3)
-    instant = values.index[300]
-    ends = band[np.isclose(band[:, 0], instant), 1]
-    mean = values.mean(axis=1)[instant]
-    assert half[instant] > 0
-    np.testing.assert_allclose([ends.min(), ends.max()], [mean - half[instant], mean + half[instant]], rtol=1e-9)
+    np.testing.assert_allclose(axes.get_lines()[0].get_ydata(), values.mean(axis=1))
+    lines = axes.collections[0].get_segments()
+    assert len(lines) == 3
+    for line, seed in zip(lines, values.columns, strict=True):
+        np.testing.assert_allclose(line[:, 1], values[seed])
     assert not small_run.plot("queues", seed=2).axes[0].collections
+
+
+def test_bands_over_seeds() -> None:
+    run = one_flow("reno", 0.01).simulate(seeds=4)
+    (axes,) = run.plot("queues").axes
+    series = run.link_series
+    values = series[series["link"] == "a->b"].pivot_table(index="time_s", columns="seed", values="backlog")
+    np.testing.assert_allclose(axes.get_lines()[0].get_ydata(), values.mean(axis=1))
+    half = scipy.stats.t.ppf(0.975, 3) * values.std(axis=1) / np.sqrt(4)
+    mean = values.mean(axis=1)
+    # An instant at which the interval does not reach below zero, where it would end.
+    instant = next(at for at in values.index if half[at] > 0 and mean[at] > half[at])
+    band = axes.collections[0].get_paths()[0].vertices
+    ends = band[np.isclose(band[:, 0], instant), 1]
+    np.testing.assert_allclose([ends.min(), ends.max()], [mean[instant] - half[instant], mean[instant] + half[instant]])
 
 
 def one_flow(law: str, loss: float) -> ww.Scenario:
@@ -262,7 +273,7 @@ def test_no_band_is_where_no_value_can_be() -> None:
         for axes in run.plot(what).axes:
             assert axes.get_ylim()[0] >= 0
             for band in axes.collections:
-                assert min(path.vertices[:, 1].min() for path in band.get_paths()) >= 0
+                assert min(np.nanmin(path.vertices[:, 1]) for path in band.get_paths()) >= 0
     for what in ("utilization", "loss"):
         (axes,) = run.plot(what).axes
         low, high = axes.get_xlim()

@@ -4,7 +4,7 @@ use crate::makers::{self, Resolvers, Runs};
 use crate::scenario::Scenario;
 use crate::waiting::stop;
 use crate::{fluid, interrupt, optimum, output};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -221,8 +221,9 @@ impl Ready {
             (Engine::Simulate, Some(simulations)) => {
                 match simulations.run(&Seed { number: seed, control, captures: None }) {
                     Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(output.totals())))),
-                    // A law in Python that was interrupted fails, but its run has not ended.
-                    Err(_) if control.is_cancelled() => Ok(None),
+                    // A law in Python that was interrupted fails, but its run has not ended. A law that fails by itself
+                    // also stops its run, so that the control does not tell them apart.
+                    Err(Error::Failed(failure)) if is_interrupt(&failure) => Ok(None),
                     Err(Error::Failed(failure)) => Err(text(&failure)),
                     Err(error) => Err(error.to_string()),
                 }
@@ -233,6 +234,14 @@ impl Ready {
 
 /// Error per step of the fluid engine, that of `Scenario.fluid`.
 const TOLERANCE: f64 = 1e-6;
+
+/// True for Ctrl-C, and for a failure whose cause it is.
+fn is_interrupt(failure: &PyErr) -> bool {
+    Python::attach(|py| {
+        let is_one = |error: &PyErr| error.is_instance_of::<PyKeyboardInterrupt>(py);
+        is_one(failure) || failure.cause(py).as_ref().is_some_and(is_one)
+    })
+}
 
 /// Message of a Python exception.
 fn text(failure: &PyErr) -> String {

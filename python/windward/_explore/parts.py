@@ -22,6 +22,7 @@ _PLAIN = {
     "duration",
     "warmup",
     "seeds",
+    "stack",
     "output",
     "node",
     "link",

@@ -269,9 +269,9 @@ fn pass_connections(
 
 /// Returns false for a connection that its server has given up meanwhile.
 fn is_open(stream: &TcpStream) -> bool {
-    let is_open = stream.set_nonblocking(true).and_then(|()| match stream.peek(&mut [0]) {
-        Ok(count) => Ok(count > 0),
-        Err(error) => Ok(error.kind() == io::ErrorKind::WouldBlock),
+    let is_open = stream.set_nonblocking(true).map(|()| match stream.peek(&mut [0]) {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == io::ErrorKind::WouldBlock,
     });
     stream.set_nonblocking(false).is_ok() && is_open.unwrap_or(false)
 }

@@ -117,7 +117,7 @@ fn a_window_that_is_not_used_does_not_grow() {
         for (name, law) in laws() {
             for (most, tcp) in [(21, writing(21, tcp.clone())), (50, TcpOptions { receive_window: 50, ..tcp.clone() })]
             {
-                let output = one(path(100_000_000, 1000), law.clone(), tcp, None, [0, 15]);
+                let output = one(path(100_000_000, 1000), law, tcp, None, [0, 15]);
                 let (times, cwnd) = (&output.flow_series.time_s, &output.flow_series.cwnd);
                 let then = cwnd[times.iter().position(|time| *time >= 9.99).expect("every second")];
                 let last = cwnd[cwnd.len() - 1];

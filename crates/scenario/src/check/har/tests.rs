@@ -337,7 +337,7 @@ fn requests_that_stay_in_the_browser_are_left_out() {
     assert_eq!(left(url, &[("/response/headers", internal)]).0, 1);
     let worker = ("/response/_fetchedViaServiceWorker", json!(true));
     let source = |text: &str| ("/response/_serviceWorkerResponseSource", json!(text));
-    assert_eq!(left(url, &[worker.clone()]).0, 1);
+    assert_eq!(left(url, std::slice::from_ref(&worker)).0, 1);
     assert_eq!(left(url, &[worker.clone(), source("fallback-code")]).0, 1);
     assert_eq!(left(url, &[worker.clone(), source("cache-storage")]).0, 2);
     assert_eq!(left(PAGE, &[worker, source("network")]).0, 1);
@@ -368,6 +368,7 @@ fn nulls_are_unknown() {
 
 /// Pair by pair, 40,000 entries took 23 s.
 #[test]
+#[expect(clippy::disallowed_types, reason = "the test measures how long reading takes")]
 fn long_recordings_are_read_at_once() {
     let entries: Vec<String> = (0..40_000)
         .map(|at| {
