@@ -117,7 +117,8 @@ def test_several_flows_begin_apart_by_default():
 def test_without_bounds_a_lossy_path_of_one_cubic_is_found(tmp_path: Path):
     # By RFC 9438 §5, 0.1 % of loss leaves 280 packets/s of 833 on 200 ms: 1.054·(0.2/0.001)^¾ = 56 packets.
     text = SMALL.replace("20 Mbit/s", "40 Mbit/s").replace("19 ms", "99 ms").replace("67 packets", "667 packets")
-    text = text.replace('"20 s"', '"30 s"').replace('"5 s"', '"10 s"')
+    # For 30 s only, half of the seeds are as unfair without an attack: the four still converge.
+    text = text.replace('"20 s"', '"60 s"').replace('"5 s"', '"30 s"')
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     attack = ww.load(tmp_path / "s.toml").attack("unfair:2", trials=48, seeds=2, fresh=10, output=tmp_path / "t")
     assert attack.is_found
