@@ -29,8 +29,8 @@ def test_a_find_holds_on_the_share_that_it_prints(tmp_path: Path) -> None:
     share = attack.summary["found"]["share"]
     assert share["of"] == len(attack.summary["found"]["fresh"]) == 20
     assert share["held"] >= 16
-    # 40 seeds scatter by two deviations, at most 0.16.
-    assert share["low"] - 0.16 <= held(attack, 40) <= share["high"]
+    # 40 seeds scatter by two deviations, at most 0.16, on either side: of a share of 0.95 all 40 hold in 13 % of cases.
+    assert share["low"] - 0.16 <= held(attack, 40) <= share["high"] + 0.16
     assert attack.summary["found"]["clean_share"]["high"] < share["low"]
 
 
