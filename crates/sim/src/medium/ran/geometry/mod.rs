@@ -82,7 +82,7 @@ pub struct Handover {
 const FILTER_PERIOD: Duration = Duration::from_millis(200);
 
 impl Handover {
-    /// Weight of a measurement in the filter. At other periods than [`FILTER_PERIOD`] the filter keeps its behaviour
+    /// Weight of a measurement in the filter. At other periods than 200 ms the filter keeps its behaviour
     /// over time.
     pub fn weight(&self) -> f64 {
         let keep = 1.0 - libm::exp2(-self.filter / 4.0);
