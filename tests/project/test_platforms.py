@@ -53,7 +53,7 @@ RUNS: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "kernel": (["list"], (2,)),
     "claims": (["--help"], (0,)),
     "reproduce": (["--help"], (0,)),
-    "init": (["new.toml"], (0,)),
+    "init": (["dumbbell"], (0,)),
     "check": (["s.toml"], (0,)),
     "laws": ([], (0,)),
     "cite": (["s.toml"], (0, 2)),
