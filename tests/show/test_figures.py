@@ -267,8 +267,8 @@ def test_names_in_legends_are_data(odd_run: ww.Run, tmp_path: Path) -> None:
 
 
 def test_no_band_is_where_no_value_can_be() -> None:
-    # Two seeds have intervals many times as wide as their means.
-    run = one_flow("reno", 0.05).simulate(seeds=2)
+    # Four seeds have intervals wider than their means.
+    run = one_flow("reno", 0.05).simulate(seeds=4)
     for what in ("windows", "rates", "rtt", "queues", "delays"):
         for axes in run.plot(what).axes:
             assert axes.get_ylim()[0] >= 0
@@ -289,9 +289,9 @@ def test_no_band_is_where_no_value_can_be() -> None:
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="10 ms", buffer="20 packets", loss=0.05)],
         flow=flows,
-    ).simulate(seeds=2)
+    ).simulate(seeds=4)
     (axes,) = pair.plot("fairness").axes
-    assert max(path.vertices[:, 1].max() for band in axes.collections for path in band.get_paths()) <= 1
+    assert max(np.nanmax(path.vertices[:, 1]) for band in axes.collections for path in band.get_paths()) <= 1
     for chart in of_packets(pair):
         low, high = chart.span()
         assert low >= 0
