@@ -112,40 +112,40 @@ def fits(option: str, options: Mapping[str, Any], law: str, traffic: str) -> boo
 
 def drawn(index: int, laws: Iterable[str] = LAWS) -> Draw:
     """The draw of this number; it does not depend on the number of draws."""
-    luck = random.Random(f"combinations {index}")
-    law = luck.choice([*laws])
-    mbps, rtt_ms = 10 ** luck.uniform(0.3, 1.9), 10 ** luck.uniform(1.2, 2.2)
+    stream = random.Random(f"combinations {index}")
+    law = stream.choice([*laws])
+    mbps, rtt_ms = 10 ** stream.uniform(0.3, 1.9), 10 ** stream.uniform(1.2, 2.2)
     bdp = mbps * 1e3 * rtt_ms / BITS
     # FAST holds its α of 100 packets in the queue, and overflows a smaller one with every answer.
-    buffer = max(120 if law == "fast" else 20, round(bdp * 10 ** luck.uniform(-0.5, 0.6)))
-    traffic = luck.choice(("bulk", "bulk", "file", "file", "writer", "writer", "answers", "page"))
-    every_ms = 10 ** luck.uniform(1, 3)
+    buffer = max(120 if law == "fast" else 20, round(bdp * 10 ** stream.uniform(-0.5, 0.6)))
+    traffic = stream.choice(("bulk", "bulk", "file", "file", "writer", "writer", "answers", "page"))
+    every_ms = 10 ** stream.uniform(1, 3)
     if traffic == "file":
-        size = round(10 ** luck.uniform(4, 6.7))
+        size = round(10 ** stream.uniform(4, 6.7))
     else:
         # A timeout for a lost last segment must not make answers queue without end.
-        load = luck.uniform(0.05, 0.25 if traffic == "answers" else 0.7)
+        load = stream.uniform(0.05, 0.25 if traffic == "answers" else 0.7)
         size = max(1000, round(load * mbps * every_ms * 125))
-    at = luck.uniform(1, SECONDS / 3)
+    at = stream.uniform(1, SECONDS / 3)
     if traffic in ("file", "page"):
         # Within the transfer: slow start takes six round trips or so.
-        at = luck.uniform(0.2, 1.1) * (8e-6 * size / mbps + 6e-3 * rtt_ms)
+        at = stream.uniform(0.2, 1.1) * (8e-6 * size / mbps + 6e-3 * rtt_ms)
     makers: dict[str, Any] = {
-        "receive_window": lambda: max(10, round(bdp * luck.uniform(0.2, 2))),
-        "receive_buffer": lambda: luck.choice(("auto", max(20 * BYTES, round(bdp * luck.uniform(0.3, 3)) * BYTES))),
-        "send_buffer": lambda: luck.choice(("auto", max(20 * BYTES, round(bdp * luck.uniform(0.5, 4)) * BYTES))),
-        "read": lambda: round(mbps * luck.uniform(0.2, 1.5), 3),
+        "receive_window": lambda: max(10, round(bdp * stream.uniform(0.2, 2))),
+        "receive_buffer": lambda: stream.choice(("auto", max(20 * BYTES, round(bdp * stream.uniform(0.3, 3)) * BYTES))),
+        "send_buffer": lambda: stream.choice(("auto", max(20 * BYTES, round(bdp * stream.uniform(0.5, 4)) * BYTES))),
+        "read": lambda: round(mbps * stream.uniform(0.2, 1.5), 3),
         "sack": lambda: False,
-        "ecn": lambda: luck.choice(("classic", "classic", "accurate")),
-        "queue": lambda: luck.choice(("codel", "fq-codel", "pie", "red")),
-        "outage": lambda: (round(at, 3), round(at + 10 ** luck.uniform(-0.6, 0.2), 3)),
-        "loss": lambda: round(10 ** luck.uniform(-3.5, -2), 5),
+        "ecn": lambda: stream.choice(("classic", "classic", "accurate")),
+        "queue": lambda: stream.choice(("codel", "fq-codel", "pie", "red")),
+        "outage": lambda: (round(at, 3), round(at + 10 ** stream.uniform(-0.6, 0.2), 3)),
+        "loss": lambda: round(10 ** stream.uniform(-3.5, -2), 5),
         "pacing": lambda: True,
         "idle_restart": lambda: True,
-        "slow": lambda: round(luck.uniform(0.05, 0.5), 3),
+        "slow": lambda: round(stream.uniform(0.05, 0.5), 3),
     }
     # Half of the draws have an outage: what follows a timeout goes wrong most.
-    chosen = {*luck.sample([*makers], luck.randint(1, 3)), *luck.choice(((), ("outage",)))}
+    chosen = {*stream.sample([*makers], stream.randint(1, 3)), *stream.choice(((), ("outage",)))}
     tried = {name: make() for name, make in makers.items() if name in chosen}
     options = {name: value for name, value in tried.items() if fits(name, tried, law, traffic)}
     if options.get("ecn") == "classic" and law in ("dctcp", "prague"):

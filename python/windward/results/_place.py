@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
@@ -14,7 +13,7 @@ from windward.errors import ResultError
 from windward.results._files import STAGING, fresh, read_json
 from windward.results._interrupts import held_back
 from windward.results._lock import InUseError, Lock
-from windward.results._swap import resume, swap
+from windward.results._swap import discard, resume, swap
 
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
@@ -175,16 +174,9 @@ def _clear(path: Path, lock: Lock) -> None:
             try:
                 if is_result(beside) and _read(beside).get("complete") is False:
                     for name in _written(beside):
-                        _remove(beside / name)
+                        discard(beside / name)
             finally:
                 other.release()
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
 
 
 def _next(path: Path, why: str) -> Place:

@@ -134,7 +134,7 @@ def _move(older: Path, newer: Path, plan: _Plan) -> None:
         is_old = name not in into or os.path.lexists(newer / name)
         if is_old and os.path.lexists(older / name):
             (aside / name).parent.mkdir(exist_ok=True)
-            _discard(aside / name)
+            discard(aside / name)
             (older / name).rename(aside / name)
     for name in plan.into:
         if os.path.lexists(newer / name):
@@ -148,8 +148,8 @@ def _move(older: Path, newer: Path, plan: _Plan) -> None:
     (older / JOURNAL).unlink()
 
 
-def _discard(path: Path) -> None:
-    """Removes what an earlier try left under a name."""
+def discard(path: Path) -> None:
+    """Removes a file or a folder, if there is one; of a symbolic link the link alone."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     elif os.path.lexists(path):
