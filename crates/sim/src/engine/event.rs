@@ -201,7 +201,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Rtp(RtpTimer::Report).rank();
+    const LAST: u8 = Wake::Run(RunTimer::LastWindow).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {
