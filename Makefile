@@ -40,6 +40,7 @@
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
+# make site     build the site into target/site/html, offline and searchable, and check its links
 # make docs     write again what is generated: the reference pages, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
@@ -74,7 +75,7 @@ AT_ONCE := --no-print-directory -j5
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
+GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs site today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid \
 	validate-wifi validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
 	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
@@ -380,6 +381,10 @@ docs: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/picture_explore.py
 	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 
+# Half a minute: docs/, the scenarios and what they link to, as pages that need no network.
+site: $(VENV)/site-tools
+	$(BIN)/python tools/build_site.py
+
 # PAPERS chooses: make reproduce PAPERS=huang2020
 reproduce: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
@@ -444,6 +449,10 @@ $(VENV)/checks: requirements/checks.txt $(VENV)/packages
 	@touch $@
 
 $(VENV)/wheel-tools: requirements/wheel.txt $(VENV)/build-tools
+	@$(PIP) -r $<
+	@touch $@
+
+$(VENV)/site-tools: requirements/site.txt $(VENV)/build-tools
 	@$(PIP) -r $<
 	@touch $@
 

@@ -1,0 +1,49 @@
+"""The site's sources: every page has a place in the navigation, and no link leads out of the site."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+import build_site
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_site.stage(tmp_path_factory.mktemp("site") / "target")
+
+
+def test_every_page_has_one_place_in_the_navigation(staged: Path) -> None:
+    said = re.findall(r"(?:^|: |- )([\w/.-]+\.md)$", staged.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    pages = {str(path.relative_to(REPOSITORY / "docs")) for path in REPOSITORY.glob("docs/**/*.md")}
+    wanted = {re.sub(r"README\.md$", "index.md", page) for page in pages - {"README.md"}}
+    assert wanted <= set(said)
+    assert len(said) == len(set(said))
+
+
+def test_links_lead_to_what_is_staged(staged: Path) -> None:
+    pages = staged.parent / "pages"
+    for page in pages.rglob("*.md"):
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            assert "://" in target or (page.parent / target).resolve().is_relative_to(pages), f"{page}: {target}"
+            assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "set_"),
+    [
+        ("W^(1−2ρ)·(W − p)", "W<sup>1−2ρ</sup>·(W − p)"),
+        ("Σ_{s∈S(l)} x_s ≤ c_l", "Σ<sub>s∈S(l)</sub> x<sub>s</sub> ≤ c<sub>l</sub>"),
+        ("p x^{1−α}/(1−α)", "p x<sup>1−α</sup>/(1−α)"),
+        ("`W^(1−2ρ)` and `x_s`", "`W^(1−2ρ)` and `x_s`"),
+        ("`mean_window` of [a_b](c_d.md)", "`mean_window` of [a<sub>b</sub>](c_d.md)"),
+        ("goodput_bps is a column", "goodput_bps is a column"),
+    ],
+)
+def test_exponents_and_indices_are_set(typed: str, set_: str) -> None:
+    assert build_site._set(typed) == set_
