@@ -19,6 +19,16 @@ Others     ww.num, ww.fluid    theory without scenarios: help(ww.num)
 dir(ww) lists all names; docs/reference/api.md documents them.
 """
 
+import sys
+
+# A command ends quietly at a Ctrl-C that comes before it can hear it. Other programs keep their own handler.
+if sys.argv and sys.argv[0].replace("\\", "/").rpartition("/")[2] in ("-m", "windward", "windward.exe"):
+    # `signal` would import more first.
+    import _signal
+
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 import lazy_loader
 
 # The public names are listed in `__init__.pyi`; each is imported when it is first used, so that `windward --help` does

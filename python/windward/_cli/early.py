@@ -31,7 +31,7 @@ def wait_for_imports() -> None:
 
 def _handle(handler: signal._HANDLER) -> None:
     # Where Ctrl-C is ignored it stays so.
-    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _end, _interrupt):
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_DFL, _end, _interrupt):
         signal.signal(signal.SIGINT, handler)
 
 
@@ -47,4 +47,12 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         signal.default_int_handler(number, frame)
     import threading
 
-    threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(_AGAIN_S, _again).start()
+
+
+def _again() -> None:
+    if os.name == "nt":
+        # There os.kill ends the process.
+        signal.raise_signal(signal.SIGINT)
+    else:
+        os.kill(os.getpid(), signal.SIGINT)
