@@ -4,6 +4,8 @@ WINDWARD_SNAPSHOTS=update writes the snapshots again; their diff is what a revie
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -143,6 +145,47 @@ def test_quiet(cli: Cli, scenario_file: Path) -> None:
     result = cli("simulate", scenario_file.name, "--quiet", "--seeds", "7,", "--output", "out")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert ww.open(scenario_file.parent / "out").seeds == (7,)
+
+
+def test_ctrl_c_before_the_command_hears_it_ends_quietly(tmp_path: Path) -> None:
+    """A Ctrl-C within the imports of the package itself: the first of them sends it."""
+    (tmp_path / "lazy_loader.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    command = [sys.executable, "-m", "windward", "--version"]
+    # The tests' own SIGINT may be ignored.
+    started = subprocess.run(
+        ["env", "--default-signal=INT", *command],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    # A shell makes 130 of it.
+    assert (started.returncode, started.stdout, started.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_program_that_imports_the_package_keeps_its_own_ctrl_c() -> None:
+    code = "import signal, windward; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    command = ["env", "--default-signal=INT", sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+def test_help_of_a_link_does_not_build_the_classes_of_scenarios() -> None:
+    code = (
+        "import sys, windward._cli.link; from windward._cli.main import app\n"
+        "try: app(['link', '--help'])\n"
+        "finally: print('windward._format.fields' in sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.splitlines()[-1] == "False"
+
+
+def test_carriers_of_a_link_are_those_of_scenarios() -> None:
+    from typing import get_args
+
+    from windward._format.fields import Preset
+    from windward.transfer._cell import PRESETS
+
+    assert tuple(name for one in get_args(Preset) for name in get_args(one)) == PRESETS
 
 
 def test_help_and_version_do_not_wait_for_numpy(cli: Cli) -> None:

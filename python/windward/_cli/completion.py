@@ -35,9 +35,9 @@ def wifi(incomplete: str) -> list[str]:
 
 def cell(incomplete: str) -> list[str]:
     """Completions of a cell: its carrier, then the keys not yet given."""
-    from windward.transfer._cell import KEYS, presets
+    from windward.transfer._cell import KEYS, PRESETS
 
-    return _word_and_keys(incomplete, presets(), KEYS)
+    return _word_and_keys(incomplete, PRESETS, KEYS)
 
 
 def _word_and_keys(incomplete: str, words: Sequence[str], keys: Sequence[str]) -> list[str]:

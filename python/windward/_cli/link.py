@@ -14,7 +14,7 @@ from windward import _engine, transfer
 from windward._cli import completion, words
 from windward._cli.options import MOST_SEED
 from windward.results._files import replace_text
-from windward.transfer._cell import KEYS as CELL_KEYS, presets
+from windward.transfer._cell import KEYS as CELL_KEYS, PRESETS
 from windward.transfer._wifi import KEYS, STANDARDS
 
 #: The disciplines that scenarios have.
@@ -81,7 +81,7 @@ def link(
         typer.Option(
             metavar="CARRIER[,KEY=VALUE…]",
             help="Cell of LTE or 5G NR whose station is the command, such as n78-40mhz,snr=18dB,users=4. Carriers: "
-            f"{', '.join(presets())}. Keys: {', '.join(CELL_KEYS)}. The other options of the link then set a wire "
+            f"{', '.join(PRESETS)}. Keys: {', '.join(CELL_KEYS)}. The other options of the link then set a wire "
             "behind the cell. Default: no cell.",
             autocompletion=completion.cell,
             rich_help_panel="Link",
