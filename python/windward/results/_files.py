@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from windward._engine import read_text
+from windward.results._portable import OWN, copy_mode
 
 #: How the names of what is being written begin.
 STAGING = ".windward-"
@@ -111,12 +112,12 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
         path.write_bytes(b"".join(parts))
         return
     staged = fresh(path.parent)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN
     file = os.fdopen(os.open(staged, flags, 0o666), "wb")
     try:
         with file:
             if mode is not None and stat.S_ISREG(mode):
-                os.fchmod(file.fileno(), stat.S_IMODE(mode))
+                copy_mode(file.fileno(), stat.S_IMODE(mode))
             file.writelines(parts)
         staged.replace(path)
     except BaseException:

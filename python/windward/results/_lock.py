@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from windward.errors import ResultError
 from windward.results._files import STAGING
+from windward.results._portable import OWN, head, lock
 
 #: The file that is locked. It is there while somebody writes, and after a writer that was killed.
 LOCK = f"{STAGING}lock"
@@ -54,7 +54,7 @@ class Lock:
             folder.mkdir(parents=True, exist_ok=True)
             # Whoever lets go removes the file, and the folder if nothing is in it.
             with suppress(FileNotFoundError):
-                self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+                self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | OWN, 0o666)
                 try:
                     if self._take():
                         break
@@ -81,6 +81,10 @@ class Lock:
         with suppress(OSError):
             (self.folder / LOCK).unlink()
         os.close(self._file)
+        # Windows removes no open file. Another process may hold it by now; then it stays.
+        with suppress(OSError):
+            if os.name == "nt":
+                (self.folder / LOCK).unlink()
         with suppress(OSError):
             for folder in self._made:
                 folder.rmdir()
@@ -88,7 +92,7 @@ class Lock:
     def _take(self) -> bool:
         """Returns true if this process holds the lock of the file that exists now."""
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except BlockingIOError:
             raise InUseError(
                 f"{self.folder} is in use: another run writes its results there\n"
@@ -102,10 +106,11 @@ class Lock:
     def _clear(self) -> None:
         """Removes what a killed writer had staged."""
         with suppress(OSError, ValueError):
-            for name in os.pread(self._file, 1 << 16, 0).decode("utf-8").splitlines():
+            for name in head(self._file, 1 << 16).decode("utf-8").splitlines():
                 staged = self.folder / name
                 if _BESIDE.fullmatch(name):
                     self.left_beside.append(self.folder.with_name(name.removeprefix("../")))
                 elif _STAGED.fullmatch(name) and not staged.parent.is_symlink() and not staged.is_symlink():
                     shutil.rmtree(staged, ignore_errors=True)
             os.ftruncate(self._file, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from windward.errors import ResultError
 from windward.results._files import STAGING, create_bytes, fresh, read_json
 from windward.results._lock import InUseError, Lock
+from windward.results._portable import write_through
 
 #: The file that says which replacement is under way.
 JOURNAL = f"{STAGING}replace"
@@ -57,7 +58,7 @@ def swap(older: Path, newer: Path, out: Sequence[str], into: Sequence[str]) -> N
     """
     plan = _Plan(newer.name, fresh(older).name, list(out), list(into))
     # After a loss of power, a journal that is there must find the new result's data there too.
-    os.sync()
+    write_through()
     create_bytes(older / _BEGUN, json.dumps(plan._asdict()).encode())
     (older / _BEGUN).replace(older / JOURNAL)
     _move(older, newer, plan)
