@@ -246,9 +246,11 @@ impl Ran {
             if known > slot {
                 continue;
             }
+            // The target is an error rate of first transmissions. A combined block says little about the MCS.
             if process.attempts == 1
                 && let Some(target) = adaptation.target
             {
+                // The offset rests where target·down = (1 − target)·up.
                 let (down, up) = (adaptation.step, adaptation.step * target / (1.0 - target));
                 let limit = adaptation.limit;
                 // At the ends of the table the loop has no effect: it would run away.
@@ -279,10 +281,12 @@ impl Ran {
             return;
         }
         let made = Time::from_nanos(number * period + offset);
+        // A report of the former site says nothing about this one.
         if made < leg.attached {
             return;
         }
         let made_in = made.as_nanos() / length;
+        // A sleeping station sends no periodic report: the last one stays in use.
         if self.sleeps[station as usize].is_some_and(|sleep| sleep.next_awake(made_in) != made_in) {
             return;
         }
@@ -357,11 +361,14 @@ impl Ran {
         let home = self.homes[self.bearers.station(id) as usize];
         let ratio = if groups == 0 { leg.channel.at(now) } else { leg.channel.on(now, groups) };
         let mut snr = ratio - LAYER_LOSS[usize::from(leg.processes[at].rank)];
+        // One power for all resource blocks: each of a few has more. The cap does not lower a ratio that the whole
+        // carrier has.
         if is_up {
             snr = (snr + self.concentration[prbs as usize - 1]).min(snr.max(UPLINK_CAP));
         }
         let process = &mut leg.processes[at];
         process.attempts += 1;
+        // Chase combining adds the ratios of all transmissions.
         let combined = match process.attempts {
             1 => snr,
             _ => 10.0 * libm::log10(process.energy + linear(snr)),
@@ -369,6 +376,8 @@ impl Ran {
         let p = self.grids.curves.probability(process.entry.errors, combined);
         let is_good = p <= 0.0 || !leg.errors.chance(p);
         let harq = &self.config.harq;
+        // A NACK that is read as an ACK frees the process with its block undelivered: RLC alone can repair it. No draw
+        // without such errors, so that the option leaves other runs as they are.
         let is_misread = !is_good && harq.feedback_error > 0.0 && leg.errors.chance(harq.feedback_error);
         process.stage = Stage::Sent { known, is_good: is_good || is_misread };
         // Resource blocks as a share of time.
@@ -428,6 +437,7 @@ impl Ran {
         let cause = if process.has_repeats { DelayCause::Rlc } else { DelayCause::Harq };
         self.release((end, cause), id, out);
         self.watch(id);
+        // The report describes the backlog as the block was made, and is of use once the base station has decoded it.
         if id % 2 == 1 {
             self.requests[id as usize / 2].report(known, process.made_at, process.backlog);
             let pattern = &self.config.carrier.pattern;
@@ -437,6 +447,7 @@ impl Ran {
             let oldest = leg.queue.oldest();
             leg.waits.hear(process.made, reaches, oldest);
         }
+        // A status report of this direction acknowledges data of the other one.
         if let Some(status) = process.status {
             let other = id ^ 1;
             self.legs[other as usize].acknowledge(&status);
@@ -479,6 +490,7 @@ impl Ran {
 
     /// Handles the timers of RLC and PDCP that have expired by `now`.
     fn expire(&mut self, now: Time, out: &mut impl Out) {
+        // Backwards: `swap_remove` then moves a leg that has been handled.
         for at in (0..self.timed.len()).rev() {
             let id = self.timed[at];
             let leg = &mut self.legs[id as usize];
@@ -522,6 +534,7 @@ impl Ran {
     /// Runs the slot that starts at `now`.
     fn run(&mut self, slot: u64, out: &mut impl Out) {
         let now = self.start(slot);
+        // Timers precede blocks: a status report or a poll that falls due now goes out in this slot.
         self.change_means(now);
         if self.mobility.as_ref().is_some_and(|mobility| mobility.due <= slot) {
             self.move_stations(slot, out);

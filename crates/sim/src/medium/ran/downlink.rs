@@ -34,6 +34,7 @@ impl Ran {
         let is_failed = |process: &Process| {
             matches!(process.stage, Stage::Failed | Stage::Granted | Stage::Sent { is_good: false, .. })
         };
+        // Active Time includes retransmission timers and a pending scheduling request (TS 38.321 §5.7).
         self.bearers.of(station).any(|bearer| {
             let legs = &self.legs[2 * bearer as usize..][..2];
             legs.iter().any(|leg| leg.processes.iter().any(is_failed)) || self.requests[bearer as usize].is_pending()
@@ -163,6 +164,7 @@ impl Ran {
         let leg = &self.legs[id as usize];
         let grid = self.grids.of(kind);
         let rate = match leg.report.cqi {
+            // CQI 0: out of range (TS 38.214 table 5.2.2.1-2).
             0 => 0.0,
             _ => {
                 let mcs = grid.choose(leg.report.snr + leg.offset);
@@ -204,9 +206,11 @@ impl Ran {
         let block = Process { entry, mcs, rank, elements: prbs * elements, ..Process::default() };
         let Some(at) = self.fill(id, (slot, end), block, out) else { return };
         self.credit(id, entry.bits);
+        // New transmissions restart the inactivity timer, repetitions do not (TS 38.321 §5.7).
         if let Some(sleep) = &mut self.sleeps[self.bearers.station(id) as usize] {
             sleep.stay(slot);
         }
+        // ACKs will follow the data: the grant comes before they ask for it.
         self.requests[id as usize / 2].preschedule(slot, self.config.uplink.prescheduling, self.config.carrier.slot);
         self.transmit((id, at), (slot, end, known), (first, prbs, groups), out);
     }
@@ -223,6 +227,7 @@ impl Ran {
         let at = self.legs[id as usize].free_process(self.config.carrier.processes as usize)?;
         let mut room = u64::from(block.entry.bits / 8);
         let other = &mut self.legs[id as usize ^ 1];
+        // RLC's control PDUs precede its data (TS 36.322 §5.1.3.1.1).
         if other.owes_status && other.status_from <= now {
             let status = other.status(now);
             room = room.saturating_sub(super::harq::Status::bytes(status.count));
@@ -248,6 +253,7 @@ impl Ran {
         let mut list = std::mem::take(&mut self.bases[base].active[DOWN]);
         list.retain(|&id| {
             let leg = &self.legs[id as usize];
+            // A block whose NACK is under way will need a repetition.
             let is_failed =
                 |process: &Process| matches!(process.stage, Stage::Failed | Stage::Sent { is_good: false, .. });
             let stays = self.wanted(id, now) > 0 || leg.busy > 0 && leg.processes.iter().any(is_failed);

@@ -109,6 +109,7 @@ impl Ran {
             let command = self.config.carrier.pattern.next_downlink(ready);
             let Some(mover) = &mut mobility.movers[station] else { continue };
             match (mover.step, target) {
+                // A failure overtakes a handover in preparation: its command does not reach the station any more.
                 _ if has_failed => mover.step = Step::Leave { slot, to: strongest, is_failure: true },
                 (Step::Stay, Some(to)) => mover.step = Step::Leave { slot: command + 1, to, is_failure: false },
                 _ => {}
@@ -128,6 +129,7 @@ impl Ran {
         let home = self.homes[station];
         let length = match is_failure {
             true => handover.reestablishment,
+            // Both run at once: the target serves when the station has come and the forwarded packets have.
             false => handover.interruption.max(handover.forwarding.unwrap_or(Duration::ZERO)),
         };
         let back = slot + self.slots(length).max(1);
@@ -143,18 +145,22 @@ impl Ran {
             leg.is_active = false;
             let begun = leg.reestablish(now, is_kept && mode == RlcMode::Acknowledged);
             if way == DOWN && is_kept && !is_failure && to != home {
+                // In unacknowledged mode a packet that has been begun does not go out again (TS 38.323 §5.1.2), so it
+                // is not forwarded.
                 let begun = if mode == RlcMode::Acknowledged { begun } else { 0 };
                 forwarded += begun + leg.waiting() as u64;
             }
             leg.waits.lose(now, until);
             self.release((now, DelayCause::Handover), id, out);
             let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[self.bearers.link(id) as usize]);
+            // Nothing will be sent again: the copies of delivered packets have no use.
             if !(is_kept && mode == RlcMode::Acknowledged) {
                 leg.forget_delivered();
             }
             if !is_kept {
                 leg.empty(line, now, |packet| out.lose(packet, Cause::Queue));
             }
+            // The source's grants have no station any more.
             self.grants.retain(|grant| grant.leg != id);
         }
         self.bearers.of(station as u32).for_each(|bearer| self.requests[bearer as usize].restart());

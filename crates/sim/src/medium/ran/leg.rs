@@ -317,6 +317,8 @@ impl Leg {
         let Terms { rlc, pdcp, .. } = self.terms;
         let [header, continuation] = rlc.headers;
         let mut carried = 0;
+        // RLC sends parts again before new data (TS 36.322 §5.1.3.1.1): the receiver holds back all packets behind a
+        // gap. One place of the block remains for new data.
         while process.part_count + 1 < process.parts.len()
             && room > continuation
             && let Some((from, to)) = self.repeats.pop_front()
@@ -331,6 +333,7 @@ impl Leg {
                 self.repeats.push_front((until, to));
             }
         }
+        // The stream goes out in order: the packet that is begun precedes those of the queue.
         let from = self.next;
         if self.next < self.numbered && room > continuation {
             let taken = (self.numbered - self.next).min(room - continuation);
@@ -338,12 +341,16 @@ impl Leg {
             room -= continuation + taken;
             if self.next == self.numbered
                 && let Some(last) = self.sdus.back_mut()
+                // A packet that goes out anew after a handover keeps the end of its first transmission: the rest counts
+                // as handover.
                 && self.renewed < self.numbered
             {
                 last.due = end;
             }
         }
         while self.next == self.numbered && room > header {
+            // The window counts packets that have arrived and are not acknowledged: without a status report it stays
+            // closed.
             if rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window) {
                 break;
             }
@@ -355,6 +362,8 @@ impl Leg {
             }) else {
                 break;
             };
+            // discardTimer (TS 38.323 §5.3). The age decides here only: RLC keeps a packet of which any part has been
+            // sent (TS 38.322 §5.4).
             if pdcp.discard.is_some_and(|most| now.since(waiting.since) > most) {
                 line.drop(waiting.since, now);
                 counts.dropped += 1;
@@ -368,6 +377,7 @@ impl Leg {
             let size = u64::from(waiting.packet.size);
             let since = waiting.since;
             let outage = waits.outage(since, now);
+            // Each instant of the wait has one cause: time without a site is not waiting for a grant too.
             let idle = match *is_up {
                 true => {
                     let granted = waits.granted(since, now);
@@ -389,6 +399,7 @@ impl Leg {
             process.add(self.last_part);
             carried += self.next - from;
         }
+        // A poll is a bit of a data PDU: a block with a status report alone has none.
         if carried > 0 {
             self.poll(now, process);
         }
@@ -404,6 +415,8 @@ impl Leg {
         if rlc.mode != RlcMode::Acknowledged {
             return;
         }
+        // TS 36.322 §5.2.2, TS 38.322 §5.3.3: both buffers are empty, the window stalls, or pollPDU packets have gone
+        // out. pollByte is infinite.
         let is_last = self.next == self.numbered && self.queue.packets() == 0 && self.repeats.is_empty();
         let is_blocked = rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window);
         if is_last || is_blocked || self.unpolled >= rlc.poll_packets {
@@ -453,6 +466,7 @@ impl Leg {
             return false;
         }
         let trigger = self.reordering.trigger;
+        // PDCP delivers all below RX_REORD at once, however many gaps there are (TS 38.323 §5.2.2.2).
         while self.received.has_gap_below(trigger) {
             let Some(gap) = self.received.gaps().next() else { break };
             self.abandon(gap);
@@ -460,6 +474,7 @@ impl Leg {
         if let Some(give_up) = give_up {
             self.reordering.follow(now, give_up, &self.received);
         }
+        // A gap that PDCP has given up is not asked for any more.
         if rlc.mode == RlcMode::Acknowledged {
             self.reassembly.follow(now, rlc.reassembly, &self.received);
         }
@@ -499,6 +514,7 @@ impl Leg {
         let is_lost =
             !self.abandoned.is_empty() && self.abandoned.iter().any(|&(from, to)| from < sdu.end && begin < to);
         let fate = match is_lost {
+            // Its loss was counted with its block: later bytes of the same packet do not count it again.
             _ if sdu.is_gone => Fate::Gone,
             true => Fate::Lost,
             false => Fate::Arrives,
@@ -506,6 +522,8 @@ impl Leg {
         self.gone -= usize::from(sdu.is_gone);
         self.count_loss(&sdu, fate == Fate::Lost);
         match self.terms.rlc.mode {
+            // Until it is acknowledged a delivered packet may have to go out again at the target of a handover (TS
+            // 38.323 §5.1.2).
             RlcMode::Acknowledged => self.delivered += 1,
             RlcMode::Unacknowledged => _ = self.sdus.pop_front(),
         }
@@ -548,6 +566,7 @@ impl Leg {
         let queued = sdu.sent.since(sdu.since).as_nanos() - sdu.outage.as_nanos() - sdu.idle.as_nanos();
         let away = self.waits.outage(sdu.sent, end).as_nanos();
         let radio = end.since(sdu.sent).as_nanos() - away;
+        // The last byte may have been due within an interruption, which is counted apart.
         let transmission = sdu.due.since(sdu.sent).as_nanos().min(radio);
         let mut waits = [0; 3];
         let by = if sdu.end <= self.renewed { Cause::Handover } else { cause };
@@ -578,6 +597,7 @@ impl Leg {
     /// that are not acknowledged are sent again, otherwise those that have not arrived are lost. Returns the number of
     /// packets that have been begun and have not arrived.
     pub fn reestablish(&mut self, now: Time, keeps: bool) -> u64 {
+        // TS 38.322 §5.1.2: RLC forgets all parts of packets and resets its timers and variables.
         self.processes = [Process::default(); PROCESSES];
         self.busy = 0;
         self.reassembly = GapTimer::default();
@@ -597,6 +617,8 @@ impl Leg {
         }
         let begun = self.held();
         if keeps {
+            // TS 38.323 §5.1.2, acknowledged mode: all from the first packet that is not confirmed goes out again, in
+            // order. PDCP keeps whole packets, RLC's parts of others are gone.
             let Self { received, sdus, numbered, .. } = self;
             let first = sdus.front().map_or(*numbered, |sdu| sdu.end - u64::from(sdu.packet.size));
             // Packets are contiguous: each begins at the end of the one before.
@@ -607,6 +629,7 @@ impl Leg {
             received.shrink(floor, ceiling);
             self.next = first;
         } else {
+            // TS 38.323 §5.1.2, unacknowledged mode: t-Reordering stops, and PDCP delivers at once what it holds.
             self.reordering = GapTimer::default();
             loop {
                 let Some(gap) = self.received.gaps().next() else { break };
@@ -658,6 +681,7 @@ impl Leg {
         let mut status = Status { upto: self.edge(), ..Status::default() };
         for gap in self.received.gaps().filter(|gap| gap.0 < self.highest_status) {
             if status.count == GAPS {
+                // Without room for this gap the report must end below it: what it does not name counts as received.
                 status.upto = gap.0;
                 break;
             }
@@ -676,6 +700,8 @@ impl Leg {
             self.poll_expiry = None;
         }
         let gaps = &status.gaps[..status.count];
+        // RETX_COUNT reaches maxRetxThreshold (TS 38.322 §5.3.2). The lowest gap alone is counted: it holds back all
+        // others. A radio link failure would follow; here the part is given up, and the stream goes on.
         if let Some(&first) = gaps.first() {
             self.named = if self.named.0 == first.0 { (first.0, self.named.1 + 1) } else { (first.0, 1) };
             if self.named.1 > self.terms.rlc.max_retransmissions {
@@ -684,6 +710,7 @@ impl Leg {
             }
         }
         for &gap in gaps {
+            // A part that is pending already is not considered again (TS 38.322 §5.3.2).
             let is_queued = self.repeats.iter().any(|part| part.0 < gap.1 && gap.0 < part.1);
             // A gap that has closed since is not repeated: its block came late.
             let is_open = self.received.gaps().any(|open| open.0 < gap.1 && gap.0 < open.1);
@@ -710,6 +737,7 @@ impl Leg {
         let (from, to) = self.last_part;
         let has_more = self.queue.packets() > 0 || self.next < self.numbered || !self.repeats.is_empty();
         let is_blocked = rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window);
+        // TS 36.322 §5.2.2.3, TS 38.322 §5.3.3: otherwise the next block with data carries the poll.
         if to > from && (!has_more || is_blocked) {
             self.repeats.push_back((from, to));
             self.repeat_bytes += to - from;

@@ -211,6 +211,7 @@ impl Share {
             };
             let prbs = self.prbs[at] + groups.next();
             let mask = if self.bands.is_empty() { 0 } else { self.groups[at] | 1 << group };
+            // The power of an uplink ends here: the station keeps what it has, and others get the group.
             let Some(bits) = carried(self.legs[at], prbs, mask) else {
                 self.views[at].backlog_packets = 0;
                 continue;

@@ -91,6 +91,7 @@ impl Ran {
         self.repeats.sort_unstable();
         for at in 0..self.repeats.len() {
             let (_, id, process) = self.repeats[at];
+            // A block keeps its size, and all uplink slots have as many resource elements.
             let prbs = self.legs[id as usize].processes[process].elements / carrier_elements(&self.config);
             if most > 0
                 && let Some(first) = groups.take(prbs)
@@ -105,6 +106,7 @@ impl Ran {
         for at in 0..self.bases[base].active[UP].len() {
             let id = self.bases[base].active[UP][at];
             let request = &mut self.requests[id as usize / 2];
+            // Prescheduling: a guess of the backlog, which the block's report corrects.
             if request.believed == 0 && slot < request.unasked_until {
                 request.believed = first;
             }
@@ -150,6 +152,7 @@ impl Ran {
         let prbs = self.config.carrier.granted(prbs);
         let snr = self.uplink_snr(id, prbs);
         let mcs = self.uplink_mcs(snr, prbs);
+        // One group is granted at any ratio: the station at the cell's edge keeps its ACKs, at the lowest MCS.
         let reaches = prbs <= self.config.carrier.group || grid.mcs(mcs).threshold <= snr;
         reaches.then(|| f64::from(grid.entry(0, mcs, prbs).bits))
     }
@@ -168,6 +171,7 @@ impl Ran {
         let mcs = self.uplink_mcs(self.uplink_snr(id, prbs), prbs);
         let entry = self.grids.uplink.entry(0, mcs, prbs);
         let leg = &mut self.legs[id as usize];
+        // The process is taken at the grant, but filled when the block goes out: packets that come between use it too.
         let Some(at) = leg.free_process(self.config.carrier.processes as usize) else { return };
         let elements = prbs * carrier_elements(&self.config);
         leg.processes[at] = Process { stage: Stage::Granted, entry, mcs, elements, ..Process::default() };
@@ -175,6 +179,7 @@ impl Ran {
         self.grants.push_back(Grant { slot: target, leg: id, process: at, first, prbs });
         let bytes = u64::from(entry.bits / 8);
         let request = &mut self.requests[id as usize / 2];
+        // Otherwise each slot until the next report would grant the same bytes again.
         request.believed = request.believed.saturating_sub(bytes);
         request.issued.push_back((target, 0, bytes));
         self.credit(id, entry.bits);
@@ -192,6 +197,7 @@ impl Ran {
         {
             self.grants.pop_front();
             let block = self.legs[id as usize].processes[process];
+            // A repetition has its contents already.
             if block.attempts > 0 {
                 let on = self.groups_from(first, prbs);
                 self.transmit((id, process), (slot, end, known), (first, prbs, on), out);
