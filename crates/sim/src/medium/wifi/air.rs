@@ -47,6 +47,7 @@ impl<R: Router> Wifi<R> {
             station.signals += 1;
             station.energy += neighbour.power;
             let is_sending = station.sends_from <= from && from < station.sends_until;
+            // A station that sends hears no preamble: the frame is noise to it, also after its own has ended.
             if !is_sending {
                 let begin = |station: &mut Station| {
                     let gain = if is_rayleigh { station.fading.exponential() } else { 1.0 };
@@ -106,6 +107,7 @@ impl<R: Router> Wifi<R> {
             if !is_ns2 {
                 lock.endure(now, energy, times.header_required);
             }
+            // This signal disturbs the reception of another one, which goes on.
             if lock.sender != id {
                 continue;
             }
@@ -115,6 +117,7 @@ impl<R: Router> Wifi<R> {
             let is_received = lock.is_good && self.is_decoded(&frame, at, lock);
             let station = &mut self.stations[at as usize];
             if is_received {
+                // A frame that is read ends EIFS (IEEE 802.11-2016, §10.3.2.3.7).
                 station.error_until = Time::ZERO;
                 is_received_by_it |= is_for_it;
                 if frame.to == ALL {
@@ -200,6 +203,7 @@ impl<R: Router> Wifi<R> {
                 _ if loss <= 0.0 => false,
                 LossOf::Attempts => self.stations[at as usize].errors.chance(loss),
                 LossOf::Packets => self.is_doomed(lock.sender, at, loss),
+                // Drawn when the packet is passed up: the ACK returns, and the sender does not repeat it.
                 LossOf::Deliveries => false,
             };
             if is_lost {
@@ -249,6 +253,7 @@ impl<R: Router> Wifi<R> {
             FrameKind::Data => {
                 let way = &mut self.ways[frame.way as usize];
                 let mut message = None;
+                // A repetition after a lost ACK is acknowledged again and not passed up again.
                 if way.received != frame.number
                     && let Some(head) = &mut self.stations[from as usize].head
                 {
@@ -273,6 +278,7 @@ impl<R: Router> Wifi<R> {
                         routing.leave(now, head);
                     }
                 }
+                // Also for a packet that its link loses after the MAC: the loss is above it.
                 let (bytes, duration) = (ACK as u32, Duration::ZERO);
                 let ack = Frame { kind: FrameKind::Ack, to: from, bytes, duration, ..*frame };
                 self.answer_with(now, at, ack, out);

@@ -38,6 +38,7 @@ impl<R: Router> Wifi<R> {
         let way = &mut self.ways[head.way as usize];
         let (size, to, number) = (head.packet.size, way.to, head.number);
         let local = head.way;
+        // The wait in the queue ends with the first attempt: later ones are time at the head.
         if !std::mem::replace(&mut head.was_tried, true) && head.packet.kind != Kind::Routing {
             let counts = &mut way.counts.link;
             counts.packets += 1;
@@ -54,6 +55,7 @@ impl<R: Router> Wifi<R> {
             return self.await_answer(id, Stage::AwaitAck, timeout, out);
         }
         let data = self.data_time(id, size + overhead);
+        // ns-2 adds the propagation delays, which the standard leaves to the slot time.
         let reserved = match self.config.mac.is_ns2 {
             true => sifs * 3 + cts + data + ack + propagation * 3,
             false => sifs * 3 + cts + data + ack,
@@ -160,6 +162,8 @@ impl<R: Router> Wifi<R> {
         let way = &mut self.ways[head.way as usize];
         way.counts.failures += u64::from(!head.is_past);
         let local = head.way;
+        // The long retry count is that of data behind RTS; an RTS without CTS, and data without RTS, have the short one
+        // (IEEE 802.11-2020, §10.3.4.4).
         let is_long = was_data && self.config.has_rts(u64::from(head.packet.size));
         let (count, limit) = match is_long {
             true => (&mut head.long_retries, mac.long_retries),
@@ -179,6 +183,7 @@ impl<R: Router> Wifi<R> {
             return;
         }
         let Some(head) = self.stations[id as usize].head else { return };
+        // Data that arrived, all of whose ACKs were lost, is no loss.
         let is_kept = !head.is_received && R::put_back(self, now, id, &head);
         let way = &mut self.ways[local as usize];
         if !head.is_received && head.packet.kind != Kind::Routing {

@@ -43,6 +43,7 @@ impl Composition {
     /// Adds an MPDU if the limits allow it; a first one is always taken.
     fn take(&mut self, sending: &mut Sending, number: u32, mpdu: u64) -> bool {
         let (bytes, start) = self.with(mpdu);
+        // A single MPDU may exceed the limits: it could never go out otherwise.
         let count = sending.numbers().len();
         if count > 0 && (bytes > self.most || count >= self.frames) {
             return false;
@@ -87,8 +88,10 @@ impl Edca {
         let mut composition = Composition::new(mode, config, most, if is_single { 1 } else { frames as usize });
         let sending = &mut stations[id as usize].sending;
         sending.begin(session);
+        // Repetitions first: the window begins at the oldest MPDU without an acknowledgement, and moves with it alone.
         let mut is_full = false;
         for (number, mpdu) in sessions[session as usize].unacknowledged() {
+            // No new MPDU overtakes one that does not fit any more.
             if !composition.take(sending, number, mpdu.bytes(overhead)) {
                 is_full = true;
                 break;
@@ -96,6 +99,7 @@ impl Edca {
         }
         let window = if config.ampdu.is_some() { config.block_ack.window } else { 1 };
         while !is_full && self.sessions[session as usize].has_room(window) {
+            // The driver's queue is filled as it empties: its limits may be below a PPDU.
             self.fetch(now, id, session, out);
             let Self { stations, sessions, queues, .. } = self;
             let (of, queue) = (&mut sessions[session as usize], &queues[session as usize]);

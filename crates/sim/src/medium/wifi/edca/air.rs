@@ -47,6 +47,7 @@ impl Edca {
             station.signals += 1;
             station.energy += neighbour.power;
             let is_sending = station.sends_from <= from && from < station.sends_until;
+            // A station that sends hears no preamble: the frame is noise to it, also after its own has ended.
             if !is_sending {
                 let begin = |station: &mut Station| {
                     let gain = if is_rayleigh { station.fading.exponential() } else { 1.0 };
@@ -63,6 +64,7 @@ impl Edca {
                     }
                 };
                 match station.lock {
+                    // The choice among preambles is over: what comes now disturbs.
                     Some(lock) if from >= lock.since + DETECTION => {
                         station.note_interference(from, others, HEADER_RATIO, noise);
                     }
@@ -84,6 +86,7 @@ impl Edca {
                     }
                 }
             }
+            // Too weak for carrier sense: it disturbs receptions, and the medium stays idle.
             if neighbour.power < config.sense {
                 continue;
             }
@@ -113,6 +116,7 @@ impl Edca {
             station.energy = if station.signals == 0 { 0.0 } else { energy - neighbour.power };
             station.note_interference(now, energy, HEADER_RATIO, noise);
             let Some(lock) = station.lock else { continue };
+            // This signal disturbs the reception of another one, which goes on.
             if lock.sender != id {
                 continue;
             }
@@ -125,8 +129,10 @@ impl Edca {
                 };
             let station = &mut self.stations[at as usize];
             if is_received {
+                // A frame that is read ends EIFS (IEEE 802.11-2016, §10.3.2.3.7).
                 station.error_until = Time::ZERO;
                 is_received_by_it |= is_for_it;
+                // A frame for this station does not set its NAV (§10.3.2.4).
                 if is_for_it {
                     self.respond(now, id, &frame, out);
                 } else {
@@ -146,6 +152,7 @@ impl Edca {
     fn is_read(&mut self, id: u32, frame: &Frame, at: u32, lock: &Lock) -> bool {
         let noise = self.config.noise.map_or(0.0, |noise| noise.power);
         let ratio = lock.power / (lock.worst + noise);
+        // Each MPDU has the Duration field: one that is intact is enough for the NAV.
         let (lost, count) = if frame.kind == FrameKind::Data {
             let sending = &self.stations[id as usize].sending;
             let hazard = data_hazard(sending.mode, ratio) * f64::from(sending.ends()[0]);
@@ -176,6 +183,7 @@ impl Edca {
         let hazard = |interference: f64| data_hazard(mode, lock.power / (interference + noise));
         // Hazard of an undisturbed byte; with one level of interference it is that of all.
         let chunks = &receiver.chunks;
+        // Most PPDUs meet one level of interference: one evaluation of the error curve serves all their MPDUs.
         let even = if let [only] = chunks[..] { Some(hazard(only.interference)) } else { None };
         let total = f64::from(frame.bytes);
         let span = frame.end.since(lock.payload_from).as_nanos() as f64;
@@ -198,6 +206,8 @@ impl Edca {
             // The answer will report it.
             ideal.heard(10.0 * libm::log10(lock.power / noise), sending.mode.width());
         }
+        // One exponential variable is spent along the PPDU, so that a draw is needed for each failure and not for each
+        // MPDU. A clean PPDU draws nothing.
         let mut left = f64::INFINITY;
         let mut is_drawn = false;
         let mut any = false;
@@ -270,6 +280,7 @@ impl Edca {
             }
             FrameKind::BlockAckRequest => {
                 let index = self.stations[from as usize].sending.session();
+                // The request moves the recipient's window before the answer reports it.
                 self.release(now, index, true, out);
                 let (answer, time) = self.answer_to(frame, from);
                 self.follow_with(now, at, answer, time, out);

@@ -117,10 +117,13 @@ impl Station {
                 continue;
             }
             is_frozen = true;
+            // The medium turns busy before AIFS has passed: the packet loses its immediate access and needs a backoff
+            // (IEEE 802.11-2020, §10.23.2.2).
             if self.fresh >> of & 1 == 1 {
                 self.fresh &= !(1 << of);
                 self.draw(of);
             } else if from >= function.counts_from {
+                // The boundary that ends AIFS counts as well, unlike in the DCF.
                 let passed = from.since(function.counts_from).as_nanos() / times.slot.as_nanos() + 1;
                 let slots = u64::from(function.slots);
                 self.functions[of].slots = (slots - passed.min(slots)) as u32;
@@ -133,6 +136,7 @@ impl Station {
     /// (§10.3.2.4).
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times) {
         let end = now + frame.duration;
+        // An RTS that does not lengthen the NAV is not the basis of a reset.
         if frame.kind == FrameKind::Rts && end > self.nav {
             let patience = now + times.sifs * 2 + times.cts(frame.mbit) + times.preamble + times.slot * 2;
             self.announced = (end, patience);
@@ -208,12 +212,14 @@ impl Edca {
             };
         }
         let mut winner = None;
+        // The highest category wins an internal collision.
         for of in (0..CATEGORIES).rev() {
             if station.counting >> of & 1 == 0 || station.functions[of].acts_at != now {
                 continue;
             }
             station.counting &= !(1 << of);
             station.fresh &= !(1 << of);
+            // The AQM may have dropped its packets during the backoff.
             if !station.has_work(of) {
                 continue;
             }
@@ -225,6 +231,7 @@ impl Edca {
             station.counts.internal_collisions += 1;
             station.widen(of, self.config.retries);
             station.draw(of);
+            // It counts again from the end of the winner's exchange.
             let loser = &mut station.functions[of];
             (loser.counts_from, loser.acts_at) = (Time::NEVER, Time::NEVER);
         }

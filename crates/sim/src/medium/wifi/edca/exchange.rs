@@ -31,6 +31,7 @@ impl Edca {
         station.owner = of;
         station.is_first = true;
         station.txop_until = now + limit;
+        // A TXOP limit of zero allows one exchange, whatever its length (IEEE 802.11-2016, §10.22.2.8).
         let most = if limit == Duration::ZERO { Duration::MAX } else { limit };
         if let Some((frame, time)) = self.prepare(now, id, of, most, out) {
             self.stations[id as usize].counts.txops[of] += 1;
@@ -80,6 +81,8 @@ impl Edca {
             None => *session.attempt.insert(Attempt::new(state.control.chain(now))),
         };
         let stage = attempt.chain.stages[attempt.stage];
+        // The recipient holds back what follows an MPDU that was given up. The request moves its window before new data
+        // does.
         if session.wants_request {
             return Some(self.request(now, id, index, stage.mode));
         }
@@ -89,8 +92,10 @@ impl Edca {
         let around = sifs + control.block_ack.max(control.ack);
         let protection = if has_rts { control.rts + control.cts + sifs * 2 } else { Duration::ZERO };
         let room = most.saturating_sub(around + protection);
+        // A probe goes out alone, as in ath9k: its failure costs one MPDU.
         let is_single = attempt.chain.probe && attempt.stage == 0;
         if !self.compose(now, id, index, (stage.mode, room, is_single), out) {
+            // Nothing was sent: the chain of rates counts no failure.
             self.sessions[index as usize].attempt = None;
             return None;
         }
@@ -206,6 +211,7 @@ impl Edca {
         let Some((frame, time)) = self.stations[id as usize].answer.take() else { return };
         match frame.kind {
             FrameKind::Data if self.stations[id as usize].is_protected => {
+                // The RTS has counted this exchange as an attempt.
                 self.stations[id as usize].is_protected = false;
                 self.send_and_await(now, id, frame, time, out);
             }
@@ -251,6 +257,7 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         way.counts.airtime += now.since(station.sending.began);
         done.clear();
+        // Before MPDUs are given up below: one that arrived at its last attempt is no loss.
         session.learn(&mut |packet: &Packet, estimate| {
             done.push(estimate);
             out.complete(now, packet);
@@ -270,6 +277,7 @@ impl Edca {
         } else {
             session.wants_request = false;
         }
+        // The answer is the success, even if its bitmap has gaps: the medium was free of a collision.
         station.narrow(of);
         station.is_first = false;
         let span = station.sending.duration;
@@ -280,6 +288,7 @@ impl Edca {
         self.finish(now, id, index, was_data, out);
         let station = &self.stations[id as usize];
         let left = station.txop_until.since(now + self.times.sifs);
+        // The rest of the TXOP belongs to this category: others contend for their own.
         if left > Duration::ZERO && station.has_work(of) && self.burst(now, id, of, left, out) {
             return;
         }
@@ -303,6 +312,7 @@ impl Edca {
 
     /// Goes on within a TXOP after SIFS if the next exchange fits into what is left.
     fn burst(&mut self, now: Time, id: u32, of: usize, left: Duration, out: &mut impl Out) -> bool {
+        // A TXOP may be exceeded by a single MPDU only in its first exchange (IEEE 802.11-2016, §10.22.2.8).
         let Some((frame, time)) = self.prepare(now, id, of, left, out) else { return false };
         if time + frame.duration > left {
             // The first MPDU alone is too long: it goes out in a TXOP of its own.
@@ -332,6 +342,7 @@ impl Edca {
         match stage {
             Stage::AwaitRequested => {
                 session.request_attempts += 1;
+                // Bounds the requests to a recipient that has gone.
                 if session.request_attempts >= MOST_REQUESTS {
                     session.wants_request = false;
                     session.request_attempts = 0;
@@ -340,9 +351,11 @@ impl Edca {
             _ => {
                 let sent = station.sending.numbers().len();
                 if stage == Stage::AwaitCts {
+                    // The MPDUs were not on the air: the failure counts towards their short retry limit.
                     station.sending.numbers().iter().for_each(|&number| session.count_rts_failure(number));
                 } else {
                     way.counts.mpdu_failures += sent as u64;
+                    // Either the PPDU or the BlockAck was lost: a request finds out which before MPDUs go out twice.
                     let asks = config.block_ack.after_loss == AfterLoss::Request;
                     session.wants_request |= asks && !station.sending.is_single;
                 }
@@ -360,10 +373,12 @@ impl Edca {
         }
         let (is_first, left) = (station.is_first, station.txop_until.since(now));
         let is_idle = station.idle_from() <= now;
+        // The window widens when the initial PPDU of a TXOP fails (IEEE 802.11-2016, §10.22.2.2).
         if is_first {
             station.widen(of, config.retries);
         }
         let span = station.sending.duration;
+        // An RTS without an answer used no airtime of data.
         if stage == Stage::AwaitAnswer {
             self.charge(now, id, index, span);
         }
@@ -405,6 +420,7 @@ impl Edca {
         let way = &mut ways[index as usize / CATEGORIES];
         let mut has_given_up = false;
         for &number in sending.numbers() {
+            // The window has passed it: acknowledged, or given up before.
             if number < session.start() {
                 continue;
             }

@@ -188,6 +188,7 @@ impl Probes {
         let count = to.groups.len();
         let mut at = self.lists[JUMP].group;
         let mut found = Rate::NONE;
+        // A full list of slower rates needs no more of them.
         let mut longest = if *slower >= ENTRIES { fast } else { slow };
         for _ in 0..count {
             at = (at + 1) % count;
@@ -205,6 +206,7 @@ impl Probes {
                 found = rate;
                 break;
             }
+            // A slower rate is of use as a fallback that is more reliable; one that is known to work needs no probe.
             let is_good = to.probability(rate) > fraction(95, 100);
             if *slower >= ENTRIES || duration >= slow || is_good {
                 continue;

@@ -154,6 +154,8 @@ impl Airtime {
         let mut is_any_admitted = false;
         loop {
             let txq = self.orders[at].first;
+            // Linux, `ieee80211_next_txq`: after a whole turn without a TXQ that AQL admits, the round ends. Otherwise
+            // the turn is repeated until a deficit is positive.
             if txq == NONE || txq == head && !is_any_admitted {
                 return None;
             }
@@ -179,6 +181,7 @@ impl Airtime {
                     continue;
                 }
             }
+            // It was served in this round: TXQs of other stations go first.
             if self.entries[txq as usize].round == self.orders[at].round {
                 return None;
             }

@@ -233,6 +233,7 @@ impl Flows {
     fn drop_from_fattest(&mut self, dropped: &mut impl FnMut(u32, Waiting)) {
         let at = self.fattest();
         debug_assert!(at != NONE, "what exceeds a limit is in some flow");
+        // From the head: the sender hears of the loss a queue's delay earlier.
         let half = self.flows[at as usize].list.packets / 2;
         for _ in 0..half.clamp(1, self.config.batch) {
             let Some((waiting, tag)) = self.leave(at) else { break };
@@ -249,6 +250,7 @@ impl Flows {
         bin.bytes -= u64::from(waiting.packet.size);
         self.packets -= 1;
         self.memory -= truesize(waiting.packet.size);
+        // The search for the fattest flow visits flows with packets only.
         if flow.list.packets == 0 {
             if at < self.config.queues {
                 self.occupied[at as usize / 64] &= !(1 << (at % 64));
@@ -289,6 +291,7 @@ impl Flows {
             let Bin { new, old, .. } = &mut self.bins[bin as usize];
             let list = if is_new { new } else { &mut *old };
             list.pop(&self.flows);
+            // Without old flows there is none to starve (Linux, `fq_tin_dequeue`).
             if is_new && old.first != NONE {
                 old.push(&mut self.flows, at);
             } else {

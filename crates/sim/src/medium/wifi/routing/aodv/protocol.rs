@@ -27,12 +27,14 @@ impl Aodv {
     /// Processes a route request (§6.5).
     fn hear_request(&mut self, now: Time, at: u32, from: u32, mut request: Request, draw: f64) {
         let config = self.config;
+        // RFC 3561 §6.8: the link works in one direction only, so a reply would be lost.
         if self.stations[at as usize].blacklist.get(&from).is_some_and(|&until| until > now) {
             return;
         }
         self.meet(now, at, from);
         let station = &mut self.stations[at as usize];
         let echo = (request.origin, request.id);
+        // RFC 3561 §6.5: a request that was heard within PATH_DISCOVERY_TIME is discarded.
         if request.origin == at || station.seen.get(&echo).is_some_and(|&until| until > now) {
             return;
         }
@@ -55,6 +57,7 @@ impl Aodv {
             if let Some(known) = known
                 && request.to_number.is_none_or(|asked| is_fresher(known, asked))
             {
+                // RFC 3561 §6.5: the highest number on the way keeps stations behind from replying with an older route.
                 request.to_number = Some(known);
             }
             let after = config.jitter.scale(draw);

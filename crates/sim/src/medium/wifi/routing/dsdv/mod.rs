@@ -155,6 +155,8 @@ impl Dsdv {
         for &Told { to, hops, number } in told {
             if to == at {
                 // A neighbour considers this station gone: a newer number corrects it.
+                // Stations give even numbers; one that finds a route broken makes the number odd. Only the destination
+                // may answer with the next even one.
                 if number > table.number {
                     table.number = number + number % 2;
                     table.full_at = now;
@@ -177,7 +179,9 @@ impl Dsdv {
                     });
                     now
                 }
+                // An unknown destination that is out of reach is no news.
                 None => continue,
+                // A newer number replaces the route even if it is longer: older ones may form loops.
                 Some(entry) if number > entry.number => {
                     let was = (entry.hops, entry.told);
                     (entry.next, entry.hops, entry.number, entry.since) = (from, hops, number, now);
@@ -195,6 +199,8 @@ impl Dsdv {
                 }
                 Some(entry) if number == entry.number && hops < entry.hops => {
                     let passed = now.since(entry.since).as_secs();
+                    // The better route came this long after the first of the same number: the mean of such times says
+                    // how long to wait before the next announcement.
                     entry.settling = SETTLING_WEIGHT * entry.settling + (1.0 - SETTLING_WEIGHT) * passed;
                     (entry.next, entry.hops) = (from, hops);
                     entry.has_changed = hops != entry.told;
