@@ -295,6 +295,7 @@ impl Duplex {
             Ring::Nothing => {}
             Ring::Later(time) => net.schedule(time, Wake::Flow(which), self.ids[side as usize]),
             Ring::Expired => {
+                // Until the connection is open the timer is that of the SYN.
                 if !self.is_open(side) {
                     return self.start(net);
                 }

@@ -317,9 +317,11 @@ impl End {
             self.wait_to_probe(now, probes);
         }
         match due {
+            // Data that has just left carries the ACK.
             Some(AckDue::Now) if !has_sent => self.answer(out),
             Some(AckDue::By(deadline)) if !has_sent => {
                 let timer = &mut self.receiver.timer;
+                // A further segment does not put off the ACK that is due.
                 timer.set(deadline.min(timer.deadline()));
             }
             _ => {}
@@ -385,6 +387,7 @@ impl End {
 
     /// Handles the expiry of the retransmission timer.
     pub fn expire(&mut self, now: Time, mut out: impl FnMut(Outgoing)) {
+        // With nothing in flight the timer is that of the probes (RFC 9293 §3.8.6.1).
         if !self.is_quiet() {
             self.sender.on_timer(now);
         } else if let Some(probes) = self.probes {
@@ -423,6 +426,7 @@ impl End {
     /// Sends all segments of the send buffer that are allowed now. Returns true if there were any.
     #[inline]
     fn send_written(&mut self, now: Time, out: &mut impl FnMut(Outgoing)) -> bool {
+        // After a close nothing can complete a short segment: Nagle has nothing to wait for.
         let with_tail = self.stream.is_closing()
             || match self.nagle {
                 Nagle::Off => true,

@@ -270,6 +270,7 @@ impl Receiver {
             return self.fill_gap();
         }
         match &mut self.delay {
+            // The last segment carries FIN: no further one would make it two.
             Delay::Fixed(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => {
                 AckDue::By(now + *delay)
             }
@@ -328,6 +329,7 @@ impl Receiver {
         if !is_new {
             self.note_duplicate(number);
         }
+        // An old segment: the sender has missed ACKs.
         if number < self.next || self.quick > 0 { AckDue::Now } else { self.compression.decide(now, self.next, before) }
     }
 

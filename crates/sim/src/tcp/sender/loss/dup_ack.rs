@@ -81,6 +81,7 @@ impl DupAck {
     pub fn on_ack(&mut self, tcb: &mut Tcb, now: Time, packet: &Packet) -> Option<Duration> {
         let una = tcb.board.una();
         let to = packet.number;
+        // RFC 9293 §3.10.7.4: an ACK of data that was never sent is dropped, and an old one is ignored.
         if to < una || to > tcb.board.next() {
             return None;
         }
@@ -88,10 +89,12 @@ impl DupAck {
         let mut delivery = Delivery::default();
         let prior_flight = tcb.board.pipe();
         self.update_board(tcb, to, packet, &mut delivery);
+        // Neither a window update nor a repeated ACK: it says nothing new.
         if advance == 0 && delivery.count == 0 {
             return None;
         }
         let now_nanos = now.as_nanos();
+        // Before this ACK may end the phase: it belongs to the slow start that it ends.
         let restarts = matches!(tcb.phase, Phase::Loss { .. })
             && !tcb.drives_recovery
             && (!self.has_sack() || tcb.law.cwnd().count() < self.restart_until);
@@ -99,6 +102,7 @@ impl DupAck {
         tcb.rate.delivered_at = now_nanos;
         let sample = sample_rtt(tcb, now_nanos, advance, packet.stamp, &delivery);
         if advance > 0 {
+            // Before losses are looked for: those above a full ACK begin another recovery.
             self.leave_phase(tcb, to, packet.stamp);
             self.restart_timer(tcb, now);
         }
@@ -225,6 +229,7 @@ impl DupAck {
             return Losses::default();
         }
         let mut count = 0;
+        // After a timeout all is marked lost already, and a lost retransmission shows in no SACK.
         if self.has_sack() && !matches!(tcb.phase, Phase::Loss { .. }) {
             count = tcb.board.mark_lost();
         }

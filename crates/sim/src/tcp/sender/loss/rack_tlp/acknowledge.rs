@@ -18,6 +18,7 @@ impl RackTlp {
             return None;
         }
         let nanos = now.as_nanos();
+        // A precedence that an ACK has set ends with the next one.
         self.precedence = Precedence::LostFirst;
         let (una, fack) = (tcb.board.una(), tcb.board.fack());
         let stamp = tcb.has_stamps.then_some(packet.stamp);
@@ -51,6 +52,7 @@ impl RackTlp {
         if let Some((latest, (_, sent_at))) = acked.latest.max(sacked.latest).zip(highest) {
             self.rack.advance(nanos, latest, sent_at);
         }
+        // RFC 8985 §6.2: reordering (steps 3 and 4) comes before losses (step 5), whose window depends on it.
         if let Some(lowest) = lowest_clean.filter(|lowest| *lowest < fack) {
             self.note_reordering(tcb, lowest);
         }
@@ -59,9 +61,11 @@ impl RackTlp {
         }
         self.check_probe(tcb, now, to, &news, duplicates);
         let marks = tcb.new_marks(packet.ecn, count);
+        // The usual ACK: with nothing out of order before it, nothing can be lost or undone.
         let is_plain = was_calm && advances && sacked.count == 0 && duplicates.count == 0;
         let (lost, watches) = if is_plain { (0, false) } else { self.evaluate(tcb, now, &news) };
         tcb.rate.lost += lost;
+        // There is one timer: the end of a reordering window comes before a probe and the timeout.
         if !watches {
             self.set_timer_after(tcb, now, &news, &sacked);
         }
@@ -136,6 +140,8 @@ impl RackTlp {
 
     #[cold]
     fn note_reordering(&mut self, tcb: &mut Tcb, lowest: u32) {
+        // Linux, `tcp_sacktag_write_queue`: after a timeout that is not undone, ACKs out of order say nothing of the
+        // path.
         if !matches!(tcb.phase, Phase::Loss { .. }) || self.undo.is_possible() {
             self.rack.note_reordering(tcb.board.fack().saturating_sub(lowest));
         }

@@ -24,6 +24,7 @@ impl RackTlp {
                     self.take_back(tcb, false);
                 }
                 let found = self.detect(tcb, now);
+                // Undone just now: what is lost all the same begins another recovery.
                 if tcb.phase == Phase::Open {
                     self.recover(tcb, now, found.0);
                 }
@@ -34,6 +35,8 @@ impl RackTlp {
                 let repeated = tcb.board.retransmitted();
                 let found = self.detect(tcb, now);
                 let is_repetition_lost = tcb.board.retransmitted() < repeated;
+                // RACK also finds a lost retransmission. Recovery repairs it at once; slow start alone would wait for
+                // another timeout.
                 if tcb.phase == Phase::Open || is_repetition_lost {
                     self.recover(tcb, now, found.0);
                 }
@@ -119,6 +122,7 @@ impl RackTlp {
             tcb.undo();
         }
         self.undo.forget();
+        // The marks are gone: this ACK must look for losses again.
         self.rack.has_advanced = true;
         tcb.phase = Phase::Open;
     }
@@ -133,6 +137,7 @@ impl RackTlp {
         let watches = wait.is_some();
         if let Some(wait) = wait {
             self.purpose = Purpose::Reordering;
+            // No later than the timeout, whose place in the timer it takes.
             tcb.timer.set(now + (wait + TIMER_MARGIN).min(tcb.rtt.estimator.rto()));
         }
         (found, watches)
@@ -174,6 +179,7 @@ impl RackTlp {
         };
         tcb.marks.note_loss();
         tcb.round.is_doubling = false;
+        // Recovery repairs the tail itself: an open probe is not judged any more.
         self.tlp.end = None;
         tcb.phase = Phase::Recovery { until, prr };
         tcb.counts.recoveries += 1;

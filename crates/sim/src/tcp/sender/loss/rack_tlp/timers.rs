@@ -28,6 +28,7 @@ impl RackTlp {
     #[cold]
     fn end_probe(&mut self, tcb: &mut Tcb, now: Time, is_beyond: bool, news: &News, duplicates: Duplicates) {
         let is_plain = !news.advances && news.sacked == 0;
+        // New data repaired nothing; a reported duplicate says that the original arrived too.
         if !self.tlp.is_repeating || duplicates.is_probe {
             self.tlp.end = None;
         } else if is_beyond {
@@ -36,6 +37,7 @@ impl RackTlp {
             self.undo.forget();
             tcb.round.is_doubling = false;
             tcb.report(now, CongestionKind::Loss, tcb.window, 1);
+        // Linux, `tcp_process_tlp_ack`: an ACK without news was sent for the probe, so the original had arrived.
         } else if is_plain {
             self.tlp.end = None;
         }
@@ -77,6 +79,8 @@ impl RackTlp {
             }
             let pipe = tcb.board.pipe();
             match tcb.phase.prr() {
+                // Linux, `tcp_rack_reo_timeout`: recovery that begins without an ACK counts one segment as delivered,
+                // so that a first retransmission may leave.
                 Some(prr) if was_recovering => prr.on_loss(found),
                 Some(prr) if found > 0 => prr.on_ack_safely(1, pipe, false),
                 _ => {}
@@ -95,6 +99,7 @@ impl RackTlp {
         self.purpose = Purpose::Timeout;
         self.urgent = Some(Urgent::First);
         self.precedence = Precedence::LostFirst;
+        // Linux, `tcp_enter_loss`: not in a recovery, whose own retransmissions would be taken for originals.
         self.frto.start(is_new || is_again);
         if is_new {
             if tcb.board.retransmitted() == 0 {
@@ -146,6 +151,7 @@ impl RackTlp {
         let srtt = tcb.rtt.estimator.srtt();
         let wait = match tcb.board.outstanding() {
             _ if srtt == Duration::ZERO => FIRST_PROBE,
+            // RFC 8985 §7.2: the receiver may delay its ACK of a single segment.
             1 => srtt * 2 + self.ack_delay,
             _ => srtt * 2 + TIMER_MARGIN,
         };
