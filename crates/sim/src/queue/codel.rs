@@ -112,6 +112,7 @@ impl Control {
                 let mut waiting = head?;
                 self.count += 1;
                 self.approach_root();
+                // A mark leaves the head in place: it is sent, and the next mark is due with a later packet.
                 if config.marks && waiting.packet.ecn.mark() {
                     *marked += 1;
                     self.drop_next = self.after(config, version, self.drop_next);
@@ -132,6 +133,7 @@ impl Control {
                 head = Some(waiting);
             } else {
                 dropped(waiting);
+                // One packet alone is dropped on entry: the next head leaves even if it is late (RFC 8289 §5.5).
                 (head, _) = self.look(config, version, now, first);
             }
             self.is_dropping = true;
@@ -174,6 +176,7 @@ impl Control {
         first: &mut impl FnMut() -> Option<(Waiting, u64)>,
     ) -> (Option<Waiting>, bool) {
         let Some((waiting, bytes)) = first() else {
+            // An empty queue has no standing delay.
             self.first_above = None;
             return (None, false);
         };

@@ -197,15 +197,18 @@ impl DualPi2 {
             if !recurs(&mut self.classic.count, squared) {
                 return Verdict::Sent;
             }
+            // RFC 9332 appendix A: at p_Cmax the queue is overloaded, and marks no longer replace drops.
             let is_overloaded = squared >= (1.0 / (coupling * coupling)).min(1.0);
             return if is_overloaded || ecn == Codepoint::NotCapable { Verdict::Dropped } else { Verdict::Marked };
         }
         let own = match behind {
+            // With nothing behind it a mark would shorten no queue.
             0 => 0.0,
             _ if wait >= threshold + range => 1.0,
             _ if wait > threshold => (wait - threshold).ratio(range),
             _ => 0.0,
         };
+        // RFC 9332 appendix A: marks cannot rise beyond one, so scalable packets are dropped as classic ones are.
         if coupled >= 1.0 && recurs(&mut self.scalable.drops, squared) {
             return Verdict::Dropped;
         }

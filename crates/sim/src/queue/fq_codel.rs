@@ -190,6 +190,7 @@ impl FqCoDel {
             let Some(waiting) = fattest.leave(&mut self.arena) else { break };
             gone += u64::from(waiting.packet.size);
             self.packets -= 1;
+            // Linux, `fq_codel_drop`: they count as CoDel's own, which drops faster from then on.
             fattest.control.note_drop();
             dropped(waiting);
             if gone >= enough {
@@ -210,6 +211,7 @@ impl FqCoDel {
             if flow.deficit > 0 {
                 return Some((at, is_new));
             }
+            // A flow that has spent its quantum is no new one any more.
             flow.deficit += i64::from(self.config.quantum);
             list.pop_front();
             self.old.push_back(at);
@@ -257,6 +259,7 @@ impl Queue for FqCoDel {
             // An empty new flow first joins the old ones; otherwise a flow that sends rarely would always be new.
             let list = if is_new { &mut *new } else { &mut *old };
             list.pop_front();
+            // Without old flows there is none to starve (Linux, `fq_codel_dequeue`).
             if is_new && !old.is_empty() {
                 old.push_back(at);
             } else {

@@ -121,6 +121,7 @@ impl Pie {
             change += STEP;
         }
         self.probability += change;
+        // RFC 8033 §4.2: an idle queue forgets its probability within seconds.
         if self.delay == Duration::ZERO && self.last_delay == Duration::ZERO {
             self.probability *= 0.98;
         }
@@ -133,6 +134,7 @@ impl Pie {
     fn admit(&mut self, line: &mut Line, now: Time, mut packet: Packet) -> Option<Packet> {
         self.catch_up(now);
         let half = self.config.target.scale(0.5);
+        // RFC 8033 §4.4: after congestion has ended, the next burst is spared again.
         if self.probability == 0.0 && self.delay < half && self.last_delay < half {
             self.burst = self.config.burst;
         }
@@ -192,6 +194,7 @@ impl Rule for Pie {
     fn take(&mut self, line: &mut Line, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
         self.catch_up(now);
         let taken = line.queue.leave()?;
+        // Otherwise the wait of the last packet would count until the next departure.
         self.delay = if line.queue.packets() == 0 { Duration::ZERO } else { now.since(taken.since) };
         Some(taken)
     }
