@@ -142,6 +142,7 @@ pub fn integrate_pieces(
     let mut step = interval / 100.0;
     let mut echo = match method {
         Method::Delayed { lag } => {
+            // One step for all pieces: the past is kept on one grid.
             let shortest = pieces.iter().map(|(_, model)| model.least_base_rtt()).fold(f64::INFINITY, f64::min);
             Some(Echo::new(pieces[0].1, lag, shortest, &state, interval)?)
         }
@@ -170,6 +171,7 @@ pub fn integrate_pieces(
                 }
                 Method::Delayed { .. } => {
                     if let Some(echo) = &mut echo {
+                        // Counted from the last sample, so that the pieces of an interval together have its steps.
                         let done = |time: f64| ((time - begin) / interval * echo.steps as f64).round() as u64;
                         let count = done(until) - done(now);
                         trajectory.evaluations += echo.advance(model, &mut state, count)?;

@@ -77,6 +77,7 @@ impl Certificate {
             } else {
                 out.dual = out.dual.max(relative.abs());
                 let best = utility.inverse_derivative(y);
+                // A path without a price has no best rate; `dual` shows it.
                 if !utility.is_linear() && best.is_finite() {
                     lagrangian_gap += (utility.value(best) - y * best) - (utility.value(x) - y * x);
                 }
@@ -92,10 +93,12 @@ impl Certificate {
             };
             out.primal = out.primal.max((loads[l] - rate) / scale[l]);
             let spare = (rate - loads[l]).abs();
+            // A full link has no spare rate but rounding, however high its price.
             let lost = if spare > ROUNDING * rate.max(loads[l]) { answer.prices[l].abs() * spare } else { 0.0 };
             slackness += lost;
             out.slackness = out.slackness.max(lost / turnovers[l]);
             lagrangian_gap += answer.prices[l] * (rate - loads[l]);
+            // Weak duality needs λ ≥ 0: a negative price proves nothing.
             if answer.prices[l] < 0.0 {
                 out.dual = f64::INFINITY;
             }

@@ -84,9 +84,11 @@ impl<'v> Walk<'v> {
             let (mut step, mut leaving) = (f64::INFINITY, None);
             let largest = change.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
             for (i, column) in self.basis.iter().enumerate() {
+                // A length may take any value: it does not leave the basis.
                 let is_bound = !matches!(column, Column::Length(_)) && change[i] > PIVOT * largest;
                 if is_bound {
                     let reach = values[i].max(0.0) / change[i];
+                    // Of equal steps the largest pivot loses the fewest digits.
                     let is_better =
                         reach < step || (reach == step && leaving.is_some_and(|j: usize| change[i] > change[j]));
                     if is_better {
@@ -95,6 +97,7 @@ impl<'v> Walk<'v> {
                 }
             }
             let (length, gain) = position.map_or((0.0, 1.0), |i: usize| (values[i], -change[i]));
+            // Before the pivot: the end lies on the way to it.
             if length + gain * step >= most {
                 if let Some(i) = position {
                     self.basis[i] = entering;
@@ -108,6 +111,7 @@ impl<'v> Walk<'v> {
             let prices = self.prices(at);
             match self.improving(&prices) {
                 Some(column) => entering = column,
+                // No column improves: the prices prove that the ray ends here.
                 None => {
                     let length = self.values()[at].max(0.0);
                     self.point.iter_mut().zip(&direction).for_each(|(p, d)| *p += length * d);

@@ -44,6 +44,7 @@ pub(super) fn polish(model: &mut Model<'_>, near: &Routing) -> Option<Routing> {
         demand.links.iter().filter(first).for_each(|&l| prices[l as usize] = 1.0);
         prices
     };
+    // The links that leave its source bound each flow, so the first problem has an optimum.
     let mut planes: Vec<Plane> = model.demands.iter().map(|demand| model.plane(leaving(demand))).collect();
     planes.push(model.plane(near.solution.prices.clone()));
     let mut rates = near.solution.rates.clone();

@@ -46,6 +46,7 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
                 continue;
             };
             let rates = &load[block.rows.clone()];
+            // There is no ray from 0 to 0.
             if rates.iter().all(|r| *r == 0.0) {
                 mixtures.push(walk.mixture());
                 continue;
@@ -53,14 +54,17 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
             let stuck = Error::NotConverged { method: "cutting planes", iterations, residual: outside, tolerance };
             let Exit { length, prices } = walk.advance(rates, 1.0).ok_or(stuck)?;
             mixtures.push(walk.mixture());
+            // The facet at which the ray leaves the region cuts these rates off.
             if let Some(prices) = prices.filter(|_| length < 1.0 - INSIDE * tolerance) {
                 outside = f64::max(outside, 1.0 - length);
                 let normal = prices.iter().map(|price| price / length).collect();
                 facets.push(Facet { rows: block.rows.clone(), normal });
             }
         }
+        // The best rates of a larger set that lie in the region are its best.
         if outside == 0.0 {
             let extra = outcome.prices.split_off(program.rows());
+            // The price of a half-space is one of its links, by its normal.
             for (facet, price) in facets.iter().zip(extra) {
                 facet.rows.clone().zip(&facet.normal).for_each(|(l, n)| outcome.prices[l] += n * price);
             }

@@ -112,6 +112,7 @@ impl<'p> Filling<'p> {
             for (b, block) in program.blocks.iter().enumerate().filter(|(_, block)| is_open(block, &demand)) {
                 let Some(walk) = self.walks[b].as_ref().filter(|_| ended != Some(b)) else { continue };
                 let mut walk = walk.clone();
+                // A walk continues from the last level.
                 let exit = walk.advance(&demand[block.rows.clone()], (stop.level - before).max(0.0));
                 let Exit { length, prices } = exit.ok_or_else(|| self.stuck(options))?;
                 self.iterations += 1;

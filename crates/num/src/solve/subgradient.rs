@@ -58,6 +58,7 @@ pub fn solve(problem: &Problem, steps: &Steps, mut trace: impl FnMut(&[f64])) ->
             for (&l, r) in coupling.links.iter().zip(coupling.region.rates(&inside)) {
                 link_rates[l as usize] = r;
             }
+            // Before the prices move: rates and prices of one step belong together.
             if is_averaged {
                 add_service(mixture, &coupling.region, &inside, share);
             }

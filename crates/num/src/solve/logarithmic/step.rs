@@ -26,6 +26,8 @@ impl<'p> Iterate<'p> {
             for _ in 0..if self.ambition > 0.0 { FEW } else { MANY } {
                 self.advance(&from, &direction, length);
                 self.evaluate();
+                // Near the path the error may rise, as the step lowers μ too. A very short step hardly lowers μ: it
+                // must lower the error.
                 let near = if length >= SHORT { self.pace.near } else { ROUNDING };
                 if self.error() <= near.max((1.0 - 0.1 * length) * error) {
                     if length == 1.0 {
@@ -40,6 +42,7 @@ impl<'p> Iterate<'p> {
             if self.ambition == 0.0 {
                 return false;
             }
+            // The last attempt keeps μ and only returns to the path.
             self.ambition = if self.ambition > SLOWEST { self.ambition / 4.0 } else { 0.0 };
         }
     }
@@ -111,6 +114,7 @@ impl<'p> Iterate<'p> {
         let target = |l: usize| accuracy * self.rows[l].least.min(idle);
         let ahead = (0..m).map(|l| self.point.mu[l] / target(l)).fold(1.0, f64::max);
         let targets: Vec<f64> = (0..m).map(target).collect();
+        // Mixtures lower their μ with the rows that are farthest behind.
         let mixings = self.point.supplies.iter_mut().filter_map(Supply::mixing);
         mixings.for_each(|mixing| mixing.lower(ambition, accuracy * ahead));
         let point = &self.point;
@@ -142,6 +146,7 @@ impl<'p> Iterate<'p> {
         };
         let step = system.solve(&gradient, FORCING);
         let price: Vec<f64> = step.iter().zip(&point.lambda).map(|(d, l)| d / l).collect();
+        // A pass over all routes, needed only where a price rises much: see `moved`.
         let path = match price.iter().any(|d| *d > SMALL) {
             true => self.paths(&step),
             false => vec![0.0; m],
