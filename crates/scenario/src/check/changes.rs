@@ -188,6 +188,7 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
     let mut seen: BTreeSet<(bool, u32, Time)> = BTreeSet::new();
     for &PlannedChange { change, index, ref steps } in changes {
         let mut is_first = |is_link: bool, who: u32, name: &str, step: &Step<'_>, problems: &mut Problems| {
+            // Two changes at one time have no order: one of them would win unnoticed.
             let is_first = seen.insert((is_link, who, step.at));
             if !is_first {
                 let message = format!("`{name}` already changes at {}", step.at.since(Time::ZERO));

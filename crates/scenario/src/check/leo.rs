@@ -188,6 +188,7 @@ fn steps(leo: &Leo, name: &str, span: Duration) -> Vec<Step> {
             step.delay = Some(Delay::Constant(Written(delay)));
             step.rate = Some(Rate::Constant(Positive(BitRate::bits_per_sec((bits as u64).max(1)))));
             // From the beginning of the run on, which is no change of the satellite.
+            // The loss of a change lasts for one update.
             let is_plain = part == 1 || steps.is_empty();
             step.loss = match (is_change, is_plain) {
                 (true, _) => Some(Loss::Plain(leo.loss_at_change)),

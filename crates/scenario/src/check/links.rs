@@ -109,6 +109,7 @@ impl Builder<'_> {
         let back_name =
             reverse.name.as_ref().map(own).or_else(|| link.name.as_ref().map(|n| format!("{}-reverse", n.0)));
         let back = link.back(&reverse);
+        // A problem is reported at the key that was written: a value of both directions stands outside `reverse`.
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.rate.is_some());
         let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
         let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
@@ -154,6 +155,7 @@ impl Builder<'_> {
         let ways = &ways[..1 + usize::from(link.duplex)];
         let whole =
             (0..pairs.count).try_for_each(|member| ways.iter().try_for_each(|way| self.add_one(way, member, problems)));
+        // The members of a duplex group alternate: there, back, there, back.
         if pairs.is_group {
             let all = first..self.links.names.len() as u32;
             let (a, b) = (&link.from.0, &link.to.0);

@@ -156,7 +156,9 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         }
     }
     check_windows(&file, problems);
+    // Problems up to here leave the network whole: routes are looked for all the same.
     let before = problems.len();
+    // Recordings and orbits become steps first, so that all later checks see one form.
     recordings::inline(&mut file, read, problems);
     leo::expand(&mut file.change, span, problems);
     file.wifi.iter_mut().for_each(wifi::resolve);
@@ -164,6 +166,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, span, &mut links, &mut python_schedulers, problems);
+    // Before Wi-Fi: a network is built with the jumps of its stations. All other changes are applied when every link
+    // and station exists.
     let changes = changes::plan(&file.change, span, problems);
     let jumps = changes::jumps(&changes, &nodes);
     wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);
@@ -172,6 +176,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     // In an incomplete network, routes would be missing because of other errors.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let default = file.stack;
+    // Flows before applications: a Python law's index in the network is its place in this order.
     let law_of_flow = |(at, flow): (usize, &mut Flow)| {
         let stack = flow.stack.unwrap_or(default);
         laws::resolve(&mut flow.law, stack, ("flow", at), &mut python_laws, problems)
@@ -188,9 +193,11 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let sources = sources::expand(&file.background, network, span, problems);
     let taken = sources.as_ref().map_or(&[][..], |sources| &sources.names);
     let apps = apps::expand(&file.app, app_laws, taken, (network, span, file.stack), problems);
+    // Only now, so that the problems of all three are reported at once.
     let (mut flows, mut apps, mut sources) = (flows?, apps?, sources?);
     sources.append(std::mem::take(&mut apps.sources));
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
+    // Without another draw from the seed, the runs of all seeds would be the same.
     if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {
         flow_routes::spread_starts(&mut flows, span, &links);
     }
@@ -200,6 +207,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().0)
     };
     let points: Vec<[u8; 2]> = flows.plans.iter().map(of_flow).collect();
+    // After the applications' sources have joined: their datagrams choose bearers and categories too.
     ran::sort_packets(&file.cell, &mut links.topology.media, (&points, &sources.code_points()), problems);
     for medium in &mut links.topology.media {
         if let sim::MediumConfig::Edca(network) = medium {

@@ -75,6 +75,7 @@ pub(super) fn expand(
     let config = config(cell, at, &carrier, problems);
     let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
     let (Ok(Some(scheduler)), true) = (rule, problems.len() == before) else { return };
+    // Tables name sites by number, so the numbers go on from cell to cell.
     let sites = links.topology.media.iter().map(|medium| match medium {
         MediumConfig::Ran(other) => other.geometry.as_ref().map_or(0, |geometry| geometry.sites.len()),
         _ => 0,
@@ -348,6 +349,8 @@ fn stations(
                 continue;
             }
             let names = [format!("{from}->{to}"), format!("{to}->{from}")];
+            // Keys come from names and not from places: one more station leaves the random streams of the others as
+            // they are.
             let of_station = |bearer: &BearerConfig| BearerConfig {
                 station: found.configs.len() as u32,
                 keys: [&names[0], &names[1]].map(|name| key("bearer", &format!("{name}/{}", bearer.qos.qi))),
@@ -441,6 +444,7 @@ pub(super) fn sort_packets(
     (flows, sources): (&[[u8; 2]], &[u8]),
     problems: &mut Problems,
 ) {
+    // A bearer without packets is refused: most likely a code point is mistyped.
     let used = flows.iter().flatten().chain(sources).fold(0_u64, |used, dscp| used | 1 << dscp);
     for (at, cell) in cells.iter().enumerate() {
         let AnyCell::Ran(cell) = cell else { continue };

@@ -78,11 +78,13 @@ pub(crate) fn expand(
         }
         let asker = Asker { list: "background", at };
         let given = background.via.as_ref();
+        // After the table's own checks: a network that is not whole has no routes to report on.
         let Some(via) = Via::of_field(given, "via", asker, requests.len() as u32, nodes, problems) else { continue };
         let Some(paths) = graph.routes(via.as_ref(), &requests, asker, network, problems) else { continue };
         if !ends_before_regions(paths.iter(), ["background traffic", "it"], asker, links, problems) {
             continue;
         }
+        // A station that forwards by backlog chooses each hop itself: no path could be followed.
         if matches!(pattern, sim::Pattern::Backlog { .. })
             && (given.is_some()
                 || paths.iter().any(|path| path.first().is_none_or(|&link| !goes_by_backlog(link, links))))
@@ -102,6 +104,7 @@ pub(crate) fn expand(
         }
         for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
             let name = member_name(&label, pairs.is_group, member);
+            // One report for a table: the names of its other members would clash as well.
             if !names.take(&name, at, problems) {
                 break;
             }

@@ -56,6 +56,7 @@ pub fn arrivals(
             if !is_positive(rate) {
                 return refuse(key, format!("`{key}` must be above 0"), None);
             }
+            // No interval below the clock's step: time would stand still.
             let mean = Duration::from_secs(1.0 / rate);
             (window.as_secs() * rate, key, sim::Arrivals::Poisson { mean: mean.max(Duration::from_nanos(1)) })
         }
@@ -78,6 +79,7 @@ pub fn arrivals(
             (expected, "users", sim::Arrivals::Closed { users, think, spread: closed.think_spread.into() })
         }
         Arrivals::ListedArrivals(listed) => {
+            // A file that could not be read has been reported.
             let Recording::Values(times) = &listed.times else { return None };
             let times: Vec<(Duration, Option<Bytes>)> =
                 times.iter().map(|arrival| (arrival.time.0, arrival.bytes.map(|bytes| bytes.0))).collect();
@@ -91,6 +93,7 @@ pub fn arrivals(
             (times.len() as f64, "times", sim::Arrivals::Times(times.into()))
         }
     };
+    // Refused before the run, whose memory they would exhaust.
     if expected > MOST_REQUESTS {
         let why = format!("a client makes some {expected:.0} requests; at most {MOST_REQUESTS:.0} are allowed");
         return refuse(key, why, None);

@@ -107,6 +107,7 @@ pub(crate) fn expand(
             App::Ping(ping) => datagrams::ping(ping, at, problems).map(Traffic::Datagrams),
         };
         let (Some(traffic), Some((pairs, requests))) = (traffic, made) else { continue };
+        // Missing routes would only repeat the problem that made the network incomplete.
         if !network.is_whole {
             continue;
         }
@@ -124,6 +125,7 @@ pub(crate) fn expand(
         let label = label(own.name, from, to);
         for ((member, ends), [forward, backward]) in (0..).zip(requests).zip(routes) {
             let name = member_name(&label, pairs.is_group, member);
+            // One report for a table: the names of its other members would clash as well.
             if !names.take(&name, at, problems) {
                 break;
             }
@@ -139,12 +141,14 @@ pub(crate) fn expand(
                     } else {
                         (ends.from, ends.to, forward, backward)
                     };
+                    // Without `return_via` the way back is `via` reversed.
                     let fixed = [own.via.is_some(), own.via.is_some() || own.return_via.is_some()];
                     all.is_fixed.push(if is_upload { [fixed[1], fixed[0]] } else { fixed });
                     let ideal = ideal(&forward, &backward, network);
                     let Connections { law, tcp, stop, request, kind } = &**common;
                     let place = Place { tcp, ideal, count: pairs.count, window };
                     let Some(kind) = kind.config(place, at, problems) else { break };
+                    // Each client has its own objects in the list, in the order of `configs`.
                     if let App::Page(page) = app {
                         all.objects.extend(page::names(page));
                     }

@@ -170,6 +170,7 @@ impl Check<'_> {
             TransmitQueue::FqCodel => Discipline::PerStation(FlowsConfig::mac80211(format != Format::Ht)),
             TransmitQueue::SharedFqCodel => shared(FlowsConfig::fq_codel()),
             TransmitQueue::Fifo => {
+                // Linux's `fifo` counts packets. A buffer in other units is the driver's own queue.
                 let Buffer::Packets(packets) = station.buffer else {
                     return (None, edca::Hardware::Driver, weight as u16);
                 };

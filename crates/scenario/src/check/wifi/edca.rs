@@ -103,6 +103,8 @@ impl Check<'_> {
         );
         let is_rayleigh = wifi.noise.as_ref().is_some_and(|noise| noise.rayleigh);
         let weakest = noise * libm::pow(10.0, -NEGLIGIBLE / 10.0);
+        // Signals too weak for carrier sense still disturb receptions: the network reaches down to them, and compares
+        // with `sense` apart.
         let sensed = radio.map(|radio| radio.sense);
         let radio = radio.map(|radio| Radio { sense: radio.sense.min(weakest), ..radio });
         let motion = self.motion(&stations, radio);
@@ -116,6 +118,7 @@ impl Check<'_> {
         let is_fifo: Vec<bool> = stations.iter().map(|station| self.is_fifo(station, &defaults)).collect();
         let hardware: Vec<_> = queues.iter().map(|(_, hardware, _)| *hardware).collect();
         self.check_effects(&stations, access_point, &hardware, &is_fifo);
+        // From here on the parts need one another. Before, each has reported its own problems.
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
         let rates = self.rates(&air, &stations, &defaults);
         let Radio { propagation, receive, sense: weakest } = radio;
@@ -163,6 +166,7 @@ impl Check<'_> {
             motion: motion?,
             ladder: ladder(modes),
             noise: Some(Noise { power: noise, is_rayleigh }),
+            // Filled in by `plan`, which knows flows and sources.
             flows: Vec::new(),
             sources: Vec::new(),
         };
