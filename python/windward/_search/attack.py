@@ -48,6 +48,7 @@ def attack(
     progress: Callable[[Progress], None] | None = None,
 ) -> Attack:
     """Searches, shrinks what it finds and writes it; `Scenario.attack` says what the arguments mean."""
+    # First: the clean runs are part of the budget.
     deadline = time.monotonic() + asked.budget_s
     question = read_question(asked.until)
     if question.other is not None:
@@ -76,6 +77,7 @@ def attack(
         said = f"it holds already without an attack: {question.kind.label} {shown}"
         raise OptionError(("until", asked.until, said))
     limits: tuple[Limit, ...] = ()
+    # A network that carries nothing has any ratio of flows: a part of the goodput must remain.
     if question.kind.is_of_flows:
         least = _KEPT * mean_of(clean, "goodput")
         limits = (Limit(name="goodput", is_most=False, limit=least, text="half of the clean network's goodput"),)
@@ -109,6 +111,8 @@ def attack(
         trials = Trials(search=search, target=target, sampler=_sampler(search, variables), deadline=deadline)
         judge = Judge(asked=asked, question=question, trials=trials, runs=tried)
         finder = _Finder(asked, allowed, search, judge, path, progress)
+        # While time is left a find needs something to spare, as fresh seeds may take a part of it. In the end one
+        # without will do.
         trials.is_enough = lambda: finder.conclude(MARGIN)
         trials.run(threads=threads, on=None, progress=progress)
         finder.conclude(1.0)

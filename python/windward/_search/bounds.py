@@ -64,6 +64,7 @@ def allowed_by(asked: AttackRequest, quiet_s: float) -> Allowed:
             found += more
             _refuse_twice([own.name for own in found])
             for bound in more:
+                # The ends are tried for the whole range, before any run.
                 for end in space.ends(bound.field):
                     _refuse(change(plain, {bound.field.path: end}), text, label(end), asked.folder)
                 if space.is_single(bound.field):

@@ -75,6 +75,7 @@ def confirm(
     values = [own.get(question.kind.figure, math.nan) for own in figures]
     held = sum(question.holds(value) for value in values)
     there = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
+    # A flow of few bytes may differ much and says little.
     apart = {
         flow: abs(float(there[flow]) - here) / here
         for flow, here in goodputs.items()

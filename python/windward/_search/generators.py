@@ -154,6 +154,7 @@ def _of_link(
     text: str,
 ) -> Generator:
     present = link.get(key, {"loss": 0, "jitter": "0 ms", "up": True}.get(key))
+    # A scenario refuses two changes of a link at one time.
     if any(own.get("link") == name for own in plain.get("change", [])):
         raise OptionError(("within", text, f"link `{name}` changes already"))
     if key == "jitter" and isinstance(present, Mapping):

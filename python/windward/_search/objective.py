@@ -251,6 +251,7 @@ def measured(
         values["gain"] = min(other / here, _MOST_RATIO) if here > 0 else _MOST_RATIO
     rates = [float(flow["goodput_bps"]) for flow in flows]
     if len(rates) > 1 and max(rates) > 0:
+        # Bounded, so that trials with starved flows can still be compared.
         values["ratio"] = max(rates) / max(min(rates), max(rates) / _MOST_RATIO)
     if fair is not None:
         values["shortfall"] = fair.shortfall(goodputs_of(flows))

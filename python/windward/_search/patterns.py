@@ -240,6 +240,7 @@ class Patterns:
                 edges.update(edge for pair in pairs for edge in pair)
             value, tokens, before = own.rest, own.range.stop - own.range.start, -math.inf
             for edge in sorted(edges):
+                # The run ends there; only a quiet window needs the return to rest.
                 if edge >= self.end_ms and not self.is_quiet:
                     continue
                 aim, is_on = own.rest, False
@@ -249,6 +250,7 @@ class Patterns:
                 if own.key == "up":
                     times.setdefault(edge, {})["up"] = not is_on
                     continue
+                # The bucket is full before the first step.
                 if own.bucket and before > -math.inf:
                     tokens = min(tokens + own.bucket * (edge - before) / 1e3, own.range.stop - own.range.start)
                 if own.bucket and is_on:

@@ -123,6 +123,7 @@ def _weaker(
     key = "on_ms" if is_outage else "value"
     rest = 0.0 if is_outage else own.rest
     if not is_outage and not own.range.start <= rest <= own.range.stop:
+        # The range excludes rest: the weakest event is at its nearer end.
         rest = own.range.start if rest < own.range.start else own.range.stop
     there = float(getattr(event, key))
     for _ in range(_HALVINGS):
@@ -137,6 +138,7 @@ def _weaker(
             rest = middle
     for digits in (1, 2, 3):
         step = math.copysign(10 ** (math.floor(math.log10(abs(there) or 1)) - digits + 1), there - own.rest)
+        # Rounding may go too far towards rest: the next value of as many digits is tried as well.
         for near in (float(f"{there:.{digits}g}"), float(f"{float(f'{there:.{digits}g}') + step:.12g}")):
             limits = (1.0, 1e3 * own.range.stop) if is_outage else (own.range.start, own.range.stop)
             is_near = abs(near - rest) <= _ROUNDED * abs(there - rest)

@@ -397,6 +397,7 @@ def _compare(
                 for each, value in zip(search.fields, side, strict=True)
                 for place in space.places(each, search.flows)
             }
+            # Tuned values come last: no change of the network may take their place.
             rows.append(tuple((there | changes | own)[path] for path in paths))
     wanted = Asked(
         scenario=_engine.Scenario.from_json(json.dumps(search.plain), "scenario", asked.folder),

@@ -100,6 +100,7 @@ def _parting(run: Run, clean: Run) -> tuple[float, float]:
         if flow in window.columns and flow in clean_window.columns:
             windows = [table[flow].to_numpy()[:height] for table in (window, clean_window)]
             if len(windows[0]) == len(windows[1]) == height:
+                # A window that is not a number in both runs is the same.
                 differs |= (windows[0] != windows[1]) & ~(np.isnan(windows[0]) & np.isnan(windows[1]))
         if differs.any():
             first = min([times[int(np.argmax(differs))], *([first] if not math.isnan(first) else [])])
