@@ -168,6 +168,7 @@ impl<T> Shared<T> {
             let mut state = self.lock();
             state.running.retain(|other| !Arc::ptr_eq(other, &control));
             state.finished.extend(made);
+            // One condition variable for work, results and room: with a thread a core, waking all costs little.
             self.changed.notify_all();
             let is_full = |state: &mut State<T>| state.finished.len() >= self.room && !state.is_cancelled;
             drop(self.changed.wait_while(state, is_full).unwrap_or_else(PoisonError::into_inner));

@@ -474,7 +474,7 @@ impl Leg {
         if let Some(give_up) = give_up {
             self.reordering.follow(now, give_up, &self.received);
         }
-        // A gap that PDCP has given up is not asked for any more.
+        // A gap that PDCP has given up is not requested any more.
         if rlc.mode == RlcMode::Acknowledged {
             self.reassembly.follow(now, rlc.reassembly, &self.received);
         }
