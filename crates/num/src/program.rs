@@ -81,6 +81,7 @@ impl Program {
         for coupling in &network.couplings {
             let first = rhs.len();
             let k = coupling.links.len();
+            // Half-spaces are rows themselves: a link counts in those that bound it.
             if let Some((normals, offsets)) = coupling.region.half_spaces() {
                 for (i, &l) in coupling.links.iter().enumerate() {
                     let faces = normals.iter().enumerate().filter(|(_, row)| row[i] > 0.0);

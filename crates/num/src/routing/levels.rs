@@ -21,6 +21,7 @@ pub(super) fn solve(problem: &RoutingProblem, demands: Vec<Demand>) -> Result<Ro
     let mut iterations = 0;
     loop {
         let goal = Goal::Level { weights: &weights, rates: &rates };
+        // Once for the scale of the rates, once for the digits.
         let rough = model.solve(&goal, TOLERANCE)?;
         model.rescale(&rough.answer.rates);
         let raw = model.solve(&goal, TOLERANCE)?;
@@ -29,6 +30,7 @@ pub(super) fn solve(problem: &RoutingProblem, demands: Vec<Demand>) -> Result<Ro
         let share = |s: usize| weights[s] * cheapest[s];
         let active: Vec<usize> = (0..weights.len()).filter(|&s| rates[s].is_none()).collect();
         let total: f64 = active.iter().map(|&s| share(s)).sum();
+        // A flow is frozen where its cheapest path has a price: others can still gain.
         let stopped: Vec<usize> = active.iter().copied().filter(|&s| share(s) > NO_PRICE * total).collect();
         if stopped.is_empty() {
             return Err(Error::NotConverged { method: "clarabel", iterations, residual: total, tolerance: TOLERANCE });

@@ -149,6 +149,7 @@ impl Cell {
             if self.service != Service::Fluid || station.queue.packets() > 0 {
                 return;
             }
+            // Fluid service: what an emptied queue leaves of the slot goes to the next station.
             used += seconds;
             self.views[chosen].backlog_packets = 0;
         }

@@ -254,6 +254,7 @@ impl Station {
                 break;
             }
             sent += need;
+            // A repetition sends all bits of the packet again.
             self.begun = 0.0;
             if fails(bits) {
                 self.air.errors += 1;

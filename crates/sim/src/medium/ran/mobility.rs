@@ -170,6 +170,7 @@ impl Mobility {
     /// Strongest site of a station at the last measurement; the first one for a station without a place.
     pub fn strongest(&self, station: usize) -> u32 {
         let Some(mover) = &self.movers[station] else { return 0 };
+        // `max_by` returns the last of equals; the first site is meant.
         let best = (0..).zip(&mover.filtered).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
         best.map_or(0, |(site, _)| site)
     }
@@ -181,6 +182,7 @@ impl Mobility {
         let level = mover.levels[home];
         let mut noise = linear(self.noise[0]);
         for (site, (&load, &other)) in self.loads.iter().zip(&mover.levels).enumerate() {
+            // A neighbour disturbs the share of resource blocks that it uses.
             if site != home && load > 0.0 {
                 noise += load * linear(other);
             }
@@ -207,6 +209,8 @@ impl Mobility {
         let threshold = mover.filtered[home as usize] + handover.offset + handover.hysteresis;
         let mut best: Option<(u32, f64)> = None;
         for (site, (&level, since)) in (0..).zip(mover.filtered.iter().zip(&mut mover.since)) {
+            // The entry condition must hold for all measurements of the time to trigger (TS 38.331 §5.5.4.1): one that
+            // misses it starts anew.
             if site == home || level <= threshold {
                 *since = None;
                 continue;

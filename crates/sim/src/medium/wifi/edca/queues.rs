@@ -169,6 +169,7 @@ impl Edca {
     pub(super) fn choose(&mut self, id: u32, of: usize, begins: bool) -> Option<u32> {
         let station = &mut self.stations[id as usize];
         let Some(transmit) = station.transmit.as_deref_mut().filter(|transmit| !transmit.is_firmware) else {
+            // Firmware, and a driver without Linux's queues, serve their sessions in turn.
             return station.turns[of].front().copied();
         };
         if transmit.serving[of].is_none() {
@@ -178,6 +179,7 @@ impl Edca {
             transmit.serving[of] = transmit.txqs.next(Category::ALL[of]);
         }
         let serving = transmit.serving[of].map(|txq| transmit.session(txq));
+        // Sessions with MPDUs to repeat remain, whose queues are empty or held back by AQL.
         serving.or_else(|| station.turns[of].front().copied())
     }
 

@@ -299,6 +299,8 @@ impl Scoreboard {
         if is_clean {
             delivery.lowest_clean = Some(delivery.lowest_clean.map_or(number, |lowest| lowest.min(number)));
         }
+        // RFC 8985 §6.2 step 2: a retransmission sent less than the least round trip ago has not arrived; the ACK is of
+        // the original.
         if is_clean || segment.sent_at <= delivery.repeats_until {
             delivery.latest = delivery.latest.max(Some((segment.sent_at, number)));
             delivery.highest = delivery.highest.max(Some((number, segment.sent_at)));
@@ -335,6 +337,7 @@ impl Scoreboard {
     /// Records that the receiver has `block`.
     pub fn sack(&mut self, block: Range, delivery: &mut Delivery) {
         let block = (block.0.max(self.una), block.1.min(self.next));
+        // Below the cumulative ACK: a late or duplicate report.
         if block.0 >= block.1 {
             return;
         }
@@ -415,6 +418,7 @@ impl Scoreboard {
 
     /// Marks all unSACKed segments lost after a timeout (RFC 6675 §5.1), retransmissions included.
     pub fn mark_all_lost(&mut self, keeps_sacked: bool) -> u32 {
+        // Duplicates do not say which segments arrived: all go out again.
         if !keeps_sacked {
             self.sacked = 0;
         }

@@ -120,12 +120,14 @@ impl Dsdv {
         let mut told = Vec::new();
         if is_full {
             table.full_at = now + config.period.scale(0.75 + 0.25 * stream.uniform());
+            // Even numbers are the station's own: each full update is newer than all before.
             table.number += 2;
             told.push(Told { to: at, hops: 0, number: table.number });
         }
         let mut next = Time::NEVER;
         for (to, entry) in (0..).zip(&mut table.entries) {
             let Some(entry) = entry.as_mut() else { continue };
+            // A better route of the same number may still come: to announce this one would cost two updates.
             if entry.settled_at > now {
                 if entry.has_changed {
                     next = next.min(entry.settled_at);
