@@ -46,6 +46,7 @@ pub(crate) fn expand(
         for (member, Request { from, to }) in (0..pairs.count).zip(requests) {
             let member_name = member_name(&label, pairs.is_group, member);
             let ends = [from, to].map(|node| nodes.names[node as usize].clone());
+            // A transfer has a slot for each connection that its controller may open.
             if entry.controller.is_some() {
                 let first = all.plans.len();
                 all.transfers.push(first..first + entry.slots() as usize);
@@ -71,6 +72,7 @@ pub(crate) fn expand(
                 let [from, to] = ends.clone();
                 all.names.push(FlowName { name, label: label.clone(), law: flow.law.name.clone(), from, to });
             }
+            // One report for a table: the names of its other members would clash as well.
             if !is_right {
                 break;
             }

@@ -87,6 +87,7 @@ fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(
             refuse(index, "size", format!("an object of {size} is too large; at most {most} are allowed"), None);
         }
     }
+    // A second pass: an object may name a later one as its parent.
     let mut origins: BTreeMap<&str, u32> = BTreeMap::new();
     let mut all = Vec::new();
     for (index, object) in given.iter().enumerate() {

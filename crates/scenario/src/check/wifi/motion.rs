@@ -26,6 +26,7 @@ impl Check<'_> {
             (None, Some(change)) => place("change", change, ["position".into()]),
             (None, None) => return Some(None),
         };
+        // Networks of 802.11n, ac and ax have no `routing`: their routes stay while stations move.
         let follows = wifi.standard.format().is_some();
         if let (false, Routing::Shortest(_) | Routing::Backpressure(_)) = (follows, &wifi.routing.0) {
             let message = "stations that move need a protocol that follows them, \"aodv\" or \"dsdv\"";
