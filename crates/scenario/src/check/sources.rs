@@ -73,12 +73,12 @@ pub(crate) fn expand(
         times.check(made.as_ref().map_or(1, |(pairs, _)| pairs.count), "background", at, span, problems);
         let (Some(pattern), Some((pairs, requests))) = (pattern, made) else { continue };
         let label = label(background.name.as_ref(), from, to);
+        // Missing routes would only repeat the problem that made the network incomplete.
         if !is_whole {
             continue;
         }
         let asker = Asker { list: "background", at };
         let given = background.via.as_ref();
-        // After the table's own checks: a network that is not whole has no routes to report on.
         let Some(via) = Via::of_field(given, "via", asker, requests.len() as u32, nodes, problems) else { continue };
         let Some(paths) = graph.routes(via.as_ref(), &requests, asker, network, problems) else { continue };
         if !ends_before_regions(paths.iter(), ["background traffic", "it"], asker, links, problems) {

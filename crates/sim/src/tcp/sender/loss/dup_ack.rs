@@ -89,7 +89,7 @@ impl DupAck {
         let mut delivery = Delivery::default();
         let prior_flight = tcb.board.pipe();
         self.update_board(tcb, to, packet, &mut delivery);
-        // Neither a window update nor a repeated ACK: it says nothing new.
+        // A window update or a repeated ACK: nothing was delivered.
         if advance == 0 && delivery.count == 0 {
             return None;
         }
