@@ -26,6 +26,8 @@ SECTIONS = {
         "Sweep",
         "Tuning",
         "Attack",
+        "evaluate",
+        "Evaluation",
         "Fluid",
         "Optimum",
         "Comparison",

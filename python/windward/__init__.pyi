@@ -6,6 +6,7 @@ Those of `_format.fields` are written by tools/generate_model.py.
 from . import coding as coding, papers as papers, transfer as transfer
 from ._answers.attack import Attack as Attack
 from ._answers.compare import Comparison as Comparison
+from ._answers.evaluation import Evaluation as Evaluation
 from ._answers.fluid import Fluid as Fluid
 from ._answers.open import Result as Result, open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
@@ -25,6 +26,7 @@ from ._engine import (
     Slot as Slot,
     __version__ as __version__,
 )
+from ._evaluate.entry import evaluate as evaluate
 from ._format.fields import (
     Adaptation as Adaptation,
     AirSpan as AirSpan,

@@ -24,6 +24,7 @@ FLOORS = (
     "_answers",
     "_engines",
     "_search",
+    "_evaluate",
     "scenario",
     "_explore",
     "transfer",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from windward._answers.attack import Attack
 from windward._answers.compare import Comparison
+from windward._answers.evaluation import Evaluation
 from windward._answers.fluid import Fluid
 from windward._answers.optimum import Optimum
 from windward._answers.run import Run, open as open_run
@@ -15,7 +16,7 @@ from windward.errors import ResultError
 from windward.results._folder import read_summary
 
 #: The answer of any engine.
-Result = Run | Fluid | Optimum | Sweep | Comparison | Tuning | Attack
+Result = Run | Fluid | Optimum | Sweep | Comparison | Tuning | Attack | Evaluation
 
 
 def open(path: str | Path) -> Result:  # noqa: A001
@@ -28,7 +29,7 @@ def open(path: str | Path) -> Result:  # noqa: A001
 
     Returns
     -------
-    Run, Fluid, Optimum, Sweep, Comparison, Tuning or Attack
+    Run, Fluid, Optimum, Sweep, Comparison, Tuning, Attack or Evaluation
         `Run` for a simulation or an emulation. The others have an `open` of their own, which refuses the results of
         other engines: `windward.Sweep.open`.
 
@@ -47,8 +48,8 @@ def open(path: str | Path) -> Result:  # noqa: A001
     """
     path = Path(path)
     engine = read_summary(path)["engine"]
-    others: dict[str, type[Fluid | Optimum | Comparison | Sweep | Tuning | Attack]] = {
-        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep, Tuning, Attack)
+    others: dict[str, type[Fluid | Optimum | Comparison | Sweep | Tuning | Attack | Evaluation]] = {
+        kind.engine: kind for kind in (Fluid, Optimum, Comparison, Sweep, Tuning, Attack, Evaluation)
     }
     return others[engine].open(path) if engine in others else open_run(path)
 

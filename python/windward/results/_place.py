@@ -27,7 +27,7 @@ Older = Literal["refuse", "number", "replace"]
 _TABLES = ("flows", "links", "paths", "flow_links", "schedule", "flow_series", "rests", "lyapunov")
 
 #: What grows run by run and is gone on with, in words.
-_GROWING = {"sweep": "a sweep", "tune": "a tuning", "attack": "an attack"}
+_GROWING = {"sweep": "a sweep", "tune": "a tuning", "attack": "an attack", "evaluate": "an evaluation"}
 
 #: The folders of a comparison.
 _ANSWERS = ("optimum", "fluid", "ideal", "simulate", "emulate")

@@ -93,6 +93,20 @@ class Finding(Result, Protocol):
     def rows(self, kind: str) -> Sequence[Mapping[str, Any]]: ...
 
 
+class Judgement(Result, Protocol):
+    """An evaluation; see `windward.Evaluation`."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def summary(self) -> Mapping[str, Any]: ...
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+    def rows(self, kind: str) -> Sequence[Mapping[str, Any]]: ...
+
+
 class Packets(Result, Protocol):
     """A simulation or an emulation; see `windward.Run`."""
 

@@ -77,6 +77,14 @@ def _within(t: float, freedom: int) -> float:
     return 2 / math.pi * (math.atan(t / math.sqrt(freedom)) + sine * math.sqrt(cosine2) * total)
 
 
+def tail(t: float, freedom: int) -> float:
+    """P(T > t) of Student's distribution with n >= 1 degrees of freedom."""
+    if math.isinf(t):
+        return 0.0 if t > 0 else 1.0
+    above = max(0.0, (1.0 - _within(abs(t), freedom)) / 2)
+    return above if t > 0 else 1.0 - above
+
+
 def half_width(deviation: float, count: int) -> float:
     """Half the width of the 95 % confidence interval of a mean over `count` independent seeds.
 

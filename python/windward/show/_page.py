@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from windward.errors import nearest
 from windward.results._summary import versions
 from windward.results.stats import jain
-from windward.show import _attack, _tuning
+from windward.show import _attack, _evaluate, _tuning
 from windward.show._sweep import digests as sweep_digests
 from windward.show._tables import (
     certificate,
@@ -24,7 +24,7 @@ from windward.show.digest._run import digests, headline, seeds
 from windward.show.digest._table import Digest, with_columns
 
 if TYPE_CHECKING:
-    from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Packets, Result, Windows
+    from windward.results._shapes import BestRates, Compared, Finding, Found, Grid, Judgement, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +243,23 @@ def _attacked(attack: Finding) -> Page:
     )
 
 
+def _evaluated(found: Judgement) -> Page:
+    about = found.summary
+    facts = _evaluate.facts(found)
+    kind = "full" if about["is_full"] else "quick"
+    return Page(
+        name=found.name,
+        title=found.title or found.name,
+        span=f"{kind} evaluation, {len(about['seeds'])} seeds",
+        how=f"thresholds relative to {' and '.join(about['references'])} on the same networks and seeds",
+        facts=facts,
+        footer=facts,
+        tables=_evaluate.digests(found),
+        scenario=found.scenario,
+        versions=found.versions,
+    )
+
+
 _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "simulate": _packets,
     "emulate": _packets,
@@ -252,4 +269,5 @@ _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "compare": _compare,
     "tune": _tune,
     "attack": _attacked,
+    "evaluate": _evaluated,
 }

@@ -187,6 +187,34 @@ def _attack(attack: Any) -> str:
     return _whole(said, [*parts, _file(said)], charts)
 
 
+def _evaluation(found: Any) -> str:
+    """What is not met first, open; what cannot be told; what is met, folded."""
+    from windward.show import _evaluate as judged
+    from windward.show.page._evaluate import KEY, section_of
+
+    said = describe(found)
+    rows = found.rows("sections")
+    groups = (
+        ("not-met", "Not met", ("does not",), True),
+        ("open", "Cannot be told", ("cannot tell",), False),
+        ("met", "Met", ("meets",), False),
+        ("out", "Not judged", ("not applicable", "not modelled"), False),
+    )
+    parts = []
+    for key, title, kinds, is_open in groups:
+        inside = [row for row in rows if row["verdict"] in kinds]
+        body = "".join(section_of(found, row, is_open=is_open) for row in inside)
+        parts.append(Section(key, f"{title}: {len(inside)}", "", f"{KEY}{body}" if body else ""))
+    facts = [(word, str(count)) for word, count in found.summary.get("counts", {}).items() if count]
+    about = found.summary
+    how = (
+        f"{said.subtitle}. {judged.CAVEAT[0].upper()}{judged.CAVEAT[1:]}. At most {100 * about['alpha']:g} % of whole "
+        f"evaluations of a law that meets every threshold have a false "
+        f"“does not” (Holm, {about['comparisons']} measures)."
+    )
+    return _whole(said, parts, [], facts=facts, how=how)
+
+
 def _side_by_side(attack: Any, charts: list[Chart]) -> str:
     """Charts of the clean network and of the find, in pairs with the same axes."""
     from dataclasses import replace
@@ -250,6 +278,7 @@ _PAGES: Mapping[str, Callable[[Any], str]] = {
     "sweep": _sweep,
     "tune": _tune,
     "attack": _attack,
+    "evaluate": _evaluation,
 }
 
 

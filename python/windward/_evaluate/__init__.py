@@ -1,0 +1,1 @@
+"""Evaluation of a law by the criteria of RFC 9743, with verdicts."""

@@ -1,0 +1,173 @@
+"""Runs the networks of an evaluation and judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._answers.evaluation import Evaluation
+from windward._answers.sweep import Sweep
+from windward._engines.points import Points
+from windward._engines.simulate import count_threads
+from windward._engines.sweep import fingerprint, run_points
+from windward._evaluate.judge import judged
+from windward._evaluate.plan import Planned, plan
+from windward._evaluate.request import EvaluationRequest
+from windward._evaluate.smallest import Networks
+from windward.errors import ResultError
+from windward.results._files import replace_text
+from windward.results._folder import to_json
+from windward.results._interrupts import held_back
+from windward.results._place import SUMMARY, holds
+from windward.results._shapes import Progress
+from windward.results._summary import FORMAT, versions
+from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, points_in_part
+
+if TYPE_CHECKING:
+    from windward._engines.points import Job
+
+#: Tables that figures are taken from.
+_TABLES = (RUNS, "flows", "links", "flow_windows", "link_windows")
+
+#: Rows of a run's largest table, about.
+_ROWS = 40
+
+
+def evaluate(
+    asked: EvaluationRequest,
+    *,
+    output: Path,
+    threads: int | None = None,
+    on: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Evaluation:
+    """Runs what is missing in `output`, judges everything and writes the answer.
+
+    Raises
+    ------
+    windward.RunInterrupted
+        On Ctrl-C; what has finished is kept.
+    windward.ResultError
+        If `output` holds anything else, or cannot be written.
+    """
+    planned = plan(asked)
+    head = _head(asked)
+    target = _claim(output, planned, head)
+    try:
+        _run(planned, target, threads=threads, on=on, progress=progress)
+        target.finish()
+    finally:
+        target.close()
+    networks = Networks(asked=asked, threads=threads)
+    rows = judged(planned, _rows(Sweep(output / "runs")), networks, output)
+    replace_text(output / "evaluation.json", to_json({**head, **rows}))
+    replace_text(output / SUMMARY, to_json({**head, **rows, "complete": True}))
+    return Evaluation(output)
+
+
+def _run(
+    planned: Planned,
+    target: SweepFolder,
+    *,
+    threads: int | None,
+    on: str | None,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    asked = planned.asked
+    if not planned.points:
+        return
+    points = Points(engine="simulate", objective=None, folder=asked.folder, laws=asked.laws, duration_s=30.0)
+    workers = count_threads(threads, has_python=asked.has_python)
+    run = run_points(on, points, asked.files, workers)
+    whole, already = target.plan.runs, target.finished
+
+    def tell(under_way: float = 0.0) -> None:
+        if progress is not None:
+            share = min((target.finished + under_way) / whole, 1.0)
+            progress(Progress(fraction=share, finished=target.finished, seeds=whole, resumed=already / whole))
+
+    def take(found: Iterable[bytes]) -> None:
+        with held_back():
+            for line in found:
+                target.take(line)
+
+    def jobs() -> Iterator[Job]:
+        for at, seeds in target.left():
+            point = planned.points[at]
+            yield at, seeds, [point.network, point.law], point.text
+
+    try:
+        run(jobs(), take, tell)
+    except KeyboardInterrupt as interrupt:
+        raise _engine.RunInterrupted(f"interrupted: {target.finished} of {whole} runs finished") from interrupt
+
+
+def _claim(path: Path, planned: Planned, head: Mapping[str, Any]) -> SweepFolder:
+    """The folder of the runs, within that of the answer."""
+    asked = planned.asked
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        held = holds(path)
+        if held not in (None, "evaluate"):
+            raise ResultError(f"{path} holds a result of `{held}`; it is not overwritten")
+        texts = [point.text for point in planned.points]
+        identity = {
+            "windward": _engine.__version__,
+            "build": build(),
+            "engine": "simulate",
+            "options": "",
+            "scenario": "",
+            "files": digest(fingerprint(asked.folder, asked.files), asked.code),
+            "points": digest(*texts),
+            "seeds": list(asked.seeds),
+        }
+        axes = [Axis(path=name, kind="text", unit="", scale=1.0) for name in ("network", "stranger")]
+        whole = Plan(
+            identity=identity,
+            axes=axes,
+            points=len(texts),
+            seeds=asked.seeds,
+            part=points_in_part(_ROWS, len(asked.seeds)),
+            about={"name": head["name"], "title": head["title"], "of": "simulate", "how": "", "grid": False},
+        )
+        first = _engine.Scenario.from_json(texts[0], "the first network", asked.folder).to_toml() if texts else ""
+        found = SweepFolder(path / "runs", whole, first)
+        if held is None:
+            replace_text(path / SUMMARY, to_json({**head, "complete": False}))
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+    return found
+
+
+def _head(asked: EvaluationRequest) -> dict[str, Any]:
+    """Head of the summary."""
+    return {
+        "windward": _engine.__version__,
+        "format": FORMAT,
+        "engine": "evaluate",
+        "name": asked.text,
+        "title": f"Evidence for {asked.text} by the criteria of RFC 9743",
+        "law": asked.law,
+        "against": list(asked.against),
+        "references": list(asked.references),
+        "is_full": asked.is_full,
+        "only": list(asked.only),
+        "seeds": list(asked.seeds),
+        "versions": versions(),
+    }
+
+
+def _rows(runs: Sweep) -> dict[tuple[int, int], dict[str, list[dict[str, Any]]]]:
+    """Rows of the tables of each run, by point and seed; none of a run that failed."""
+    found: dict[tuple[int, int], dict[str, list[dict[str, Any]]]] = {}
+    for kind in _TABLES:
+        for table in runs.chunks(kind):
+            for row in table.to_pylist():
+                if kind == RUNS and row["reason"]:
+                    row = {"reason": row["reason"]}
+                    found.setdefault((0, 0), {}).setdefault("failures", []).append(row)
+                    continue
+                found.setdefault((row["point"], row["seed"]), {}).setdefault(kind, []).append(row)
+    return found

@@ -1,0 +1,267 @@
+"""`evaluate`: verdicts on planted faults, chance over many measures, the answer's files, and what it refuses."""
+
+import filecmp
+import json
+import math
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY, Cli
+
+import windward as ww
+from windward._evaluate.figures import breaker_share
+from windward._evaluate.measure import Measure
+from windward._evaluate.measures import measures
+from windward._evaluate.networks import LAW
+from windward._evaluate.request import read_law, read_only, read_thresholds
+from windward._evaluate.sections import SECTIONS
+from windward._evaluate.verdict import CANNOT_TELL, DOES_NOT, MEETS, adjusted, evaluated, needed, verdicts
+from windward.errors import OptionError
+from windward.results.stats import tail
+
+FAULTS = REPOSITORY / "tests" / "evaluate" / "faults.py"
+
+
+def plain(**more: object) -> Measure:
+    """A measure of which less is better, at most what the reference has."""
+    given = {"key": "k", "section": "5.1.3", "network": "n", "figure": "f", "unit": "", "template": {}}
+    return Measure(**given | {"value": lambda rows: 0.0, "is_large": False, "margin": 1.0} | more)  # type: ignore[arg-type]
+
+
+def test_tail_of_students_distribution_is_that_of_tables():
+    # W. S. Gosset's table: t(0.95, 4) = 2.132, t(0.975, 9) = 2.262; M. Abramowitz, I. A. Stegun, 26.10.
+    assert tail(2.13185, 4) == pytest.approx(0.05, abs=1e-6)
+    assert tail(2.26216, 9) == pytest.approx(0.025, abs=1e-6)
+    assert tail(-2.26216, 9) == pytest.approx(0.975, abs=1e-6)
+    assert tail(0.0, 3) == pytest.approx(0.5)
+
+
+def test_holm_multiplies_the_least_by_all_and_never_falls():
+    # S. Holm, 1979: of four chances 0.01, 0.04, 0.03, 0.005 the steps are 4·0.005, 3·0.01, 2·0.03, and 0.04 no less.
+    assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_verdicts_and_the_seeds_that_would_decide():
+    reference = {"cubic": [10.0, 11.0, 9.0, 10.0, 10.0]}
+    worse = evaluated(plain(), [20.0, 21.0, 19.0, 20.5, 19.5], reference)
+    better = evaluated(plain(), [5.0, 5.5, 4.5, 5.0, 5.0], reference)
+    near = evaluated(plain(), [10.4, 10.1, 9.8, 10.9, 9.9], reference)
+    assert verdicts([worse, better, near]) == [DOES_NOT, MEETS, CANNOT_TELL]
+    count = needed(near, 3)
+    assert count is not None
+    assert count > 5
+    # More is better: the wrong side is the other one.
+    assert verdicts([evaluated(plain(is_large=True), [5.0, 5.5, 4.5, 5.0, 5.0], reference)]) == [DOES_NOT]
+
+
+def test_no_verdict_of_two_seeds():
+    assert verdicts([evaluated(plain(), [20.0, 21.0], {"cubic": [1.0, 1.0]})]) == [CANNOT_TELL]
+    assert verdicts([evaluated(plain(), [math.nan] * 5, {"cubic": [1.0] * 5})]) == [CANNOT_TELL]
+
+
+def test_figures_that_happen_to_agree_are_not_certain():
+    # Half a per cent above the threshold on every seed: within the deviation that is believed at least.
+    own = evaluated(plain(), [1.005] * 5, {"cubic": [1.0] * 5})
+    assert verdicts([own]) == [CANNOT_TELL]
+
+
+def test_the_worse_reference_sets_the_threshold():
+    own = evaluated(plain(), [1.0] * 3, {"cubic": [2.0] * 3, "reno": [3.0] * 3})
+    assert (own.reference, own.allowed) == ("reno", 3.0)
+    more = evaluated(plain(is_large=True), [1.0] * 3, {"cubic": [2.0] * 3, "reno": [3.0] * 3})
+    assert (more.reference, more.allowed) == ("cubic", 2.0)
+    absolute = evaluated(plain(absolute=5.0), [1.0] * 3, {})
+    assert (absolute.reference, absolute.allowed) == ("", 5.0)
+
+
+@pytest.mark.parametrize("shape", ["normal", "skewed"])
+def test_at_most_one_in_twenty_null_evaluations_has_a_false_does_not(shape: str):
+    # The law is its own reference, at a margin of 1: the threshold is met exactly. 200 evaluations of 57 measures: at
+    # 5 % up to 15 have one with a chance of 96 % (binomial).
+    drawn = random.Random(7)
+
+    def figure() -> float:
+        return drawn.gauss(100.0, 10.0) if shape == "normal" else 100.0 * math.exp(drawn.gauss(0.0, 0.3))
+
+    false = 0
+    for _ in range(200):
+        tested = [
+            evaluated(plain(), [figure() for _ in range(10)], {"cubic": [figure() for _ in range(10)]})
+            for _ in range(57)
+        ]
+        false += DOES_NOT in verdicts(tested)
+    assert false <= 15
+
+
+def test_every_section_has_measures_or_a_reason():
+    quick, full = (measures(["cubic", "reno"], is_full=is_full) for is_full in (False, True))
+    for section in SECTIONS:
+        inside = [own for own in quick if own.section == section.key]
+        assert bool(inside) != bool(section.not_modelled), section.key
+    assert len({own.name for own in full}) == len(full) > len(quick) == len({own.name for own in quick})
+    for own in full:
+        # Equal packets lock in phase without it.
+        assert all("host_jitter" in flow for flow in own.template["flow"]), own.name
+        assert LAW in json.dumps(own.template), own.name
+
+
+def test_the_circuit_breaker_is_that_of_rfc_8083():
+    # §4.3: 1500 bytes, 100 ms, 10 % lost: 12 000/(0.1·√(0.2/3)) = 465 kbit/s, ten times that 4.65 Mbit/s.
+    row = {"group": "own", "goodput_bps": 4.1833e6, "segments_sent": 1000, "segments_lost": 100, "mean_rtt_s": 0.1}
+    assert breaker_share()({"flows": [row]}) == pytest.approx(1.0, rel=1e-3)
+    assert breaker_share()({"flows": [row | {"segments_lost": 0}]}) == 0.0
+
+
+PLANTED = [
+    ("NoBackoff", "5.1.1/loss-100"),
+    ("DeafToLoss", "5.1.3/flows-16-buffer-0.5"),
+    ("FirstComer", "5.1.4/late"),
+    ("Hasty", "5.1.5/start"),
+    ("DeafToMarks", "7.1/codel-ecn-wait"),
+    ("StaleRoundTrip", "7.3/step"),
+]
+
+
+@pytest.mark.parametrize(("fault", "measure"), PLANTED)
+def test_a_planted_fault_fails_its_own_row(fault: str, measure: str, tmp_path: Path):
+    section = measure.partition("/")[0]
+    found = ww.evaluate(f"{FAULTS}:{fault}", output=tmp_path / "e", only=[measure], seeds=3)
+    assert found.verdicts == {section: "does not"}
+    (row,) = found.rows("sections")
+    assert row["smallest"]["lines"] <= 20
+    assert (tmp_path / "e" / "shown" / "faults.py").is_file()
+
+
+def test_a_law_without_a_fault_meets_these_rows(tmp_path: Path):
+    found = ww.evaluate(f"{FAULTS}:Sound", output=tmp_path / "e", only=[name for _, name in PLANTED], seeds=3)
+    assert "does not" not in found.verdicts.values()
+
+
+def test_bbr_loses_packets_in_buffers_below_one_and_a_half_products(tmp_path: Path):
+    # RFC 9743 §5.1.3: BBRv1 had "a sustained rate of packet loss" below 1.5 BDP; "further versions provided a fix".
+    several = [f"5.1.3/flows-4-buffer-{bdps}" for bdps in ("0.5", "1", "2")]
+    found = ww.evaluate("bbr", output=tmp_path / "bbr", only=several, seeds=3)
+    value = {row["measure"]: row["value"] for row in found.rows("measures")}
+    assert min(value["5.1.3/flows-4-buffer-0.5"], value["5.1.3/flows-4-buffer-1"]) > 0.04
+    assert value["5.1.3/flows-4-buffer-2"] < 0.002
+    assert found.verdicts == {"5.1.3": "does not"}
+    later = ww.evaluate("bbr3", output=tmp_path / "bbr3", only=several, seeds=3)
+    assert max(row["value"] for row in later.rows("measures") if "flows-4" in row["measure"]) < 0.02
+
+
+@pytest.mark.parametrize("law", ["reno", "cubic", "bbr", "bbr3", "vegas", "copa", "prague"])
+def test_laws_send_few_packets_while_nearly_all_are_lost(law: str, tmp_path: Path):
+    # RFC 6298 §5.5: the timer doubles up to 60 s, which leaves one to three packets a minute.
+    found = ww.evaluate(law, output=tmp_path / "e", only=["5.1.1"], seeds=3)
+    assert all(row["value"] <= 3 for row in found.rows("measures"))
+
+
+def test_queue_disciplines_keep_their_targets(tmp_path: Path):
+    # RFC 8033: 15 ms; RFC 8289: 5 ms; RFC 9332: 15 ms of the classic queue.
+    found = ww.evaluate("cubic", output=tmp_path / "e", only=["7.1"], seeds=3)
+    waits = {row["measure"].partition("/")[2]: row["value"] for row in found.rows("measures")}
+    assert waits["codel-wait"] < 0.005
+    assert waits["fq-codel-wait"] < 0.005
+    assert waits["pie-wait"] == pytest.approx(0.015, rel=0.25)
+    assert waits["dualpi2-wait"] < 0.015
+
+
+def test_the_answer_is_a_page_tables_and_short_files_that_simulate_repeats(cli: Cli, tmp_path: Path):
+    done = cli("evaluate", "bbr", "--only", "6.2,7.2,7.10", "--seeds", "3", "-o", "e")
+    assert done.returncode == 3, done.stderr
+    folder = tmp_path / "e"
+    answer = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
+    assert [row["verdict"] for row in answer["sections"]] == ["not applicable", "does not", "not modelled"]
+    small = answer["sections"][1]["smallest"]
+    text = (folder / small["file"]).read_text(encoding="utf-8")
+    assert len(text.splitlines()) == small["lines"] <= 20
+    # `simulate` gives the figure of the page.
+    again = cli("simulate", f"e/{small['file']}", "--quiet", "-o", "again")
+    assert again.returncode == 0, again.stderr
+    run = ww.open(tmp_path / "again")
+    assert isinstance(run, ww.Run)
+    rows = run.flows.sort_values("seed").to_dict("records")
+    assert [
+        breaker_share()({"flows": [{str(key): cell for key, cell in row.items()}]}) for row in rows
+    ] == pytest.approx(small["values"], rel=1e-12)
+    page = (folder / "evaluation.html").read_text(encoding="utf-8")
+    assert "compliant" not in page
+    assert "Evidence for bbr" in page
+    assert '<details class="criterion" open>' in page
+    table = (folder / "evaluation.md").read_text(encoding="utf-8")
+    assert "| 7.2 | does not |" in table
+    assert r"\toprule" in (folder / "evaluation.tex").read_text(encoding="utf-8")
+    opened = ww.open(folder)
+    assert isinstance(opened, ww.Evaluation)
+    assert opened.verdicts["7.2"] == "does not"
+    assert "circuit breaker" in cli("show", "e").stdout
+
+
+def test_the_answer_does_not_depend_on_threads_or_interruptions(tmp_path: Path):
+    only, folders = ["5.1.2", "7.2"], [tmp_path / name for name in ("one", "eight", "stopped")]
+    for folder, threads in zip(folders[:2], (1, 8), strict=True):
+        ww.evaluate("bbr", output=folder, only=only, seeds=3, threads=threads)
+
+    def stop(now: object) -> None:
+        if getattr(now, "finished", 0) >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted, match="runs finished"):
+        ww.evaluate("bbr", output=folders[2], only=only, seeds=3, threads=1, progress=stop)
+    assert not ww.Evaluation.open(folders[2]).is_complete
+    ww.evaluate("bbr", output=folders[2], only=only, seeds=3, threads=2)
+    files = [str(path.relative_to(folders[0])) for path in folders[0].rglob("*") if path.is_file()]
+    for other in folders[1:]:
+        _, different, missing = filecmp.cmpfiles(folders[0], other, files, shallow=False)
+        # The page names the folder in the commands.
+        assert not missing
+        assert set(different) <= {"evaluation.html"}
+
+
+def test_thresholds_are_changed_in_a_file(tmp_path: Path):
+    first = ww.evaluate("bbr", output=tmp_path / "a", only=["7.2"], seeds=3)
+    assert first.verdicts == {"7.2": "does not"}
+    file = tmp_path / "mine.toml"
+    given = (tmp_path / "a" / "thresholds.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(given)["7.2/loss-10"] == {"absolute": 1.0}
+    file.write_text(given.replace("absolute = 1.0", "absolute = 10"), encoding="utf-8")
+    # The runs are those of the first: only the judgement is another.
+    second = ww.evaluate("bbr", output=tmp_path / "a", only=["7.2"], seeds=3, thresholds=file)
+    assert second.verdicts == {"7.2": "meets"}
+    assert second.rows("measures")[0]["source"] == "a file of thresholds"
+
+
+def test_laws_are_read_with_parameters():
+    assert read_law("quic-tcp,backlog=20")[0] == {"name": "quic-tcp", "backlog": 20}
+    assert read_law("cubic,version=rfc9438")[0] == {"name": "cubic", "version": "rfc9438"}
+    law, folder = read_law(f"{FAULTS}:Sound")
+    assert (law, folder) == ({"name": "python", "class": "faults.py:Sound"}, FAULTS.parent)
+    assert read_only(["5.1", "7.10"]) == ("5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.1.5", "7.10")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("rino", "did you mean `reno`"), ("quic-tcp,backlog", "is no parameter"), ("quic-tcp,blacklog=2", "blacklog")],
+)
+def test_laws_that_do_not_exist_are_refused(text: str, said: str):
+    with pytest.raises(OptionError, match=said):
+        read_law(text)
+
+
+def test_wrong_options_are_refused(cli: Cli, tmp_path: Path):
+    for arguments, said in (
+        (["reno", "--only", "9.9"], "no section with a question"),
+        (["reno", "--seeds", "2"], "no verdict of fewer than 3 seeds"),
+        (["reno", "--quick", "--full"], "exclude each other"),
+        (["reno", "--against", "cubik"], "cubik"),
+        ([f"{FAULTS}:Sound", "--no-python"], "is a law in Python"),
+    ):
+        done = cli("evaluate", *arguments, "-o", "refused")
+        assert done.returncode == 2, done.stderr
+        assert said in done.stderr, done.stderr
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text('["5.1.3"]\nmargin = 0.5\n', encoding="utf-8")
+    with pytest.raises(OptionError, match="margin from 1"):
+        read_thresholds(wrong)
