@@ -452,3 +452,21 @@ def test_few_seeds_are_lines_and_many_a_band(scenario_file: Path) -> None:
         assert len(drawn) == (3 if lines else 0)
         assert all(len(own.get_segments()) == lines for own in drawn)
         assert sum(isinstance(own, PolyCollection) for own in axes.collections) == bands
+
+
+def test_bars_of_a_comparison_are_those_of_its_table(tmp_path: Path) -> None:
+    """A network that changes: the optimum's and the fluid's own tables have its end alone, 9.65 Mbit/s."""
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'name = "s"\nduration = "8 s"\nnode = [{ name = "a" }, { name = "b" }]\n'
+        'link = [{ name = "l", from = "a", to = "b", rate = "2 Mbit/s", delay = "5 ms", buffer = "20 packets" }]\n'
+        'flow = [{ name = "f", from = "a", to = "b", law = "reno" }]\n'
+        '[[change]]\nlink = "l"\nsteps = [{ at = "4 s", rate = "10 Mbit/s" }]\n'
+    )
+    compared = ww.load(file).compare(emulate=False, output=tmp_path / "c")
+    (row,) = compared.rows
+    axes = compared.plot("goodput").axes[0]
+    drawn = [bar.get_width() * 1e6 for bar in axes.patches]
+    assert drawn == pytest.approx([row["optimum_bps"], row["fluid_bps"], row["packets_bps"]])
+    # The mean of 2 and 10 Mbit/s, less headers.
+    assert drawn[0] == pytest.approx(6e6 * 1448 / 1500, rel=0.001)

@@ -106,7 +106,7 @@ def _chart(
         is_end = best is not None and not steps and "[[change]]" in best.scenario
         notes.append("dotted: the optimum of all flows together" + ", as the network ends" * is_end)
     if left_out:
-        notes.append(f"{left_out} idler link{'s' if left_out > 1 else ''} not drawn")
+        notes.append(f"{left_out} less busy link{'s' if left_out > 1 else ''} not drawn")
     if until_s is not None:
         notes.append(f"so far {until_s:.3g} s")
     panels = [

@@ -151,7 +151,7 @@ def _links(best: BestRates, _seed: int, figure: Figure) -> str:
     if shown.empty:
         raise ValueError("there is nothing to draw: no flow crosses a link")
     bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)", most=100.0)
-    return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "idler link")
+    return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "less busy link")
 
 
 def _prices(best: BestRates, _seed: int, figure: Figure) -> str:

@@ -38,7 +38,7 @@ def utilization(run: Packets, _seed: int, figure: Figure) -> str:
     chosen = frame[frame["link"].isin(busiest)]
     bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)", most=100.0)
     left_out = frame["link"].nunique() - len(busiest)
-    return _note(run) + left_out_note(left_out, "idler link")
+    return _note(run) + left_out_note(left_out, "less busy link")
 
 
 def stations(run: Packets, _seed: int, figure: Figure) -> str:

@@ -143,7 +143,7 @@ def _links(run: Packets, seed: int | None, figure: Figure, series: Series) -> st
     chosen_panels = {name: [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
     panels(run, figure, values, chosen_panels, series.label, is_from_zero=True)
     left_out = len(values.names) - len(chosen)
-    return note_of(run, seed) + left_out_note(left_out, "idler link") + _span_note(values)
+    return note_of(run, seed) + left_out_note(left_out, "less busy link") + _span_note(values)
 
 
 def _span_note(values: Values) -> str:

@@ -37,6 +37,10 @@ _PACKETS = ("simulate", "emulate")
 _FLUID = {"windows": ("cwnd", 1.0), "rates": ("goodput_bps", 1e-6)}
 
 
+#: Means of results that are known already, by the result's name and the flow.
+_Known = Mapping[str, Mapping[str, float]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Lines:
     """A figure over time."""
@@ -50,7 +54,7 @@ class _Lines:
     #: Where the axis ends, of what cannot be more.
     most: float | None = None
 
-    def draw(self, results: Mapping[str, Any], seed: int | None, figure: Figure) -> str:
+    def draw(self, results: Mapping[str, Any], seed: int | None, figure: Figure, _known: _Known) -> str:
         """Draws it; returns the note for under its title."""
         return _lines(results, self, seed, figure)
 
@@ -67,9 +71,9 @@ class _Bars:
     #: The largest that it can be.
     most: float = math.inf
 
-    def draw(self, results: Mapping[str, Any], _seed: int | None, figure: Figure) -> str:
+    def draw(self, results: Mapping[str, Any], _seed: int | None, figure: Figure, known: _Known) -> str:
         """Draws it, over all seeds; returns the note for under its title."""
-        return _bars(results, self, figure)
+        return _bars(results, self, figure, known)
 
 
 def by_name(result: Result, beside: Sequence[Result] | Mapping[str, Result]) -> Mapping[str, Result]:
@@ -83,8 +87,17 @@ def by_name(result: Result, beside: Sequence[Result] | Mapping[str, Result]) -> 
     return dict(zip(names, (one for _, one in pairs), strict=True))
 
 
-def draw(results: Mapping[str, Result], what: str, seed: int | None, figure: Figure) -> str:
+def draw(
+    results: Mapping[str, Result], what: str, seed: int | None, figure: Figure, known: _Known | None = None
+) -> str:
     """Draws a figure of several results; returns the note for under its title.
+
+    Parameters
+    ----------
+    results, what, seed, figure
+        The results by their names there, the figure's name, the seed, and where it is drawn.
+    known
+        Means that take the place of those of a result's own table, where it covers only a part of the time.
 
     Raises
     ------
@@ -102,7 +115,7 @@ def draw(results: Mapping[str, Result], what: str, seed: int | None, figure: Fig
             fitting = [name for name, each in KINDS.items() if result.engine in each.engines]
             common = f"; figures of `{result.engine}` beside others: {', '.join(fitting)}" if fitting else ""
             raise ValueError(f"{text}: a result of `{result.engine}` has no `{what}` to lay beside others{common}")
-    return kind.draw(results, seed, figure)
+    return kind.draw(results, seed, figure, known or {})
 
 
 def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: Figure) -> str:
@@ -155,11 +168,14 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
     return _note(results, seed, has_lines=True) + left_out_note(left_out, "more flow")
 
 
-def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure) -> str:
+def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure, known: _Known) -> str:
     """A bar for each result at each flow or link."""
     table, entity, column, unit = kind.total
     means: dict[str, dict[str, tuple[float, float]]] = {}
     for text, result in results.items():
+        if text in known:
+            means[text] = {one: (mean * unit, math.nan) for one, mean in known[text].items()}
+            continue
         frame: pd.DataFrame = getattr(result, table)
         groups = frame.groupby(entity, sort=False, observed=True)[column]
         means[text] = {str(one): mean_and_interval(values * unit) for one, values in groups}
