@@ -308,3 +308,16 @@ def test_the_best_values_are_attacked_beside_the_present_ones(lossy: ww.Scenario
         assert 1 <= attacked[side]["value"] < 3
     assert "attacked as wifi" in done.stdout
     assert ww.Attack.open(tmp_path / "tuned" / "attack-best").summary["until"] == "unfair:3"
+
+
+def test_a_search_of_which_no_run_finishes_says_why(cli: Cli, tmp_path: Path):
+    law = "class Mine:\n    def __init__(self, cwnd, cut):\n        raise ValueError('no such cut')\n"
+    (tmp_path / "laws.py").write_text(law)
+    mine = 'law = { name = "python", class = "laws.py:Mine", cut = 0.5 }'
+    text = LOSSY.replace('law = "quic-tcp", count = 2', mine).replace('"20 s"', '"3 s"').replace('"5 s"', '"1 s"')
+    (tmp_path / "s.toml").write_text(text)
+    why = "error: every run failed; the first: laws.py:Mine: the constructor failed: ValueError: no such cut"
+    for verb in (("tune", "--set", "law.cut=0.3..0.9"), ("attack", "--until", "slows:50%")):
+        told = cli(verb[0], "s.toml", *verb[1:], "--trials", "10", "--seeds", "1", "-q", "-o", verb[0])
+        assert (told.returncode, told.stdout) == (1, "")
+        assert why in told.stderr

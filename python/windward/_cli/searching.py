@@ -11,7 +11,7 @@ import typer
 from windward import _console
 from windward._cli.options import MOST_SEED
 from windward._cli.places import remark
-from windward._cli.words import tell
+from windward._cli.words import complain, tell
 from windward._engine import quantity
 from windward.errors import OptionError
 
@@ -56,3 +56,7 @@ def tell_found(result: Tuning | Attack, target: Path, *, as_json: bool, quiet: b
     elif not quiet:
         _terminal.show(result)
         tell(result.path)
+    trials = result.trials
+    if trials.finished and len(failures := trials.failures) == trials.finished:
+        complain(f"every run failed; the first: {failures.iloc[0]['reason']}")
+        raise typer.Exit(1)

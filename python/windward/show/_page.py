@@ -210,6 +210,14 @@ def _compare(compared: Compared) -> Page:
     )
 
 
+def _size(about: Mapping[str, Any]) -> str:
+    """Number of trials and seeds of a search."""
+    return " × ".join(
+        f"{number} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((about.get("trials", 0), "trial"), (len(about["seeds"]), "seed"))
+    )
+
+
 def _tune(found: Found) -> Page:
     about = found.summary
     state = "" if found.is_complete else ", interrupted"
@@ -217,7 +225,7 @@ def _tune(found: Found) -> Page:
     return Page(
         name=found.name,
         title=found.title or found.name,
-        span=f"tuned for {found.objective}: {about.get('trials', 0)} trials × {len(about['seeds'])} seeds{state}",
+        span=f"tuned for {found.objective}: {_size(about)}{state}",
         how=f"{about['sampler']}, seed {about['seed']}",
         facts=facts,
         footer=facts,
@@ -233,7 +241,7 @@ def _attacked(attack: Finding) -> Page:
     return Page(
         name=attack.name,
         title=attack.title or attack.name,
-        span=f"attacked: {about.get('trials', 0)} trials × {len(about['seeds'])} seeds",
+        span=f"attacked: {_size(about)}",
         how=f"{about['sampler']}, seed {about['seed']}; {_attack.bounds(about)}",
         facts=facts,
         footer=facts,

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Figures that grow by logarithms.
 _LOGARITHMS = ("power",)
 
+#: Seeds of a search from which on its best values are hardly those of chance.
+_MANY_SEEDS = 5
+
 
 def digests(found: Found) -> list[Digest]:
     """Fields, comparison on fresh seeds, networks near this one, and of two goals the front."""
@@ -35,6 +38,11 @@ def verdicts(found: Found) -> list[tuple[str, str]]:
     if all(row["now"] == row["best"] for row in found.rows("parameters")):
         return [("found", "the present values are the best of all trials"), *_broken(here)]
     said = [(f"{name} with the best values", _verdict(_row(here, name), here["seeds"])) for name in goals]
+    searched = len(found.summary["seeds"])
+    if searched < _MANY_SEEDS and any(_is_worse(here, name) for name in goals):
+        said.append(
+            ("searched on", f"{searched} seed{'s' if searched > 1 else ''}, too few: try --seeds {_MANY_SEEDS}")
+        )
     said += _broken(here)
     # What is worse here is worse elsewhere, too, for the bounds' sake.
     kept = [name for name in goals if not _is_worse(here, name)]
