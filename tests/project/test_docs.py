@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, Cli
+from typer import _click as click
+from typer.main import get_command
 
 from windward import _engine
+from windward._cli.main import app
 
 sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
 
@@ -36,6 +39,32 @@ def test_links_lead_somewhere(page: Path) -> None:
             headings = re.findall(r"^#+ (.+)$", path.read_text(), flags=re.MULTILINE)
             slugs = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
             assert anchor in slugs | anchors, f"{page.name} links to {target}"
+
+
+def options(command: click.Command) -> set[str]:
+    """The options of a command and of its own commands."""
+    own = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return own.union(*(options(each) for each in getattr(command, "commands", {}).values()), {"--help", "-h"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_commands_have_the_options_that_a_page_gives_them(page: Path) -> None:
+    group = get_command(app)
+    context = click.Context(group)
+    # In code alone: a fenced block, or a command between backticks.
+    text = page.read_text()
+    fenced = re.findall(r"```\w*\n(.*?)```", text, flags=re.DOTALL)
+    lines = re.sub(r"\\\n\s*", " ", "\n".join(fenced)).splitlines()
+    lines += re.findall(r"`(windward [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    for verb, rest in re.findall(
+        r"(?:^|\$ |`|sudo |&& )windward (\w[\w-]*)( .*)?$", "\n".join(lines), flags=re.MULTILINE
+    ):
+        command = group.get_command(context, verb)
+        assert command is not None, f"{page.name}: windward {verb}"
+        # Not what the command is given to run, a comment, or what is between quotes.
+        own = re.sub(r"'[^']*'|\"[^\"]*\"| --( .*|$)| # .*| \|.*", "", rest)
+        for option in re.findall(r" (--?[a-z][\w-]*)", own):
+            assert option in options(command), f"{page.name}: windward {verb} {option}"
 
 
 def test_the_index_leads_to_every_page() -> None:
