@@ -295,6 +295,12 @@ def household() -> Figure:
     return ww.load(SCENARIOS / "household.toml").sweep(laws, seeds=2).plot("load-p95")
 
 
+def schedulers() -> Figure:
+    """Figure of the guide to cells: four phones under three schedulers."""
+    asked = {"cell.lte.scheduler": ["round-robin", "proportional-fair", "max-snr"]}
+    return ww.load(SCENARIOS / "lte.toml").sweep(asked, seeds=2).plot("goodput", by="flow")
+
+
 def quic_fluid() -> Figure:
     """The guide's fluid run, beside the optimum."""
     return ww.load(ROOT / "scenarios" / "quic-one-bottleneck.toml").fluid().plot("rates")
@@ -325,6 +331,9 @@ def main() -> None:
         save(cafe(), PICTURES / "cafe.svg")
         save(lossy_cafe(), PICTURES / "lossy-cafe.svg")
         save(household(), PICTURES / "laws.svg")
+        save(schedulers(), PICTURES / "schedulers.svg")
+        save(ww.load(SCENARIOS / "drive.toml").simulate(seeds=1).plot("sites"), PICTURES / "sites.svg")
+        save(ww.load(SCENARIOS / "class.toml").simulate().plot("windows"), PICTURES / "sawtooth.svg")
         save(quic_fluid(), PICTURES / "quic-fluid.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
         save(drive(), PICTURES / "drive.svg")

@@ -183,6 +183,9 @@ SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
 TUNE = REPOSITORY / "docs" / "guides" / "tune.md"
 ATTACK = REPOSITORY / "docs" / "guides" / "attack.md"
 FEELS = REPOSITORY / "docs" / "guides" / "feels.md"
+CELLS = REPOSITORY / "docs" / "guides" / "cells.md"
+TEACHING = REPOSITORY / "docs" / "guides" / "teaching.md"
+NS3 = REPOSITORY / "docs" / "guides" / "ns3.md"
 #: A line of progress, which commands print where they take longer than on a quiet machine.
 PROGRESS = re.compile(r"^ *\d+% .*\bleft$")
 
@@ -201,10 +204,12 @@ def guide_folder(tmp_path: Path) -> Path:
     inline = re.search(r'`(law = \{ name = "python".*?\})`', guide)
     assert inline
     (tmp_path / "gentle.toml").write_text(scenario.replace('law = "cubic"', inline[1]))
+    for example in re.findall(r"```toml\n(.*?)```", NS3.read_text(), flags=re.DOTALL):
+        (tmp_path / f"{tomllib.loads(example)['name']}.toml").write_text(example)
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE, ATTACK, FEELS], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [GUIDE, SWEEPS, TUNE, ATTACK, FEELS, CELLS, TEACHING, NS3], ids=lambda page: page.stem)
 def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path) -> None:
     """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
 
@@ -227,6 +232,9 @@ def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path)
         FEELS: ("laws.svg", "waterfall.svg"),
         ATTACK: ("results/attacked/find/scenario.toml",),
         TUNE: ("tuned.svg", "results/tuned/tuned.toml"),
+        CELLS: ("schedulers.svg", "sites.svg"),
+        TEACHING: ("sawtooth.svg",),
+        NS3: ("results/lena/summary.json",),
     }
     assert all((guide_folder / name).exists() for name in drawn[page])
 
