@@ -297,7 +297,8 @@ pub(crate) fn flow<X>(
         }
         let scale = |old: f64, new: f64| tolerance * (1.0 + old.abs().max(new.abs()));
         let worst = state.iter().zip(&trial.next).zip(&trial.error).map(|((&old, &new), e)| e.abs() / scale(old, new));
-        let worst = worst.fold(0.0, f64::max);
+        // `f64::max` would drop a NaN, and take the step.
+        let worst = worst.fold(0.0, |worst: f64, own: f64| if own.is_nan() { f64::INFINITY } else { worst.max(own) });
         if worst <= 1.0 || h <= LEAST_STEP {
             state.copy_from_slice(&trial.next);
             left -= h;

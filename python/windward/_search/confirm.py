@@ -77,9 +77,9 @@ def confirm(
     there = run.flows.groupby("flow", sort=False)["goodput_bps"].mean()
     # A flow of few bytes may differ much and says little.
     apart = {
-        flow: abs(float(there[flow]) - here) / here
+        flow: abs(float(there.get(flow, math.inf)) - here) / here
         for flow, here in goodputs.items()
-        if flow in there.index and here > _SHARE * math.fsum(goodputs.values())
+        if here > _SHARE * math.fsum(goodputs.values())
     }
     near = all(own <= (_NEAR_WITH_LOSS if has_random_loss(written) else _NEAR) for own in apart.values())
     return {

@@ -238,9 +238,11 @@ def measured(
     if chosen is not None:
         own = [flow for flow in flows if flow.get("flow") in chosen or flow.get("group") in chosen]
         for name, figure in FIGURES.items():
-            if figure.flow and own and figure.flow in own[0]:
+            if figure.flow and flows and figure.flow in flows[0]:
                 column = [float(flow[figure.flow]) for flow in own]
-                values[name] = math.fsum(column) if name == "goodput" else mean_and_interval(column)[0]
+                whole = math.fsum if name == "goodput" else lambda column: mean_and_interval(column)[0]
+                # A figure of other flows would answer another question.
+                values[name] = whole(column) if column else math.nan
     goodput, rtt = values.get("goodput", math.nan), values.get("rtt", math.nan)
     if goodput > 0 and rtt > 0:
         values["power"] = math.log(goodput) - 0.5 * math.log(rtt)

@@ -100,9 +100,11 @@ impl L4Span {
         self.busy += now.since(since);
         self.since = (!is_last).then_some(now);
         if self.busy.as_nanos() * SAMPLES as u64 >= self.config.window.as_nanos() {
-            let rate = self.bytes as f64 * 8.0 / self.busy.as_secs();
+            // The wait of a first packet, for a grant or a receiver that sleeps, is no rate of 0 bit/s.
+            if self.bytes > 0 {
+                self.learn(self.bytes as f64 * 8.0 / self.busy.as_secs());
+            }
             (self.busy, self.bytes) = (Duration::ZERO, 0);
-            self.learn(rate);
         }
         self.bytes += u64::from(size);
     }

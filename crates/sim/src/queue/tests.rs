@@ -571,6 +571,20 @@ fn l4span_marks_by_the_wait_to_come() {
     assert_eq!(run(Codepoint::Scalable, 2), [0; 0]);
 }
 
+/// The first packet waits 10 ms for a grant, the others leave one a millisecond: 12 Mbit/s. Four packets wait 4 ms, below
+/// the ramp from 8 to 12 ms.
+#[test]
+fn l4span_learns_no_rate_from_the_wait_for_a_grant() {
+    let mut queue = make(QueueConfig::L4Span(L4SpanConfig::default()), Buffer::Unlimited);
+    let arrival = |number| Packet { ecn: Ecn::new(Codepoint::Scalable), ..packet(number) };
+    (0..4).for_each(|number| assert!(queue.offer(Time::ZERO, arrival(number), Duration::ZERO, |_| ())));
+    for ms in 10..60 {
+        assert!(queue.take(millis(ms), |_| ()).is_some());
+        assert!(queue.offer(millis(ms), arrival(0), Duration::ZERO, |_| ()));
+        assert_eq!(queue.marked(), 0, "{ms} ms");
+    }
+}
+
 /// Samples of 6 and 18 Mbit/s by turns: mean 12, ε = 6, so the ramp is from 5 to 15 ms at T = 10 ms. At a predicted 10
 /// ms half of the packets are marked, at 15 ms all.
 #[test]

@@ -702,7 +702,8 @@ impl Leg {
         let gaps = &status.gaps[..status.count];
         // RETX_COUNT reaches maxRetxThreshold (TS 38.322 §5.3.2). The lowest gap alone is counted: it holds back all
         // others. A radio link failure would follow; here the part is given up, and the stream goes on.
-        if let Some(&first) = gaps.first() {
+        // A part that still waits for its retransmission is not counted again.
+        if let Some(&first) = gaps.first().filter(|first| !self.is_repeated(**first)) {
             self.named = if self.named.0 == first.0 { (first.0, self.named.1 + 1) } else { (first.0, 1) };
             if self.named.1 > self.terms.rlc.max_retransmissions {
                 self.air.failures += 1;
@@ -711,10 +712,9 @@ impl Leg {
         }
         for &gap in gaps {
             // A part that is pending already is not considered again (TS 38.322 §5.3.2).
-            let is_queued = self.repeats.iter().any(|part| part.0 < gap.1 && gap.0 < part.1);
             // A gap that has closed since is not repeated: its block came late.
             let is_open = self.received.gaps().any(|open| open.0 < gap.1 && gap.0 < open.1);
-            if !is_queued && is_open && self.repeats.len() < REPEATS {
+            if !self.is_repeated(gap) && is_open && self.repeats.len() < REPEATS {
                 self.repeats.push_back(gap);
                 self.repeat_bytes += gap.1 - gap.0;
                 self.air.repeats += 1;
@@ -725,6 +725,11 @@ impl Leg {
             self.sdus.pop_front();
             self.delivered -= 1;
         }
+    }
+
+    /// True if a retransmission of bytes of `part` is waiting.
+    fn is_repeated(&self, part: (u64, u64)) -> bool {
+        self.repeats.iter().any(|waiting| waiting.0 < part.1 && part.0 < waiting.1)
     }
 
     /// Handles t-PollRetransmit: if nothing else is to be sent, the last part goes again with a poll.
@@ -738,7 +743,8 @@ impl Leg {
         let has_more = self.queue.packets() > 0 || self.next < self.numbered || !self.repeats.is_empty();
         let is_blocked = rlc.window.is_some_and(|window| self.sdus.len() as u64 >= window);
         // TS 36.322 §5.2.2.3, TS 38.322 §5.3.3: otherwise the next block with data carries the poll.
-        if to > from && (!has_more || is_blocked) {
+        // A part that waits already carries the poll when it goes.
+        if to > from && (!has_more || is_blocked) && !self.is_repeated((from, to)) {
             self.repeats.push_back((from, to));
             self.repeat_bytes += to - from;
             self.air.repeats += 1;
