@@ -46,7 +46,7 @@ pub(crate) use leo::Leo;
 pub(crate) use link::{Hold, Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{
-    Count, Degrees, Hops, InitialWindow, MAX_COUNT, Name, Number, PerSecond, Probability, Seeds, Shape,
+    Count, Degrees, Hops, InitialWindow, MAX_COUNT, Name, Number, PerSecond, Probability, RlcWindow, Seeds, Shape,
 };
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;

@@ -52,6 +52,10 @@ pub(crate) struct Count(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Hops(pub u32);
 
+/// Packets in RLC's window: 1 to 131 072, half the sequence numbers of 18 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct RlcWindow(pub u32);
+
 /// Segments in the initial window: 1 to 10 000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct InitialWindow(pub u32);
@@ -276,6 +280,8 @@ read_and_describe! {
         json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
     Hops by IntegerVisitor { what: "a number of hops", max: 64 } => Self,
         json_schema!({ "type": "integer", "minimum": 1, "maximum": 64 });
+    RlcWindow by IntegerVisitor { what: "a window of RLC", max: 131_072 } => Self,
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": 131_072 });
     InitialWindow by IntegerVisitor { what: "an initial window", max: MAX_WINDOW } => Self,
         json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_WINDOW });
     Probability by ProbabilityVisitor => |probability| probability, json_schema!({ "anyOf": [

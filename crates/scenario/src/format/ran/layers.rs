@@ -1,6 +1,6 @@
 //! Layers of LTE and NR: carriers, HARQ, link adaptation, grants, RLC, PDCP and DRX.
 
-use super::super::{Count, Positive, Probability, Written, zero};
+use super::super::{Count, Positive, Probability, RlcWindow, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim::ran::{RlcMode as SimRlcMode, phy};
@@ -220,7 +220,7 @@ pub(crate) struct RlcTable {
     /// Most packets sent and not acknowledged in acknowledged mode: 2048 with numbers of 12 bits. Default: 131072 with
     /// NR, no limit with LTE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window: Option<Count>,
+    pub window: Option<RlcWindow>,
 }
 
 /// Packet data convergence protocol of LTE and NR.
