@@ -37,7 +37,7 @@ except KernelError as why:
 else:
     for law in laws:
         held = _engine.kernel_load(law, [], "wwwheel", stay=False)
-        _engine.kernel_unload("wwwheel", force=False)
+        _engine.kernel_unload("wwwheel", even_if_used=False)
     print(f"{len(laws)} laws were loaded")
 """
 

@@ -25,7 +25,17 @@ REAL_TIME = ("to_kernel",)
 
 #: The programs, in the order of the page.
 ORDER = (
-    *("bufferbloat", "household", "bbr_cubic", "wifi_walk", "slow_station", "satellite", "lte_drive", "late_start", "backpressure"),
+    *(
+        "bufferbloat",
+        "household",
+        "bbr_cubic",
+        "wifi_walk",
+        "slow_station",
+        "satellite",
+        "lte_drive",
+        "late_start",
+        "backpressure",
+    ),
     *("network_coding", "own_law", "paper_figure", "to_kernel", "compare_laws", "buffer_sizing", "quic_tcp_backlog"),
 )
 

@@ -108,7 +108,7 @@ def emulated(number: int, case: Case) -> list[ww.Run]:
     runs = []
     for seed in SEEDS:
         place = KEPT / str(number) / str(seed)
-        in_time(case.scenario().emulate, place, late_s=LATE_S, seed=seed, force=True)
+        in_time(case.scenario().emulate, place, late_s=LATE_S, seed=seed, even_if_slow=True)
         # Not what it returns, whose tables are in a folder that is gone.
         runs.append(cast("ww.Run", ww.open(place)))
     return runs

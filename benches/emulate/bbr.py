@@ -129,7 +129,7 @@ def measured(cells: list[Cell], seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]
         print(f"{at}/{len(wanted)} {name}  {time.strftime('%H:%M:%S')}", flush=True)
         scenario = network(members)
         runs = [
-            in_time(scenario.emulate, KEPT / name / str(seed), late_s=LATE_S, seed=seed, force=True)
+            in_time(scenario.emulate, KEPT / name / str(seed), late_s=LATE_S, seed=seed, even_if_slow=True)
             for seed in range(1, seeds + 1)
         ]
         timings += [run.timing for run in runs]
@@ -302,7 +302,7 @@ def with_phases() -> str:
     for name in PHASED:
         cell = cells[name]
         scenario = phased(cell)
-        there = in_time(scenario.emulate, KEPT / f"phases-{name}" / "1", late_s=LATE_S, force=True)
+        there = in_time(scenario.emulate, KEPT / f"phases-{name}" / "1", late_s=LATE_S, even_if_slow=True)
         means = []
         for side, run in (("kernel", there), ("simulated", scenario.simulate(seeds=SEEDS))):
             goodputs = run.flows.groupby("flow")["goodput_bps"].mean() / 1e6
@@ -323,7 +323,7 @@ def without_compression() -> str:
         scenario = network(cells)
         folder = KEPT / f"at-once-{loss:g}" / "1"
         off = {"net.ipv4.tcp_comp_sack_nr": 0}
-        there = in_time(scenario.emulate, folder, late_s=LATE_S, sysctl=off, force=True)
+        there = in_time(scenario.emulate, folder, late_s=LATE_S, sysctl=off, even_if_slow=True)
         plain = replace(scenario, flow=[replace(flow, compress_sacks=False) for flow in scenario.flow])
         without, usual = plain.simulate(seeds=SEEDS), scenario.simulate(seeds=SEEDS)
         for cell in cells:

@@ -148,7 +148,9 @@ def main() -> int:
         for size, real in measured(network, kept / "programs.json").items():
             model = downloads(network, size, real)
             ours = {"simulator": median(model.simulate(seeds=1))}
-            ours["emulator"] = median(in_time(model.emulate, kept / str(size), late_s=LATE_S, seed=1, force=True))
+            ours["emulator"] = median(
+                in_time(model.emulate, kept / str(size), late_s=LATE_S, seed=1, even_if_slow=True)
+            )
             worst = {who: max(worst[who], abs(ours[who] / real.time - 1)) for who in worst}
             row = [network.name, f"{size / 1e3:g} kB", f"{1e3 * real.time:.1f}"]
             for who in worst:

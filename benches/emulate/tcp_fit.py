@@ -119,7 +119,7 @@ def emulated(name: str, paths: list[Way], seconds: int) -> ww.Run:
     """Emulates these paths between kernels, or returns the run kept from an earlier time."""
     network = side_by_side(paths, seconds)
     congestion = {f"{path.name}-own": "bbr" for path in paths if path.law == "BBR"}
-    return in_time(network.emulate, KEPT / name, late_s=LATE_S, congestion=congestion, force=True)
+    return in_time(network.emulate, KEPT / name, late_s=LATE_S, congestion=congestion, even_if_slow=True)
 
 
 def groups() -> dict[str, tuple[list[Way], int]]:
@@ -175,7 +175,7 @@ def wide() -> pd.DataFrame:
         for at, group in enumerate(WIDE_PATHS, 1):
             ways = [Way(law, mbps, rtt, loss, is_shared=False) for mbps, rtt, loss in group for law in WIDE_LAWS]
             network = side_by_side(ways, WIDE_SECONDS, WIDE_LAWS)
-            run = in_time(network.emulate, KEPT / f"wide-{at}-{seed}", late_s=LATE_S, seed=seed, force=True)
+            run = in_time(network.emulate, KEPT / f"wide-{at}-{seed}", late_s=LATE_S, seed=seed, even_if_slow=True)
             goodputs = run.flows.set_index("flow")["goodput_bps"] / 1e6
             rows += [{**way._asdict(), "seed": seed, "own": goodputs[f"{way.name}-own"]} for way in ways]
     return pd.DataFrame(rows)

@@ -158,7 +158,7 @@ def emulated(network: Network) -> tuple[pd.DataFrame, list[ww.Run]]:
         keys = {f"n{place}": case for place, case in enumerate(chunk)}
         parts = {key: scenario(network, law, is_shared=shared) for key, (law, shared) in keys.items()}
         both = side_by_side(parts)
-        run = in_time(both.emulate, KEPT / f"{network.key}-{at}", late_s=LATE_S, force=True)
+        run = in_time(both.emulate, KEPT / f"{network.key}-{at}", late_s=LATE_S, even_if_slow=True)
         runs.append(run)
         rows += [figures(run, f"{key}-").assign(law=law, is_shared=is_shared) for key, (law, is_shared) in keys.items()]
     return pd.concat(rows, ignore_index=True), runs

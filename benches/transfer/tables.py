@@ -40,7 +40,7 @@ FILE, STARTS, PATIENCE = 5, 8, 600.0
 PROTOCOLS = {
     "TCP": ["-n", "1"],
     "E-MULTCP": ["--law", "emultcp"],
-    "E-MULTCP, τ = 5 s": ["--law", "emultcp", "--tau", "5"],
+    "E-MULTCP, τ = 5 s": ["--law", "emultcp(tau=5)"],
     "2 TCPs": ["-n", "2"],
 }
 

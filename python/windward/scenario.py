@@ -139,7 +139,7 @@ class Scenario(ScenarioFields):
         replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
         pcap: bool | Literal["interfaces"] = False,
-        force: bool = False,
+        even_if_slow: bool = False,
         sysctl: Mapping[str, str | int] | None = None,
         congestion: Mapping[str, str] | None = None,
     ) -> Run:
@@ -159,7 +159,7 @@ class Scenario(ScenarioFields):
             Called about ten times a second.
         pcap
             Also writes the packets of the flows into `output`, as pcapng, as for `simulate`.
-        force
+        even_if_slow
             Also runs scenarios that this machine is measured to be too slow for.
         sysctl
             Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_early_retrans": 0}.
@@ -185,24 +185,24 @@ class Scenario(ScenarioFields):
                 place=place,
                 progress=progress,
                 pcap=pcap,
-                force=force,
+                even_if_slow=even_if_slow,
                 sysctl=sysctl,
                 congestion=congestion,
             )
 
     def optimum(
         self,
-        objective: str = "proportional",
+        utility: str = "proportional",
         *,
         routing: str = "fixed",
         links: str | None = None,
-        at_s: float | None = None,
+        time_s: float | None = None,
     ) -> Optimum:
         """Computes the best rates that any congestion control could reach.
 
         Parameters
         ----------
-        objective
+        utility
             "proportional" (the sum of ln x), "max-min", "alpha=NUMBER" (alpha-fairness), or "law": each flow's own
             utility, ln x for a law without a known one.
         routing
@@ -210,19 +210,19 @@ class Scenario(ScenarioFields):
         links
             Links that a flow may use with free routing: "downstream" (a hop closer to its destination), "not-farther",
             "loop-free" (on directed paths without loops), or "all" (the default).
-        at_s
+        time_s
             State of a changing network, in seconds from the beginning. Default: its end.
 
         Raises
         ------
         ValueError
-            For another objective, routing or time, and if there is no optimum.
+            For another utility, routing or time, and if there is no optimum.
         windward.RunInterrupted
             On Ctrl-C.
         """
         from windward._engines.optimum import solve
 
-        return solve(self._compile().engine, objective, routing, links, at_s=at_s)
+        return solve(self._compile().engine, utility, routing, links, time_s=time_s)
 
     def fluid(
         self,
@@ -270,7 +270,7 @@ class Scenario(ScenarioFields):
     def compare(
         self,
         *,
-        objective: str = "proportional",
+        utility: str = "proportional",
         seeds: int | Sequence[int] | None = None,
         emulate: bool | None = None,
         output: str | Path | None = None,
@@ -281,8 +281,8 @@ class Scenario(ScenarioFields):
 
         Parameters
         ----------
-        objective
-            Objective of the optimum; see `Scenario.optimum`.
+        utility
+            Utility of the optimum; see `Scenario.optimum`.
         seeds
             Seeds of the simulation; see `Scenario.simulate`.
         emulate
@@ -299,7 +299,7 @@ class Scenario(ScenarioFields):
         Raises
         ------
         ValueError
-            For an unknown objective, and if no engine supports the scenario.
+            For an unknown utility, and if no engine supports the scenario.
         windward.RunInterrupted
             On Ctrl-C.
         windward.LawError
@@ -315,7 +315,7 @@ class Scenario(ScenarioFields):
                 compiled.engine,
                 folder=self.folder,
                 laws=compiled.laws,
-                objective=objective,
+                utility=utility,
                 seeds=seeds,
                 with_emulation=emulate,
                 place=place,
@@ -329,7 +329,7 @@ class Scenario(ScenarioFields):
         points: str | Path | Sequence[Mapping[str, Any]] | None = None,
         latin: int | None = None,
         engine: str = "simulate",
-        objective: str = "proportional",
+        utility: str = "proportional",
         seeds: int | Sequence[int] | None = None,
         threads: int | None = None,
         output: str | Path | None = None,
@@ -353,8 +353,8 @@ class Scenario(ScenarioFields):
             step.
         engine
             "simulate", "fluid", "optimum" or "emulate".
-        objective
-            Objective of the optimum; see `Scenario.optimum`.
+        utility
+            Utility of the optimum; see `Scenario.optimum`.
         seeds
             Number of seeds at every point, or a list of seeds. Default: the scenario's own.
         threads
@@ -401,7 +401,7 @@ class Scenario(ScenarioFields):
                     latin,
                 ),
                 engine=engine,
-                objective=objective,
+                utility=utility,
                 seeds=seeds,
                 folder=self.folder,
                 laws=laws,

@@ -102,9 +102,10 @@ def test_the_command(cli: Cli, scenario_file: Path) -> None:
 
 
 def test_a_figure(cli: Cli, scenario_file: Path) -> None:
-    assert cli("fluid", scenario_file.name, "--plot", "fluid.png", "--what", "rates").returncode == 0
+    assert cli("fluid", scenario_file.name, "--output", "fluid").returncode == 0
+    assert cli("plot", "fluid", "--what", "rates", "--output", "fluid.png").returncode == 0
     assert (scenario_file.parent / "fluid.png").read_bytes().startswith(b"\x89PNG")
-    refused = cli("fluid", scenario_file.name, "--plot", "fluid.png", "--what", "rings")
+    refused = cli("plot", "fluid", "--what", "rings", "--output", "fluid.png")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "unknown figure `rings`" in refused.stderr
 

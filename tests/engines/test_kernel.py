@@ -37,7 +37,7 @@ def name() -> Iterator[str]:
     own = f"wwp_{os.getpid()}"
     yield own
     if is_available(own):
-        _engine.kernel_unload(own, force=True)
+        _engine.kernel_unload(own, even_if_used=True)
 
 
 def is_available(name: str) -> bool:
@@ -127,7 +127,7 @@ def test_the_default_of_new_connections_is_not_unloaded(cli: Cli, name: str) -> 
         pytest.skip("unshare(1) is not installed: the machine's own default stays as it is")
     assert cli("kernel", "load", "westwood", "--as", name, "--stay").returncode == 0
     script = f'echo {name} > /proc/sys/net/ipv4/tcp_congestion_control && exec "$@"'
-    for command in (["unload", name], ["unload", "--force", name], ["clean"]):
+    for command in (["unload", name], ["unload", "--even-if-used", name], ["clean"]):
         words = ["unshare", "--net", "sh", "-c", script, "-", sys.executable, "-m", "windward", "kernel", *command]
         refused = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
         assert (refused.returncode, refused.stdout) == (2, "")

@@ -56,17 +56,17 @@ def test_the_command(cli: Cli, scenario_file: Path) -> None:
 
 
 def test_json(cli: Cli, scenario_file: Path) -> None:
-    answer = json.loads(cli("optimum", scenario_file.name, "--objective", "alpha=2", "--json").stdout)
-    assert answer["objective"] == "alpha=2"
+    answer = json.loads(cli("optimum", scenario_file.name, "--utility", "alpha=2", "--json").stdout)
+    assert answer["utility"] == "alpha=2"
     assert max(answer["certificate"].values()) < 1e-8
     assert {flow["utility"]["alpha"] for flow in answer["flows"]} == {2.0}
 
 
-@pytest.mark.parametrize("objective", ["fair", "alpha", "alpha=-1", "alpha=inf", "law=2"])
-def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
-    result = cli("optimum", scenario_file.name, "--objective", objective)
+@pytest.mark.parametrize("utility", ["fair", "alpha", "alpha=-1", "alpha=inf", "law=2"])
+def test_no_utility(cli: Cli, scenario_file: Path, utility: str) -> None:
+    result = cli("optimum", scenario_file.name, "--utility", utility)
     assert (result.returncode, result.stdout) == (2, "")
-    assert f"unknown objective `{objective}`; objectives: proportional" in result.stderr
+    assert f"unknown utility `{utility}`; utilities: proportional" in result.stderr
 
 
 def test_compare(cli: Cli, scenario_file: Path) -> None:
@@ -105,8 +105,8 @@ visits = 1
     assert again.table[["optimum_bps", "share"]].isna().all(axis=None)
     assert [row["app"] for row in again.app_rows] == ["web"]
     assert "optimum skipped" in again.report(tmp_path / "report.html").read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="unknown objective"):
-        ww.load(tmp_path / "small.toml").compare(objective="fair", emulate=False)
+    with pytest.raises(ValueError, match="unknown utility"):
+        ww.load(tmp_path / "small.toml").compare(utility="fair", emulate=False)
 
 
 def test_compare_has_applications_in_json_as_simulate_has(cli: Cli, scenario_file: Path) -> None:

@@ -474,8 +474,8 @@ def test_engines_are_checked(short: ww.Scenario) -> None:
         short.sweep(GRID, engine="fluids")
     with pytest.raises(ValueError, match="on slurm: not a place to run; allowed: ray, ray://HOST:PORT"):
         short.sweep(GRID, on="slurm")
-    with pytest.raises(ValueError, match="objective `max-min`: `simulate` has none"):
-        short.sweep(GRID, objective="max-min")
+    with pytest.raises(ValueError, match="utility `max-min`: `simulate` has none"):
+        short.sweep(GRID, utility="max-min")
 
 
 # Values and points.

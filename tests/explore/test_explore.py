@@ -35,7 +35,7 @@ def asked(scenario: dict[str, Any], seeds: int = 1, *figures: str, turn: Turn | 
         scenario=scenario,
         seeds=seeds,
         figures=figures or ("windows",),
-        objective="proportional",
+        utility="proportional",
         turn=turn or Turn("page", next(COUNT)),
     )
 
@@ -378,8 +378,8 @@ def test_a_length_of_thousands_of_digits_is_refused(
         ('"scale": NaN', "scale: a rate"),
         ('"figures": 5', "figures: a list is expected, not `5`"),
         ('"figures": "rates"', 'figures: a list is expected, not `"rates"`'),
-        ('"objective": "' + "x" * 1000 + '"', "objective: a text of at most 64 characters is expected"),
-        ('"objective": "\\ud800"', "half a surrogate pair"),
+        ('"utility": "' + "x" * 1000 + '"', "utility: a text of at most 64 characters is expected"),
+        ('"utility": "\\ud800"', "half a surrogate pair"),
         ('"page": []', "page: a text"),
         ('"more": ' + "[" * 100_000, "nested too deeply"),
         ('"more": ' + "9" * 5000, "Exceeds the limit"),

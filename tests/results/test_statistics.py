@@ -179,7 +179,7 @@ def test_the_optimum_of_a_network_that_changes_is_over_time(tmp_path: Path) -> N
     (tmp_path / "changing.toml").write_text(CHANGING)
     scenario = ww.load(tmp_path / "changing.toml")
     compared = scenario.compare(emulate=False, output=tmp_path / "kept")
-    first, last = (scenario.optimum(at_s=at).flows["goodput_bps"].iloc[0] for at in (0.0, 20.0))
+    first, last = (scenario.optimum(time_s=at).flows["goodput_bps"].iloc[0] for at in (0.0, 20.0))
     assert first == pytest.approx(5 * last)
     # Of the sixteen seconds that count half are at 10 and half at 2 Mbit/s.
     row = compared.table.iloc[0]
@@ -196,7 +196,7 @@ def test_a_network_whose_end_is_down_is_compared_over_the_rest(tmp_path: Path) -
     (tmp_path / "outage.toml").write_text(outage)
     scenario = ww.load(tmp_path / "outage.toml")
     compared = scenario.compare(emulate=False, output=tmp_path / "kept")
-    assert compared.table["optimum_bps"].iloc[0] == scenario.optimum(at_s=0.0).flows["goodput_bps"].iloc[0]
+    assert compared.table["optimum_bps"].iloc[0] == scenario.optimum(time_s=0.0).flows["goodput_bps"].iloc[0]
     assert "the network of 0 s, as its end has none" in compared.notes[-1]
     # Where no piece has best rates the optimum is left out.
     (tmp_path / "outage.toml").write_text(outage.replace('at = "12 s"', 'at = "0 s"'))

@@ -62,19 +62,19 @@ def test_the_fluid_run_shows_every_rest(handover: ww.Scenario, tmp_path: Path) -
 
 
 def test_the_optimum_is_that_of_a_time(handover: ww.Scenario) -> None:
-    rates = [handover.optimum(at_s=at).flows["rate_bps"][0] for at in (0, 19.9, 20, 40)]
+    rates = [handover.optimum(time_s=at).flows["rate_bps"][0] for at in (0, 19.9, 20, 40)]
     assert np.allclose(rates, [20e6, 20e6, 3e6, 20e6], rtol=1e-6)
     assert np.isclose(handover.optimum().flows["rate_bps"][0], 20e6, rtol=1e-6)
     with pytest.raises(ValueError, match="the run lasts from 0 to 60 s; there is no network at 61 s"):
-        handover.optimum(at_s=61)
+        handover.optimum(time_s=61)
 
 
 def test_the_command_line_tells_when(cli: Cli) -> None:
     file = str(REPOSITORY / "scenarios" / "handover.toml")
-    shown = cli("optimum", file, "--at", "30")
+    shown = cli("optimum", file, "--time", "30")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "3.00 Mbit/s" in shown.stdout
-    assert cli("optimum", file, "--at", "61").returncode == 2
+    assert cli("optimum", file, "--time", "61").returncode == 2
 
 
 def test_changes_from_python() -> None:

@@ -87,7 +87,7 @@ def test_the_series_is_json(get: Get, site: Site) -> None:
 def test_without_a_terminal_there_is_no_progress(get: Get, site: Site) -> None:
     with Server(site) as server:
         assert get(server.url, "-q").stdout == ""
-        result = get(server.url, "--force")
+        result = get(server.url, "--replace")
     assert result.stdout.startswith("file.bin: 3.0 MB in ")
     assert result.stderr == ""
 
@@ -234,13 +234,13 @@ def test_a_wrong_checksum(get: Get, folder: Path, site: Site) -> None:
     wrong = "sha-256=" + 64 * "0"
     with Server(site) as server:
         first = get(server.url, "--checksum", wrong)
-        assert (first.returncode, "--force" in first.stderr) == (8, True)
+        assert (first.returncode, "--replace" in first.stderr) == (8, True)
         assert nothing_but(folder, "file.bin.part", "file.bin.part.windward")
         # It is asked whether the file is another now, and nothing comes twice.
         assert get(server.url, "--checksum", wrong).returncode == 8
         assert sum(last - first for first, last in server.parts) <= LENGTH + 1
         # All of it anew.
-        assert get(server.url, "--checksum", wrong, "--force").returncode == 8
+        assert get(server.url, "--checksum", wrong, "--replace").returncode == 8
         assert sum(last - first for first, last in server.parts) >= 2 * LENGTH
         before = len(server.requests)
         right = get(server.url, "--checksum", site.checksum)

@@ -88,7 +88,7 @@ def test_a_part_survives_what_cannot_be_the_file(get: Get, folder: Path, site: S
         before = begun(get, server, folder, site)
         server.behave = PORTALS[what]
         refused = get(server.url, "--max-tries", "1")
-        assert (refused.returncode, "--force" in refused.stderr) == (4, True), refused.stderr
+        assert (refused.returncode, "--replace" in refused.stderr) == (4, True), refused.stderr
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
         server.behave = site
         result = get(server.url)
@@ -110,12 +110,12 @@ def test_whoever_insists_gets_what_there_is(get: Get, folder: Path, site: Site) 
     with Server(site) as server:
         before = begun(get, server, folder, site)
         server.behave = cut
-        broken = get(server.url, "--force", "--max-tries", "1")
+        broken = get(server.url, "--replace", "--max-tries", "1")
         assert (broken.returncode, "another version" in broken.stderr) == (12, True)
         # Until it is whole the part stays.
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
         server.behave = PORTALS["a page"]
-        result = get(server.url, "--force")
+        result = get(server.url, "--replace")
     assert (result.returncode, "another version" in result.stderr) == (0, True)
     assert (folder / "file.bin").read_bytes() == PAGE
     assert nothing_but(folder, "file.bin")
@@ -340,6 +340,6 @@ def test_a_limit_opens_what_it_needs(get: Get, folder: Path, surroundings: dict[
         assert get(server.url, "--limit-rate", "1M").returncode == 0
         assert server.peak <= 2
         assert host in cache.read_text()
-        assert get(server.url, "--force", "--forget").returncode == 0
+        assert get(server.url, "--replace", "--forget").returncode == 0
         assert host not in cache.read_text()
     assert (folder / "file.bin").read_bytes() == site.content

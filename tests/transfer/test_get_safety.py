@@ -24,7 +24,7 @@ def test_a_target_that_is_there(get: Get, folder: Path, site: Site) -> None:
         assert get(server.url, "-o", "file.bin").returncode == 10
         assert get(server.url, "-c").returncode == 10
         assert target.read_bytes() == b"mine"
-        assert get(server.url, "--force").returncode == 0
+        assert get(server.url, "--replace").returncode == 0
         assert target.read_bytes() == site.content
         before = len(server.requests)
         assert "already complete" in get(server.url, "-c", "--checksum", site.checksum).stdout
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_written(get: Get, folder: Path, site: Site) -> 
         ("http://127.0.0.1/x", "--limit-rate", "fast"),
         ("http://127.0.0.1/x", "--stall-timeout", "0"),
         ("http://127.0.0.1/x", "--law", "reno"),
-        ("http://127.0.0.1/x", "--beta", "2"),
+        ("http://127.0.0.1/x", "--law", "emultcp(beta=2)"),
         ("http://127.0.0.1/x", "http://127.0.0.1/y", "-o", "z"),
         ("http://127.0.0.1/x", "http://127.0.0.1/y", "--checksum", "sha-256=" + 64 * "0"),
     ],

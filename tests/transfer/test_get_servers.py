@@ -98,7 +98,7 @@ def address(request: pytest.FixtureRequest, root: Path) -> Iterator[str]:
 
 def test_the_file_arrives(get: Get, folder: Path, address: str, content: bytes) -> None:
     for arguments in (("-n", "1"), ("-n", "4"), ()):
-        result = get(address, "--force", *arguments)
+        result = get(address, "--replace", *arguments)
         assert (result.returncode, result.stderr) == (0, "")
         assert (folder / NAME).read_bytes() == content
     assert nothing_but(folder, NAME)

@@ -76,8 +76,8 @@ def test_a_file_goes_up_and_comes_down(tmp_path: Path, site: Site, no_proxy: Non
 def test_wrong_options_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="max_tries"):
         transfer.get("http://127.0.0.1/", directory=tmp_path, max_tries=-1)
-    with pytest.raises(ww.TransferError, match="`window_s`: -1 is not between 0 and 1e6"):
-        transfer.get("http://127.0.0.1/", directory=tmp_path, window_s=-1)
+    with pytest.raises(ValueError, match="`law`: min_rtt_window: -1 is not between 0 and 1e6"):
+        transfer.get("http://127.0.0.1/", directory=tmp_path, law="emultcp-fast(min_rtt_window=-1)")
     with pytest.raises(ValueError, match="a link needs a rate"):
         transfer.link(["true"])
     with pytest.raises(ww.TransferError, match="absent"):
@@ -114,8 +114,8 @@ def test_functions_have_the_options_of_the_commands(command: Any, function: Any)
 
 def test_errors_name_options_as_they_were_given() -> None:
     """The engine names arguments; the command line writes them as its options."""
-    assert words.options("`window_s`: -1; hint: `resume`, `replace`, `other`") == (
-        "--window: -1; hint: --continue, --replace, `other`"
+    assert words.options("`stall_timeout_s`: -1; hint: `resume`, `replace`, `other`") == (
+        "--stall-timeout: -1; hint: --continue, --replace, `other`"
     )
     taken = arguments("get", {"limit_rate": "2M", "headers": None, "max_tries": 5})
     assert taken == {"limit_rate": 2 << 20, "headers": [], "max_tries": 5}

@@ -67,7 +67,7 @@ pub enum Error {
     },
     /// Connections still use the law.
     #[error(
-        "{name} is in use by {connections} connection(s)\n  hint: close them, or --force: they keep the law until they close"
+        "{name} is in use by {connections} connection(s)\n  hint: close them, or --even-if-used: they keep the law until they close"
     )]
     InUse {
         /// The name.

@@ -70,17 +70,17 @@ pub fn show(name: &str) -> Result<(&'static KernelLaw, Vec<Flow>), Error> {
     Ok((registered.settings.law, flows))
 }
 
-/// Unloads the law loaded as `name`, also one of another process. With `force` also while connections use it: they keep
-/// it until they close.
+/// Unloads the law loaded as `name`, also one of another process. With `even_if_used` also while connections use it:
+/// they keep it until they close.
 ///
 /// # Errors
-/// Not root; no such law loaded; the default of new connections; in use, without `force`; held by another process on a
-/// kernel that cannot take it away.
-pub fn unload(name: &str, force: bool) -> Result<(), Error> {
+/// Not root; no such law loaded; the default of new connections; in use, without `even_if_used`; held by another
+/// process on a kernel that cannot take it away.
+pub fn unload(name: &str, even_if_used: bool) -> Result<(), Error> {
     let registered = find(name)?;
     refuse_default(&[name.to_owned()])?;
     let connections = registered.keys()?.len();
-    if connections > 0 && !force {
+    if connections > 0 && !even_if_used {
         return Err(Error::InUse { name: name.to_owned(), connections });
     }
     stay::release(name)?;

@@ -30,19 +30,19 @@ pub(crate) struct EmulationJob {
 
 #[pymethods]
 impl EmulationJob {
-    /// Prepares the emulation of `seeds`; with `force` also on machines that are too slow for them. `settings` are
-    /// those of the hosts' kernels; the kernel's own congestion control runs the flows in `congestion`.
+    /// Prepares the emulation of `seeds`; with `even_if_slow` also on machines that are too slow for them. `settings`
+    /// are those of the hosts' kernels; the kernel's own congestion control runs the flows in `congestion`.
     #[new]
-    #[pyo3(signature = (scenario, *, seeds, force, settings, congestion))]
+    #[pyo3(signature = (scenario, *, seeds, even_if_slow, settings, congestion))]
     fn new(
         scenario: &Scenario,
         seeds: Vec<u64>,
-        force: bool,
+        even_if_slow: bool,
         settings: Vec<(String, String)>,
         congestion: Vec<(String, String)>,
     ) -> PyResult<Self> {
         scenario.inner.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: force, settings, congestion };
+        let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: even_if_slow, settings, congestion };
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }
 

@@ -109,8 +109,8 @@ pub(crate) fn kernel_show<'py>(py: Python<'py>, name: &str) -> PyResult<(Own, Ve
 
 /// Unloads a law.
 #[pyfunction]
-pub(crate) fn kernel_unload(name: &str, force: bool) -> PyResult<()> {
-    kernel::unload(name, force).map_err(raise)
+pub(crate) fn kernel_unload(name: &str, even_if_used: bool) -> PyResult<()> {
+    kernel::unload(name, even_if_used).map_err(raise)
 }
 
 /// Unloads the laws that were loaded to stay; returns their names.

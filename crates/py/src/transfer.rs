@@ -45,9 +45,11 @@ pub(crate) fn transfer_masked(address: &str) -> String {
 
 /// Reads options from JSON; ValueError names the invalid one.
 pub(crate) fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
-    let mut deserializer = serde_json::Deserializer::from_str(options);
-    serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| PyValueError::new_err(format!("{}: {}", error.path(), error.inner())))
+    // Not from the text itself: its positions would be in the message.
+    let given: serde_json::Value =
+        serde_json::from_str(options).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    serde_path_to_error::deserialize(&given)
+        .map_err(|error| PyValueError::new_err(format!("`{}`: {}", error.path(), error.inner())))
 }
 
 /// Passes an event to `observe`; `None` only checks for signals. The first exception stays in `raised`, and ends the

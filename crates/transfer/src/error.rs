@@ -51,7 +51,7 @@ pub enum Error {
 fn advice(kept: Option<&Path>) -> String {
     kept.map_or_else(String::new, |path| {
         format!(
-            "\nhint: {} is kept, and taken without the network if it has the checksum of a later call; `force` downloads \
+            "\nhint: {} is kept, and taken without the network if it has the checksum of a later call; `replace` downloads \
              it anew",
             path.display()
         )

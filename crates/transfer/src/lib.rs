@@ -11,6 +11,7 @@ mod error;
 pub mod fuzz;
 pub mod get;
 pub mod http;
+mod law;
 mod local;
 mod options;
 mod seconds;

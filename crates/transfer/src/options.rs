@@ -4,7 +4,6 @@ use crate::error::Error;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
-use windward_laws::emultcp::Kind;
 
 /// Declares the options of a transfer: name, type and default, then how the command line shows it.
 ///
@@ -45,7 +44,6 @@ pub(crate) use options;
 pub(crate) fn refused((parameter, reason): (&str, String)) -> Error {
     let option = match parameter {
         "max" => "max_connections",
-        "min_rtt_window" => "window_s",
         other => other,
     };
     Error::Usage(format!("`{option}`: {reason}"))
@@ -174,7 +172,6 @@ typed! {
     f64 => "float", |value| (*value).into();
     String => "str", |value| value.as_str().into();
     PathBuf => "path", |value| value.to_string_lossy().into();
-    Kind => "str", |value| value.name().into();
 }
 
 impl<T: Typed> Typed for Option<T> {

@@ -43,7 +43,7 @@ def open(path: str | Path) -> Result:  # noqa: A001
     >>> import windward as ww
     >>> scenario = ww.load("scenarios/dumbbell.toml")
     >>> scenario.optimum().save("kept")
-    >>> ww.open("kept").objective
+    >>> ww.open("kept").utility
     'proportional'
     """
     path = Path(path)

@@ -41,8 +41,8 @@ class Optimum(Kept):
     True
     """
 
-    #: Objective: "proportional", "max-min", "law" or "alpha=NUMBER".
-    objective: str
+    #: Utility: "proportional", "max-min", "law" or "alpha=NUMBER".
+    utility: str
     #: Sum of the utilities; None for max-min, which has none.
     value: float | None
     #: Relative residuals of the optimality conditions, computed from rates and prices alone; all 0 at an exact optimum.
@@ -127,7 +127,7 @@ class Optimum(Kept):
     def to_dict(self) -> dict[str, Any]:
         """All tables and settings, for JSON."""
         return {
-            "objective": self.objective,
+            "utility": self.utility,
             "value": self.value,
             "method": self.method,
             "iterations": self.iterations,
@@ -165,7 +165,7 @@ class Optimum(Kept):
 
     @classmethod
     def _from(cls, summary: dict[str, Any], scenario: str, tables: Tables) -> Self:
-        names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")
+        names = ("name", "title", "utility", "value", "certificate", "method", "iterations", "packet_bytes")
         answer = {name: summary[name] for name in names}
         further = ("routing", "allowed_links", "load_multiple")
         answer |= {name: summary[name] for name in further if name in summary}

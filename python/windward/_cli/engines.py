@@ -12,9 +12,8 @@ from windward._cli.options import (
     MOST_THREADS,
     AsJson,
     File,
-    Kept,
     NoPython,
-    Objective,
+    Utility,
     Pcap,
     PcapInterfaces,
     Quiet,
@@ -24,7 +23,7 @@ from windward._cli.options import (
     parse_pairs,
     parse_seeds,
 )
-from windward._cli.places import Replace, place, place_if, remark, where
+from windward._cli.places import Replace, place, remark, where
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
 from windward._format.parse import parse
@@ -99,8 +98,8 @@ def emulate(
     ] = None,
     pcap: Pcap = False,
     pcap_interfaces: PcapInterfaces = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run even if this machine is measured to be too slow.")
+    even_if_slow: Annotated[
+        bool, typer.Option("--even-if-slow", help="Run even if this machine is measured to be too slow.")
     ] = False,
     sysctl: Annotated[
         list[str] | None,
@@ -138,7 +137,7 @@ def emulate(
             place=target,
             progress=progress,
             pcap="interfaces" if pcap_interfaces else pcap,
-            force=force,
+            even_if_slow=even_if_slow,
             sysctl=settings,
             congestion=others,
         )
@@ -178,7 +177,7 @@ def _run_and_show(
 
 def optimum(
     file: File,
-    objective: Objective = "proportional",
+    utility: Utility = "proportional",
     routing: Annotated[
         str, typer.Option(metavar="HOW", help="fixed, or free: the best of all routings, over any number of paths.")
     ] = "fixed",
@@ -191,34 +190,37 @@ def optimum(
             show_default=False,
         ),
     ] = None,
-    at: Annotated[
+    time: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Time in a run whose links change. Default: its end.", show_default=False),
     ] = None,
-    output: Kept = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-optimum."),
+    ] = None,
     replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the rates that maximise the flows' utilities.
 
-    They are printed with the certificate of their optimality.
+    They are printed with the certificate of their optimality. The result is saved in a folder.
     """
     from windward._engines.optimum import solve
     from windward.show import _terminal
 
-    with place_if(output, replace=replace) as target:
+    scenario = parse(file)
+    with place(output, Path("results") / f"{scenario.name}-optimum", replace=replace) as target:
         try:
-            best = solve(parse(file), objective, routing, links, at_s=at)
+            best = solve(scenario, utility, routing, links, time_s=time)
         except RunInterrupted as stop:
-            complain(str(stop))
+            complain(f"{stop}; nothing was saved")
             raise typer.Exit(130) from None
-        if target is not None:
-            best.save_in(target)
+        best.save_in(target)
     if as_json:
         _console.print_json(best.to_dict(), indent=2)
         return
     _terminal.show(best)
-    tell(output)
+    tell(target.path)
 
 
 def fluid(
@@ -239,26 +241,25 @@ def fluid(
             help="Leave losses out of the equations of fast, quic-tcp, vegas and exp-delay, as in their papers.",
         ),
     ] = False,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a figure: SVG, PDF or PNG.")] = None,
-    what: Annotated[
-        str, typer.Option("--what", "-w", help="Figure to draw: windows, rates, delays or lyapunov.")
-    ] = "windows",
     no_python: NoPython = False,
-    output: Kept = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-fluid."),
+    ] = None,
     replace: Replace = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Integrate the differential equations of the windows.
 
-    Shows the equilibrium of the control laws, and how fast they settle.
+    Shows the equilibrium of the control laws, and how fast they settle. The result is saved in a folder.
     """
     from windward._engines.fluid import run
     from windward.show import _terminal
 
     scenario = parse_file(file, no_python=no_python)
     delay = parse_delay(feedback_delay)
-    with place_if(output, replace=replace) as target:
+    with place(output, Path("results") / f"{scenario.name}-fluid", replace=replace) as target:
         try:
             with _terminal.progress(*_VERBS["fluid"], is_quiet=quiet or as_json, noun=None) as progress:
                 result = run(
@@ -272,32 +273,27 @@ def fluid(
         except RunInterrupted as stop:
             complain(f"{stop}; nothing was saved")
             raise typer.Exit(130) from None
-        if target is not None:
-            result.save_in(target)
-    if plot is not None:
-        from windward.show.plot import save
-
-        save(result.plot(what), plot)
+        result.save_in(target)
     if as_json:
         _console.print_json({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2)
         return
     if quiet:
         return
     _terminal.show(result)
-    tell(output)
+    tell(target.path)
 
 
 def compare(
     file: File,
-    objective: Objective = "proportional",
+    utility: Utility = "proportional",
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="DIR",
-            help="Save the results in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate, with 802.11 also in "
-            "DIR/ideal. Default: not saved.",
+            help="Result folder: DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate, with 802.11 also DIR/ideal. "
+            "Default: results/NAME-compare.",
         ),
     ] = None,
     replace: Replace = False,
@@ -326,7 +322,8 @@ def compare(
 
     chosen = parse_seeds(seeds)
     scenario = parse_file(file, no_python=no_python)
-    with place_if(output, replace=replace) as target, ExitStack() as stack:
+    default = Path("results") / f"{scenario.name}-compare"
+    with place(output, default, replace=replace) as target, ExitStack() as stack:
         shown: dict[str, Callable[[Progress], None] | None] = {}
 
         def progress(engine: str, now: Progress) -> None:
@@ -341,17 +338,17 @@ def compare(
             result = run(
                 scenario,
                 folder=file.parent,
-                objective=objective,
+                utility=utility,
                 seeds=chosen,
                 with_emulation=emulate,
                 place=target,
                 progress=progress,
             )
         except RunInterrupted as stop:
-            complain(str(stop) if target is None else f"{stop}; {where(target)}")
+            complain(f"{stop}; {where(target)}")
             raise typer.Exit(130) from None
     if as_json:
         _console.print_json(result.to_dict(), indent=2)
         return
     _terminal.show(result)
-    tell(output)
+    tell(target.path)

@@ -131,10 +131,12 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @app.command(cls=PlainCommand)
 def unload(
     name: Name,
-    force: Annotated[bool, typer.Option("--force", help="Unload it even if connections use it; they keep it.")] = False,
+    even_if_used: Annotated[
+        bool, typer.Option("--even-if-used", help="Unload it even if connections use it; they keep it.")
+    ] = False,
 ) -> None:
     """Unload a law, whichever process loaded it."""
-    kernel.unload(name, force=force)
+    kernel.unload(name, even_if_used=even_if_used)
 
 
 @app.command(cls=PlainCommand)

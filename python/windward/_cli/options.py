@@ -19,7 +19,7 @@ File = Annotated[
     ),
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Result folder.", autocompletion=folders)]
-Objective = Annotated[
+Utility = Annotated[
     str,
     typer.Option(
         metavar="WHAT",
@@ -27,10 +27,6 @@ Objective = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Kept = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Save the result in this folder. Default: not saved."),
-]
 Seeds = Annotated[
     str | None,
     typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),

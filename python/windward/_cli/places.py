@@ -40,18 +40,6 @@ def place(output: Path | None, default: Path, *, replace: bool) -> Iterator[Plac
         yield taken
 
 
-@contextmanager
-def place_if(output: Path | None, *, replace: bool) -> Iterator[Place | None]:
-    """Place for a command that saves no results by default; None if no folder is given."""
-    if output is not None:
-        with place(output, output, replace=replace) as taken:
-            yield taken
-        return
-    if replace:
-        raise ValueError("--replace needs --output DIR, the folder with the older result")
-    yield None
-
-
 def remark(text: str) -> None:
     """Says on standard error, even to --quiet, what must not go unnoticed."""
     print(text, file=sys.stderr, flush=True)

@@ -13,7 +13,7 @@ from windward._answers.optimum import Optimum
 from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
-from windward._engines.optimum import pieces, solve, split_objective
+from windward._engines.optimum import pieces, solve, split_utility
 from windward._engines.simulate import simulate
 
 if TYPE_CHECKING:
@@ -39,20 +39,20 @@ def compare(
     *,
     folder: Path,
     laws: Mapping[str, Callable[..., Any]] | None = None,
-    objective: str = "proportional",
+    utility: str = "proportional",
     seeds: int | Sequence[int] | None = None,
     with_emulation: bool | None = None,
     place: Place | None = None,
     progress: Callable[[str, Progress], None] | None = None,
 ) -> Comparison:
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
-    # Another objective is refused, not left out.
-    split_objective(objective)
+    # Another utility is refused, not left out.
+    split_utility(utility)
     left_out = {}
-    found, notes = _pieces(scenario, objective)
+    found, notes = _pieces(scenario, utility)
     best, fluid = None, None
     try:
-        best, note = _last(scenario, objective, found)
+        best, note = _last(scenario, utility, found)
         notes += note
     except ValueError as error:
         left_out["optimum"] = _first_line(error)
@@ -115,7 +115,7 @@ def compare(
     return compared
 
 
-def _last(scenario: Scenario, objective: str, found: Sequence[Piece]) -> tuple[Optimum, list[str]]:
+def _last(scenario: Scenario, utility: str, found: Sequence[Piece]) -> tuple[Optimum, list[str]]:
     """The optimum of the network's end, or of the last piece that has one, and what is to be said of that.
 
     Raises
@@ -124,21 +124,21 @@ def _last(scenario: Scenario, objective: str, found: Sequence[Piece]) -> tuple[O
         If no piece has best rates.
     """
     try:
-        return solve(scenario, objective), []
+        return solve(scenario, utility), []
     except ValueError as error:
         possible = [piece for piece in found if piece.goodput_bps is not None]
         if not possible:
             raise
         begin = possible[-1].from_s
-        return solve(scenario, objective, at_s=begin), [
+        return solve(scenario, utility, time_s=begin), [
             f"tables of the optimum: the network of {begin:g} s, as its end has none: {_first_line(error)}"
         ]
 
 
-def _pieces(scenario: Scenario, objective: str) -> tuple[list[Piece], list[str]]:
+def _pieces(scenario: Scenario, utility: str) -> tuple[list[Piece], list[str]]:
     """The optimum piece by piece, and what is to be said of it."""
     try:
-        found = pieces(scenario, objective, _PIECES)
+        found = pieces(scenario, utility, _PIECES)
     except ValueError as error:
         return [], [f"optimum and equations: {_first_line(error)}"]
     if not found:

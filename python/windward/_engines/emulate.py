@@ -24,7 +24,7 @@ def emulate(
     place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
     pcap: Pcap = False,
-    force: bool = False,
+    even_if_slow: bool = False,
     sysctl: Mapping[str, str | int] | None = None,
     congestion: Mapping[str, str] | None = None,
 ) -> Run:
@@ -35,7 +35,9 @@ def emulate(
     check_pcap(pcap, place)
     settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
     others = dict(congestion or {})
-    job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings, congestion=list(others.items()))
+    job = _engine.EmulationJob(
+        scenario, seeds=chosen, even_if_slow=even_if_slow, settings=settings, congestion=list(others.items())
+    )
     target = ResultFolder(place) if place is not None else None
     try:
         collector = Collector(scenario, chosen, target, progress, engine="emulate")

@@ -15,7 +15,7 @@ from windward._answers.optimum import APPS, ROUTED, Optimum
 from windward.results._tables import Columns
 
 #: What the flows may want, beside "alpha=NUMBER".
-OBJECTIVES = ("proportional", "max-min", "law")
+UTILITIES = ("proportional", "max-min", "law")
 
 #: Whether flows keep their routes, or may take any and split over them.
 ROUTINGS = ("fixed", "free")
@@ -27,23 +27,23 @@ LINKS = ("downstream", "not-farther", "loop-free", "all")
 
 def solve(
     compiled: _engine.Scenario,
-    objective: str,
+    utility: str,
     routing: str = "fixed",
     links: str | None = None,
     *,
-    at_s: float | None = None,
+    time_s: float | None = None,
 ) -> Optimum:
     """The optimum of a scenario for "proportional", "max-min", "law" or "alpha=NUMBER", as it is at a time.
 
     Raises
     ------
     ValueError
-        For another objective, routing or time, and where there are no best rates.
+        For another utility, routing or time, and where there are no best rates.
     windward.RunInterrupted
         On Ctrl-C.
     """
-    if at_s is not None and not 0 <= at_s <= compiled.duration_s:
-        raise ValueError(f"the run lasts from 0 to {compiled.duration_s:g} s; there is no network at {at_s:g} s")
+    if time_s is not None and not 0 <= time_s <= compiled.duration_s:
+        raise ValueError(f"the run lasts from 0 to {compiled.duration_s:g} s; there is no network at {time_s:g} s")
     if routing not in ROUTINGS:
         raise ValueError(f"unknown routing `{routing}`; allowed: {', '.join(ROUTINGS)}")
     if links is not None and links not in LINKS:
@@ -52,9 +52,9 @@ def solve(
         raise ValueError("flows keep their links with fixed routing\nhint: allowed links are for free routing")
     if routing == "free" and links is None:
         links = "all"
-    name, alpha = split_objective(objective)
+    name, alpha = split_utility(utility)
     try:
-        answer = compiled.optimum(name, alpha, links, at_s)
+        answer = compiled.optimum(name, alpha, links, time_s)
     except KeyboardInterrupt as interrupt:
         stopped = _engine.RunInterrupted("interrupted: no optimum found")
         stopped.run = None
@@ -66,7 +66,7 @@ def solve(
         name=compiled.name,
         title=compiled.title,
         scenario=compiled.to_toml(),
-        objective=objective,
+        utility=utility,
         tables=tables,
         value=answer["objective"],
         certificate=answer["certificate"],
@@ -79,7 +79,7 @@ def solve(
     )
 
 
-def pieces(compiled: _engine.Scenario, objective: str, most: int) -> list[Piece]:
+def pieces(compiled: _engine.Scenario, utility: str, most: int) -> list[Piece]:
     """The goodputs of the flows at the optimum of each piece of a network that changes; empty where it does not.
 
     Raises
@@ -92,7 +92,7 @@ def pieces(compiled: _engine.Scenario, objective: str, most: int) -> list[Piece]
         return []
     if len(changes) >= most:
         raise ValueError(f"the network changes {len(changes)} times; the optimum is that of its end")
-    name, alpha = split_objective(objective)
+    name, alpha = split_utility(utility)
     found: list[Piece] = []
     for begin, end in pairwise((0.0, *changes, compiled.duration_s)):
         goodputs, reason = None, ""
@@ -118,23 +118,23 @@ def _columns(table: Mapping[str, Sequence[Any]]) -> Columns:
 _TEXTS = {"flow", "law", "utility", "link", "links", "path", "app", "bottleneck"}
 
 
-def split_objective(objective: str) -> tuple[str, float | None]:
-    """The name of an objective, and its alpha where it has one.
+def split_utility(utility: str) -> tuple[str, float | None]:
+    """The name of a utility, and its alpha where it has one.
 
     Raises
     ------
     ValueError
-        For another objective.
+        For another utility.
     """
-    name, _, number = objective.partition("=")
+    name, _, number = utility.partition("=")
     alpha = None
     if name == "alpha":
         try:
             alpha = float(number)
         except ValueError:
             alpha = -1.0
-    if (name not in OBJECTIVES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
+    if (name not in UTILITIES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
         raise ValueError(
-            f"unknown objective `{objective}`; objectives: {', '.join(OBJECTIVES)}, and alpha=NUMBER with NUMBER >= 0"
+            f"unknown utility `{utility}`; utilities: {', '.join(UTILITIES)}, and alpha=NUMBER with NUMBER >= 0"
         )
     return name, alpha

@@ -34,7 +34,7 @@ class Points:
 
     engine: str
     #: Of the optimum: its name, and alpha where it has one.
-    objective: tuple[str, float | None] | None
+    utility: tuple[str, float | None] | None
     #: Where the scenario's own files lie.
     folder: Path
     #: Laws, schedulers and rules that are Python objects, by name.
@@ -92,7 +92,7 @@ class Points:
         tell(0.0)
 
     def _pool(self, workers: int) -> _engine.Sweep:
-        name, alpha = self.objective or (None, None)
+        name, alpha = self.utility or (None, None)
         return _engine.Sweep(
             self.engine,
             threads=workers,

@@ -15,7 +15,7 @@ from windward._answers.sweep import Sweep
 from windward._engines import lines
 from windward._engines.collect import choose
 from windward._engines.emulate import emulate, why_not
-from windward._engines.optimum import split_objective
+from windward._engines.optimum import split_utility
 from windward._engines.points import Points
 from windward._engines.simulate import count_threads
 from windward._format.design import Design
@@ -45,7 +45,7 @@ class Asked:
     scenario: _engine.Scenario
     design: Design
     engine: str = "simulate"
-    objective: str = "proportional"
+    utility: str = "proportional"
     seeds: int | Sequence[int] | None = None
     #: Where the scenario's own files lie.
     folder: Path = field(default_factory=Path)
@@ -79,7 +79,7 @@ def sweep(
     workers = count_threads(threads, has_python=bool(tried.classes))
     points = Points(
         engine=asked.engine,
-        objective=split_objective(asked.objective) if asked.engine == "optimum" else None,
+        utility=split_utility(asked.utility) if asked.engine == "optimum" else None,
         folder=asked.folder,
         laws=asked.laws,
         duration_s=asked.scenario.duration_s,
@@ -184,9 +184,9 @@ def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
         raise ValueError(
             f"`{asked.engine}` has no answer: a capacity region has no packets\nhint: use `optimum` or `fluid`"
         )
-    split_objective(asked.objective)
-    if asked.objective != Asked.objective and asked.engine != "optimum":
-        raise ValueError(f"objective `{asked.objective}`: `{asked.engine}` has none\nhint: use `optimum`")
+    split_utility(asked.utility)
+    if asked.utility != Asked.utility and asked.engine != "optimum":
+        raise ValueError(f"utility `{asked.utility}`: `{asked.engine}` has none\nhint: use `optimum`")
     classes = dict.fromkeys(asked.scenario.python_classes)
     recordings = set(asked.scenario.recordings)
     for changes, tried in asked.design.tried():
@@ -211,7 +211,7 @@ def _seeds(asked: Asked) -> list[int]:
 
 def _plan(asked: Asked, plain: Mapping[str, Any], tried: _Tried) -> Plan:
     entities, design, seeds = asked.scenario.entities(), asked.design, _seeds(asked)
-    how = f"best rates, {asked.objective}" if asked.engine == "optimum" else ""
+    how = f"best rates, {asked.utility}" if asked.engine == "optimum" else ""
     rows = max(len(entities["flows"]["flow"]), len(entities["links"]["link"]))
     values = digest(*(json.dumps([path, *column]) for path, column in zip(design.paths, design.columns, strict=True)))
     return Plan(

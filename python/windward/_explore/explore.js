@@ -227,7 +227,7 @@
   async function send() {
     const number = newest, began = performance.now();
     question = new AbortController();
-    const body = JSON.stringify({ page: me, number, scenario, seeds: Number($("seeds").value) || 1, objective: $("objective").value,
+    const body = JSON.stringify({ page: me, number, scenario, seeds: Number($("seeds").value) || 1, utility: $("utility").value,
       scale: Math.max(0, ...pinned.map(state => state.answer.scale)),
       figures: [...document.querySelectorAll("[name=figure]:checked")].map(box => box.value) });
     try {
@@ -429,7 +429,7 @@
   });
   $("undo").addEventListener("click", () => { scenario = structuredClone(start); built = ""; ask(); });
   $("controls").addEventListener("submit", event => event.preventDefault());
-  for (const name of ["seeds", "objective"]) $(name).addEventListener("change", ask);
+  for (const name of ["seeds", "utility"]) $(name).addEventListener("change", ask);
   for (const box of document.querySelectorAll("[name=figure]")) box.addEventListener("change", ask);
 
   Windward.begin();

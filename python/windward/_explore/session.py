@@ -51,7 +51,7 @@ MOST_SEEDS = 20
 #: Most questions of a page: whole numbers of a browser end there.
 _MOST_QUESTIONS = 1 << 53
 
-#: Most characters of an objective, and of a page's name.
+#: Most characters of a utility, and of a page's name.
 _LONGEST = 64
 
 #: Largest scale of the rates, in bits a second; no link is faster.
@@ -89,7 +89,7 @@ class Asked:
     seeds: int
     #: Which figures are in sight.
     figures: Sequence[str]
-    objective: str
+    utility: str
     #: Where the scale of the rates ends at least, in bits a second: that of what it is laid beside.
     scale: float = 0.0
     #: Which page asks, and its count of questions.
@@ -131,7 +131,7 @@ class Session:
             scenario=json.loads(self.start.to_json()),
             seeds=1,
             figures=("windows", "rates"),
-            objective=_FIRST,
+            utility=_FIRST,
             turn=_UNASKED,
         )
 
@@ -184,8 +184,8 @@ class Session:
         answers = _Answers(asked=asked, whole=whole, began=began)
         answers.partial, answers.notes = ignored_by_optimum(whole)
         try:
-            answers.best = solve(whole, asked.objective)
-            answers.pieces = pieces(whole, asked.objective, _PIECES)
+            answers.best = solve(whole, asked.utility)
+            answers.pieces = pieces(whole, asked.utility, _PIECES)
         except ValueError as error:
             answers.left_out["optimum"] = str(error).splitlines()[0]
         parts = split(resolved, whole)
@@ -516,7 +516,7 @@ def read(body: bytes) -> Asked:
         scenario=asked["scenario"],
         seeds=_whole(asked, "seeds", 1, 1, MOST_SEEDS),
         figures=[figure for figure in known if figure in figures],
-        objective=_text(asked, "objective", _FIRST),
+        utility=_text(asked, "utility", _FIRST),
         scale=_scale(asked.get("scale", 0.0)),
         turn=Turn(_text(asked, "page", ""), _whole(asked, "number", 0, 0, _MOST_QUESTIONS)),
     )

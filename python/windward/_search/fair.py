@@ -79,7 +79,7 @@ def _optimum(scenario: _engine.Scenario) -> dict[str, float]:
     """Mean goodput of each flow in the proportionally fair optimum of what is measured; empty if there is none."""
     try:
         found = pieces(scenario, "proportional", _PIECES)
-        flows = solve(scenario, "proportional", at_s=0.0 if found else None).flows
+        flows = solve(scenario, "proportional", time_s=0.0 if found else None).flows
     except ValueError:
         return {}
     names = [str(flow) for flow in flows["flow"]]

@@ -128,7 +128,7 @@ def _optimum(best: BestRates) -> Page:
     return Page(
         name=best.name,
         title=best.title or best.name,
-        span=f"best rates, {best.objective}" + (", free routing" if best.routing == "free" else ""),
+        span=f"best rates, {best.utility}" + (", free routing" if best.routing == "free" else ""),
         how=f"{best.method}, {best.iterations} iterations",
         facts=[
             ("goodput of all flows", quantity(sum(goodput), "bit/s")),
@@ -193,7 +193,7 @@ def _compare(compared: Compared) -> Page:
         name=compared.name,
         title=compared.title or compared.name,
         span=", ".join(subjects) or "no flows, and no applications with requests",
-        how=f"optimum: {compared.optimum.objective}" if compared.rows and compared.optimum else "",
+        how=f"optimum: {compared.optimum.utility}" if compared.rows and compared.optimum else "",
         facts=[],
         footer=[
             *(("note", note) for note in compared.notes),

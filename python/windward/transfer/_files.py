@@ -20,7 +20,7 @@ def get(
     max_connections: int = 64,
     connections: int | None = None,
     resume: bool = False,
-    force: bool = False,
+    replace: bool = False,
     checksum: str | None = None,
     max_tries: int = 5,
     retry_wait_s: float = 1.0,
@@ -31,11 +31,6 @@ def get(
     ca: str | Path | None = None,
     insecure: bool = False,
     law: str = "emultcp-fast",
-    tau: float | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
-    gamma: float | None = None,
-    window_s: float | None = None,
     bound: bool = True,
     forget: bool = False,
     observe: Callable[[dict[str, Any]], object] | None = None,
@@ -59,7 +54,7 @@ def get(
         Use a fixed number of connections, 1 to 64.
     resume
         Skip the download if the file exists with the server's length. An interrupted download resumes in any case.
-    force
+    replace
         Replace an existing file, and a partial download of another file or with another checksum.
     checksum
         Expected checksum of the file: sha-256=HEX or sha-512=HEX.
@@ -80,18 +75,8 @@ def get(
     insecure
         Send passwords and tokens over plain http to other machines, too. Certificates are verified in any case.
     law
-        Law that adapts the number of connections: emultcp-fast, or emultcp as published.
-    tau
-        Time scale of the law, in seconds. Default: the law's own.
-    alpha
-        Increase parameter of the law. Default: the law's own.
-    beta
-        Decrease parameter of the law. Default: the law's own.
-    gamma
-        Queueing delay that counts as congestion, as a fraction of the RTT. Default: the law's own.
-    window_s
-        Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the whole
-        download.
+        Law that adapts the number of connections: emultcp-fast, or emultcp as published; with parameters of the law as
+        in 'emultcp(tau=5, gamma=0.2)': tau (s), alpha, beta, gamma, min_rtt_window (s).
     bound
         Bound the sum of the receive windows once several connections make a queue, which shortens the queue
         (emultcp-fast on Linux).
@@ -120,7 +105,7 @@ def get(
         "max_connections": max_connections,
         "connections": connections,
         "resume": resume,
-        "force": force,
+        "replace": replace,
         "checksum": checksum,
         "max_tries": max_tries,
         "retry_wait_s": retry_wait_s,
@@ -131,11 +116,6 @@ def get(
         "ca": ca,
         "insecure": insecure,
         "law": law,
-        "tau": tau,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-        "window_s": window_s,
         "bound": bound,
         "forget": forget,
     }
@@ -157,7 +137,6 @@ def send(
     ca: str | Path | None = None,
     insecure: bool = False,
     law: str = "emultcp-fast",
-    window_s: float | None = None,
     forget: bool = False,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
@@ -192,10 +171,8 @@ def send(
     insecure
         Send the token over plain http to another machine, too. Certificates are verified in any case.
     law
-        Law that adapts the number of connections: emultcp-fast, or emultcp as published.
-    window_s
-        Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the whole
-        upload.
+        Law that adapts the number of connections: emultcp-fast, or emultcp as published; with parameters of the law as
+        in 'emultcp(tau=5, gamma=0.2)': tau (s), alpha, beta, gamma, min_rtt_window (s).
     forget
         Forget how many connections the host needed in the last 15 minutes, and start with one.
     observe
@@ -225,7 +202,6 @@ def send(
         "ca": ca,
         "insecure": insecure,
         "law": law,
-        "window_s": window_s,
         "forget": forget,
     }
     return upload(file, host, given, observe)

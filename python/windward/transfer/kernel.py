@@ -99,8 +99,8 @@ def show(name: str) -> tuple[tuple[str, str], builtins.list[dict[str, Any]]]:
     return _engine.kernel_show(name)
 
 
-def unload(name: str, *, force: bool = False) -> None:
-    """Unloads a law, whichever process loaded it; with `force` also while connections use it, which keep it.
+def unload(name: str, *, even_if_used: bool = False) -> None:
+    """Unloads a law, whichever process loaded it; with `even_if_used` also while connections use it, which keep it.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def unload(name: str, *, force: bool = False) -> None:
         If no such law is loaded, or connections use it.
     """
     _need_linux()
-    _engine.kernel_unload(name, force)
+    _engine.kernel_unload(name, even_if_used)
 
 
 def clean() -> builtins.list[str]:

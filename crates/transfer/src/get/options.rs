@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use windward_laws::emultcp::{Kind, Params};
+use windward_laws::emultcp::Params;
 
 use super::checksum::Checksum;
 use crate::error::Error;
+use crate::law::Law;
 use crate::options::{Shown, options, refused};
 
 /// Header fields that the download sets itself.
@@ -41,7 +42,7 @@ options! {
         /// Skip the download if the file exists with the server's length. An interrupted download resumes in any case.
         resume: bool = false, Shown::plain().long("--continue").short("-c");
         /// Replace an existing file, and a partial download of another file or with another checksum.
-        force: bool = false, Shown::plain().short("-f");
+        replace: bool = false, Shown::plain();
         /// Expected checksum of the file: sha-256=HEX or sha-512=HEX.
         checksum: Option<String> = None, Shown::value("sha-256=HEX");
         /// Give up after this many consecutive failures.
@@ -60,19 +61,9 @@ options! {
         ca: Option<PathBuf> = None, Shown::value("PEM").under(SERVER);
         /// Send passwords and tokens over plain http to other machines, too. Certificates are verified in any case.
         insecure: bool = false, Shown::plain().under(SERVER);
-        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published.
-        law: Kind = Kind::Fast, Shown::value("LAW").under(CONNECTIONS);
-        /// Time scale of the law, in seconds. Default: the law's own.
-        tau: Option<f64> = None, Shown::plain().under(CONNECTIONS);
-        /// Increase parameter of the law. Default: the law's own.
-        alpha: Option<f64> = None, Shown::plain().under(CONNECTIONS);
-        /// Decrease parameter of the law. Default: the law's own.
-        beta: Option<f64> = None, Shown::plain().under(CONNECTIONS);
-        /// Queueing delay that counts as congestion, as a fraction of the RTT. Default: the law's own.
-        gamma: Option<f64> = None, Shown::plain().under(CONNECTIONS);
-        /// Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the
-        /// whole download.
-        window_s: Option<f64> = None, Shown::value("SECONDS").under(CONNECTIONS);
+        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published; with parameters of the
+        /// law as in 'emultcp(tau=5, gamma=0.2)': tau (s), alpha, beta, gamma, min_rtt_window (s).
+        law: Law = Law::default(), Shown::value("LAW").under(CONNECTIONS);
         /// Bound the sum of the receive windows once several connections make a queue, which shortens the queue
         /// (emultcp-fast on Linux).
         bound: bool = true, Shown::plain().negatable().under(CONNECTIONS);
@@ -87,13 +78,8 @@ impl Options {
     /// # Errors
     /// A value is out of range.
     pub(super) fn params(&self) -> Result<Params, Error> {
-        let law = Params::of(self.law);
+        let law = self.law.params();
         let params = Params {
-            tau: self.tau.unwrap_or(law.tau),
-            alpha: self.alpha.unwrap_or(law.alpha),
-            beta: self.beta.unwrap_or(law.beta),
-            gamma: self.gamma.unwrap_or(law.gamma),
-            min_rtt_window: self.window_s.unwrap_or(law.min_rtt_window),
             // Not available on other systems.
             bound: self.bound && law.bound && cfg!(target_os = "linux"),
             max: self.max_connections,

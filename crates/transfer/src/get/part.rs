@@ -318,7 +318,7 @@ fn arrived(identity: &Identity, records: &[Record]) -> u64 {
 fn doubt(path: &Path, before: &Identity, Arriving { identity, status, .. }: Arriving<'_>) -> Error {
     let reason = format!(
         " with another file ({identity}) than {} is of ({before}); the part is kept\nhint: a log-in or error page may \
-         answer for the server; `force` downloads what it gives now, which takes the place of the part",
+         answer for the server; `replace` downloads what it gives now, which takes the place of the part",
         path.display()
     );
     Error::Refused { status, reason }
@@ -335,7 +335,7 @@ pub(super) fn is_free(target: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::File(format!(
-        "{} already exists\nhint: `force` overwrites it; `resume` skips it if its length matches the server's",
+        "{} already exists\nhint: `replace` overwrites it; `resume` skips it if its length matches the server's",
         target.display()
     )))
 }

@@ -72,7 +72,7 @@ pub fn get(
 
 impl Job<'_> {
     fn run(&self, observer: &mut Observer<'_>) -> Result<Report, End> {
-        if let Some(target) = self.known_target().filter(|_| !self.options.force && !self.options.resume) {
+        if let Some(target) = self.known_target().filter(|_| !self.options.replace && !self.options.resume) {
             is_free(&target)?;
         }
         // If an earlier run has left a part, its first bytes are most likely received: one byte is enough to learn the
@@ -100,15 +100,15 @@ impl Job<'_> {
     /// kept for the server's response, unless the download is forced.
     fn settle(&self, target: &Path, observer: &mut Observer<'_>) -> Result<Option<Report>, Error> {
         let Some(checksum) = &self.checksum else { return Ok(None) };
-        if !self.options.force && fs::symlink_metadata(target).is_ok() {
+        if !self.options.replace && fs::symlink_metadata(target).is_ok() {
             return Ok(None);
         }
         let Some((part, length)) = Part::whole(target)? else { return Ok(None) };
         let mut goes_on = || tell(observer, &Event::Tick).is_ok();
-        match part.finish(length, Some(checksum), self.options.force, &mut goes_on) {
+        match part.finish(length, Some(checksum), self.options.replace, &mut goes_on) {
             Ok(()) => Ok(Some(self.complete(target.to_owned(), length))),
             Err(Error::Checksum { .. }) => {
-                if self.options.force {
+                if self.options.replace {
                     part.discard();
                     notice(observer, "the partial file has another checksum; discarding it".to_owned())?;
                 }
@@ -137,7 +137,7 @@ impl Job<'_> {
 
     /// True if an existing target may be taken for the file.
     fn is_there(&self, target: &Path, length: Option<u64>, observer: &mut Observer<'_>) -> Result<bool, Error> {
-        if self.options.force {
+        if self.options.replace {
             return Ok(false);
         }
         let is_same = |about: &fs::Metadata| self.options.resume && about.is_file() && Some(about.len()) == length;
@@ -204,7 +204,7 @@ impl Job<'_> {
         let length_bytes = length.or(ended).unwrap_or_default();
         let finished = result.and_then(|()| {
             let mut goes_on = || tell(observer, &Event::Tick).is_ok();
-            Ok(workers.part.finish(length_bytes, self.checksum.as_ref(), self.options.force, &mut goes_on)?)
+            Ok(workers.part.finish(length_bytes, self.checksum.as_ref(), self.options.replace, &mut goes_on)?)
         });
         // Threads that are still opening a connection keep the workers alive, and with them the part's lock. They do
         // not write any more.
@@ -246,7 +246,7 @@ impl Job<'_> {
             identity: &identity,
             status: if has_ranges { 206 } else { 200 },
             has_ranges,
-            is_forced: self.options.force,
+            is_forced: self.options.replace,
         };
         let (part, found) = Part::open(target, arriving, &mut || tell(observer, &Event::Tick).is_ok())?;
         let (there, text) = match found {

@@ -87,10 +87,8 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
-        let law = Params::of(options.law);
-        let min_rtt_window = options.window_s.unwrap_or(law.min_rtt_window);
         // The receive windows belong to the server.
-        let params = Params { max: options.max_connections, min_rtt_window, bound: false, ..law };
+        let params = Params { max: options.max_connections, bound: false, ..options.law.params() };
         params.check().map_err(refused)?;
         if options.connections == Some(0) || options.max_tries == 0 {
             return Err(Error::Usage(

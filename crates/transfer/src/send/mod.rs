@@ -16,9 +16,9 @@ pub use job::send;
 
 use std::path::PathBuf;
 
+use crate::law::Law;
 use crate::options::{Shown, options};
 use serde::Serialize;
-use windward_laws::emultcp::Kind;
 
 options! {
     /// Options of an upload.
@@ -43,11 +43,9 @@ options! {
         ca: Option<PathBuf> = None, Shown::value("PEM");
         /// Send the token over plain http to another machine, too. Certificates are verified in any case.
         insecure: bool = false, Shown::plain();
-        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published.
-        law: Kind = Kind::Fast, Shown::value("LAW");
-        /// Time over which the least RTT is taken, in seconds: after it, a longer path is known as such. Default: the
-        /// whole upload.
-        window_s: Option<f64> = None, Shown::value("SECONDS");
+        /// Law that adapts the number of connections: emultcp-fast, or emultcp as published; with parameters of the
+        /// law as in 'emultcp(tau=5, gamma=0.2)': tau (s), alpha, beta, gamma, min_rtt_window (s).
+        law: Law = Law::default(), Shown::value("LAW");
         /// Forget how many connections the host needed in the last 15 minutes, and start with one.
         forget: bool = false, Shown::plain();
     }

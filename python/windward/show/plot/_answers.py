@@ -140,7 +140,7 @@ def _goodputs(best: BestRates, _seed: int, figure: Figure) -> str:
     chosen = best.flows.nlargest(_BARS, "goodput_bps").index
     shown = best.flows.loc[sorted(chosen)]
     bars(figure, shown, "flow", "goodput_bps", 1e-6, "goodput (Mbit/s)")
-    return f"best rates, {best.objective}" + left_out_note(len(best.flows) - len(shown), "more flow")
+    return f"best rates, {best.utility}" + left_out_note(len(best.flows) - len(shown), "more flow")
 
 
 def _links(best: BestRates, _seed: int, figure: Figure) -> str:
@@ -151,7 +151,7 @@ def _links(best: BestRates, _seed: int, figure: Figure) -> str:
     if shown.empty:
         raise ValueError("there is nothing to draw: no flow crosses a link")
     bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)", most=100.0)
-    return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "less busy link")
+    return f"best rates, {best.utility}" + left_out_note(len(best.links) - len(shown), "less busy link")
 
 
 def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
@@ -160,12 +160,12 @@ def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
     shown = used.loc[sorted(used.nlargest(_BARS, "price").index)]
     if shown.empty:
         raise ValueError("there is nothing to draw: no link limits a flow")
-    is_delay = best.objective == "law" and keep_backlogs(best.flows["law"])
+    is_delay = best.utility == "law" and keep_backlogs(best.flows["law"])
     if is_delay:
         bars(figure, shown, "link", "price", 1e3, "price: queueing delay (ms)")
     else:
         bars(figure, shown, "link", "price", 1.0, "price (utility per packet a second)")
-    return f"bottlenecks, {best.objective}" + left_out_note(len(best.links) - len(shown), "cheaper link")
+    return f"bottlenecks, {best.utility}" + left_out_note(len(best.links) - len(shown), "cheaper link")
 
 
 def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
@@ -196,7 +196,7 @@ def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
     axes.set_xlabel(f"rate ({unit}); in per cent: of the flow")
     axes.grid(visible=False, axis="y")
     legend(figure, bars_of.values(), labels, loc="outside lower center", ncols=min(4, len(flows)))
-    return f"best rates, {best.objective}, free routing" + left_out_note(len(best.paths) - len(shown), "smaller path")
+    return f"best rates, {best.utility}, free routing" + left_out_note(len(best.paths) - len(shown), "smaller path")
 
 
 FLUID = {
