@@ -78,7 +78,7 @@ def _run(
     asked = planned.asked
     if not planned.points:
         return
-    points = Points(engine="simulate", objective=None, folder=asked.folder, laws=asked.laws, duration_s=30.0)
+    points = Points(engine="simulate", utility=None, folder=asked.folder, laws=asked.laws, duration_s=30.0)
     workers = count_threads(threads, has_python=asked.has_python)
     run = run_points(on, points, asked.files, workers)
     whole, already = target.plan.runs, target.finished

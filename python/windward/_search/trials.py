@@ -228,7 +228,7 @@ class Trials:
         scenario, target = self.search.scenario, self.target
         folder = self.search.folder
         points = Points(
-            engine="simulate", objective=None, folder=folder, laws=self.search.laws, duration_s=scenario.duration_s
+            engine="simulate", utility=None, folder=folder, laws=self.search.laws, duration_s=scenario.duration_s
         )
         whole, already = target.plan.runs, target.finished
 
