@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from conftest import Cli
 
 import windward as ww
 from windward._format.parse import parse
+from windward.show import _tuning
 from windward.show.digest._run import digests
 
 HOME = """
@@ -120,3 +122,33 @@ def test_figures_need_no_backend(backend: str, scenario_file: Path) -> None:
     done = subprocess.run(command, cwd=folder, env=named, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "x.png\n", "")
     assert (folder / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_cell_says_how_full_it_is(cli: Cli, tmp_path: Path) -> None:
+    """Two stations with as many resource blocks each fill it; the busiest link alone has half of them."""
+    stations = ", ".join(f'{{ node = "{name}", snr = "20 dB" }}' for name in ("u", "v"))
+    flows = ", ".join(f'{{ from = "mast", to = "{name}", law = "cubic" }}' for name in ("u", "v"))
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\nduration = "3 s"\nwarmup = "2 s"\nnode = [{ name = "mast" }, { name = "u" }, { name = "v" }]\n'
+        f"flow = [{flows}]\n"
+        '[[cell]]\nname = "c"\naccess_point = "mast"\ntechnology = "lte"\npreset = "lte-10mhz"\n'
+        f'scheduler = "round-robin"\nstation = [{stations}]\n'
+    )
+    printed = cli("simulate", "s.toml").stdout
+    (full,) = re.findall(r"^resource blocks of mast in use +([\d.]+) %$", printed, flags=re.MULTILINE)
+    assert float(full) > 98
+    assert "utilization of" not in printed
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("71.3546767021 ms", "71.3547 ms"),
+        ("99.9999999999 ms", "100 ms"),
+        ("10 packets", "10 packets"),
+        ("0.805632", "0.805632"),
+        ("fq-codel(target=5.123456 ms)", "fq-codel(target=5.123456 ms)"),
+    ],
+)
+def test_values_of_a_tuning_have_six_digits(long: str, short: str) -> None:
+    assert _tuning._short(long) == short

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -103,9 +104,9 @@ def _parameters(found: Found) -> Digest:
             [
                 row["field"],
                 row["now"],
-                row["best"],
-                " to ".join(dict.fromkeys(row["plateau"])),
-                " to ".join(end for end in (row["least"], row["most"]) if end is not None),
+                _short(row["best"]),
+                " to ".join(dict.fromkeys(map(_short, row["plateau"]))),
+                " to ".join(_short(end) for end in (row["least"], row["most"]) if end is not None),
                 "–" if explains is None else quantity(100 * explains, "%"),
             ]
         )
@@ -115,6 +116,11 @@ def _parameters(found: Found) -> Digest:
         "(ε²); –: no more than chance"
     )
     return Digest(title="Fields", columns=columns, words=5, rows=rows, note=note)
+
+
+def _short(value: str) -> str:
+    """A quantity with at most six digits: `tuned.toml` has them all."""
+    return re.sub(r"^-?\d+\.\d{4,}(?=\b)", lambda number: f"{float(number[0]):.6g}", value)
 
 
 def _comparisons(found: Found) -> list[Digest]:

@@ -22,6 +22,7 @@ from windward.show.digest._table import Digest
 
 if TYPE_CHECKING:
     from windward.results._shapes import Packets
+    from windward.results._tables import Totals
 
 
 def headline(run: Packets) -> list[tuple[str, str]]:
@@ -35,13 +36,24 @@ def headline(run: Packets) -> list[tuple[str, str]]:
         if len(flows.names) > 1:
             facts.append(("Jain's index", fraction(fairness)))
     if busiest := busy_links(links, 1):
-        utilization = links.values("utilization", links.names.index(busiest[0]))
-        facts.append((f"utilization of {busiest[0]}", percents(utilization)))
+        facts.append(_busiest(run, links, busiest[0]))
     if flows.names:
         pairs = zip(flows.tables, packets_sent(run, flows), strict=True)
         counts = [(sum(table["segments_lost"]), sum(sent)) for table, sent in pairs]
         facts.append(("lost segments", percents(shares(counts))))
     return facts
+
+
+def _busiest(run: Packets, links: Totals, name: str) -> tuple[str, str]:
+    """How full the busiest link is; of LTE and NR, the cell that its stations share."""
+    radio = run.draws("ran_links")
+    # Stations that have places may be served by several sites, each with resource blocks of its own.
+    if name in radio.names and not run.draws("ran_mobility").names:
+        senders = dict(zip(links.names, links.attribute("from"), strict=True))
+        here = [at for at, link in enumerate(radio.names) if senders.get(link) == senders[name]]
+        of_seeds = zip(*(radio.values("prb_share", at) for at in here), strict=True)
+        return f"resource blocks of {senders[name]} in use", percents([sum(shares_) for shares_ in of_seeds])
+    return f"utilization of {name}", percents(links.values("utilization", links.names.index(name)))
 
 
 def digests(run: Packets) -> list[Digest]:
