@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import windward as ww
+from windward.results._rare import binomial_interval
 
 #: One Reno over a link.
 ALONE: dict[str, Any] = {
@@ -119,9 +120,9 @@ def main() -> int:
                 continue
             found += 1
             share, there = attack.summary["found"]["share"], held(attack, asked.seeds)
-            # The interval is one of the share on all seeds; a hundred seeds scatter by so much.
-            scatter = 2 * (there * (1 - there) / asked.seeds) ** 0.5
-            is_missed = not share["low"] - scatter <= there <= share["high"] + scatter
+            # Both are intervals of the share on all seeds: all of a hundred seeds is 96.4 % to 100 %.
+            low, high = binomial_interval(round(there * asked.seeds), asked.seeds)
+            is_missed = high < share["low"] or low > share["high"]
             missed += is_missed
             told = f"{share['held']} of {share['of']} ({share['low']:.0%} to {share['high']:.0%})"
             print(f"find {found}: {told}, on other seeds {there:.0%}{' missed' if is_missed else ''}", flush=True)

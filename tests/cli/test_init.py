@@ -22,7 +22,19 @@ def test_init_writes_scenarios_that_are_right(
     init(is_list=True)
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert set(listed) >= {"dumbbell", "wifi", "cell", "lossy", "trace", "headline"}
-    assert set(listed) >= {"household", "phones", "handover", "video", "rrul", "leo", "drive", "lte", "l4s", "class", "crowd"}
+    assert set(listed) >= {
+        "household",
+        "phones",
+        "handover",
+        "video",
+        "rrul",
+        "leo",
+        "drive",
+        "lte",
+        "l4s",
+        "class",
+        "crowd",
+    }
     for name in listed:
         init(name)
         assert (tmp_path / f"{name}.toml").read_text(encoding="utf-8").startswith("#")
