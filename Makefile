@@ -35,6 +35,8 @@
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make validate-attacks  run networks on which laws fail, with and without their attack; minutes; KERNELS=N emulates
 # make validate-searches  plant faults, ask known answers, and count what searches on noise claim; TRIES, FINDS
+# make evaluations  evaluate all laws by RFC 9743; minutes
+# make validate-evaluate  evaluate laws with planted faults: each must fail its own section; minutes
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-combinations  compare random options, stacks and laws (DRAWS=, KERNELS= as root)
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
@@ -80,7 +82,7 @@ GOALS := run check test lint rust-lint python-lint rust-test python-test other-p
 	validate-wifi validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
 	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
 	validate-minstrel validate-wifi-queues validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte \
-	validate-replay validate-wireless validate-programs validate-wifi-bounds validate-searches
+	validate-replay validate-wireless validate-evaluate evaluations validate-programs validate-wifi-bounds validate-searches
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -352,6 +354,14 @@ validate-packetdrill:
 	cargo run --quiet --locked -p windward-conformance -- --page docs/measured/validation/packetdrill.md \
 		--version "\`$$(git -C "$(SCRIPTS)" rev-parse --short=12 HEAD)\`" "$(SCRIPTS)" \
 		--version "$$(sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$(KERNEL)/Makefile" | paste -sd.)" "$(KERNEL)"
+
+# Minutes, to docs/measured/evaluations.md; goes on where it was interrupted.
+evaluations: $(VENV)/engine
+	$(BIN)/python benches/evaluate/write.py laws
+
+# Ten minutes, to docs/measured/validation/evaluate.md; goes on where it was interrupted.
+validate-evaluate: $(VENV)/engine
+	$(BIN)/python benches/evaluate/write.py faults
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

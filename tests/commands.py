@@ -28,6 +28,7 @@ MODULES = (
     "rich.table",
     "typer",
     "windward._cli.main",
+    "windward._evaluate.entry",
     "windward._search.attack",
     "windward._search.tune",
     "windward.show",

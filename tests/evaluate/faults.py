@@ -81,11 +81,14 @@ class Hasty(Sound):
 
 
 class StaleRoundTrip(Sound):
-    """§7.3: shrinks while the round trip is more than 2.2 times the least of the whole connection."""
+    """§7.3: shrinks once every round trip of 2 s was more than 2.9 times the least of the whole connection."""
+
+    near = 0.0
 
     def on_ack(self, ack: ww.Ack) -> None:
-        is_far = ack.rtt is not None and ack.rtt > 2.2 * ack.base_rtt
-        if is_far and self.ssthresh < float("inf"):
+        if ack.rtt is not None and ack.rtt < 2.9 * ack.base_rtt:
+            self.near = ack.now
+        if ack.now - self.near > 2 and self.cwnd >= self.ssthresh:
             self.ssthresh = self.cwnd = max(2.0, self.cwnd - 0.05 * ack.acked)
         else:
             super().on_ack(ack)

@@ -233,6 +233,33 @@ def test_thresholds_are_changed_in_a_file(tmp_path: Path):
     assert second.rows("measures")[0]["source"] == "a file of thresholds"
 
 
+def test_the_cases_of_the_bbr_draft(tmp_path: Path):
+    # The appendix: an estimate within 2 % when STARTUP ends, three rounds of DRAIN at most, PROBE_BW after it, 200 ms
+    # of PROBE_RTT, the full rate after a step by ten.
+    only = ["A.1", "A.3", "A.5", "A.8", "A.10", "A.15", "A.17"]
+    found = ww.evaluate("bbr3", suite="bbr-draft", output=tmp_path / "e", only=only, seeds=3)
+    assert found.verdicts == dict.fromkeys(only, "meets") | {"A.17": "not modelled"}
+    value = {row["measure"]: row["value"] for row in found.rows("measures")}
+    assert 0.2 <= value["A.10/length"] <= 0.3
+    assert found.title == "Evidence for bbr3 by the test cases of draft-ietf-ccwg-bbr"
+
+
+def test_a_law_without_the_phases_of_bbr_is_not_judged_by_them(tmp_path: Path):
+    found = ww.evaluate("reno", suite="bbr-draft", output=tmp_path / "e", only=["A.1"], seeds=3)
+    assert found.verdicts == {"A.1": "cannot tell"}
+
+
+def test_the_windows_of_rfc_9438(tmp_path: Path):
+    # Table 1, 100 ms: 38 packets at a loss of 1/1000, where Reno has 38, too; 187 at 1/10 000, where Reno has 120.
+    only = ["table-1/loss-0.001", "table-1/loss-0.0001", "reno-friendly"]
+    found = ww.evaluate("cubic,version=rfc9438", suite="cubic", output=tmp_path / "cubic", only=only, seeds=3)
+    assert found.verdicts == {"table-1": "meets", "reno-friendly": "meets"}
+    other = ww.evaluate("reno", suite="cubic", output=tmp_path / "reno", only=only[1:2], seeds=3)
+    assert other.verdicts == {"table-1": "does not"}
+    # The figure is the distance from 187: 1 − 120/187.
+    assert other.rows("measures")[0]["value"] == pytest.approx(1 - 120 / 187, abs=0.02)
+
+
 def test_laws_are_read_with_parameters():
     assert read_law("quic-tcp,backlog=20")[0] == {"name": "quic-tcp", "backlog": 20}
     assert read_law("cubic,version=rfc9438")[0] == {"name": "cubic", "version": "rfc9438"}
@@ -256,6 +283,7 @@ def test_wrong_options_are_refused(cli: Cli, tmp_path: Path):
         (["reno", "--seeds", "2"], "no verdict of fewer than 3 seeds"),
         (["reno", "--quick", "--full"], "exclude each other"),
         (["reno", "--against", "cubik"], "cubik"),
+        (["reno", "--suite", "bbr"], "no suite `bbr`; suites: bbr-draft, cubic"),
         ([f"{FAULTS}:Sound", "--no-python"], "is a law in Python"),
     ):
         done = cli("evaluate", *arguments, "-o", "refused")

@@ -48,6 +48,10 @@ def evaluate(
             "Reno.",
         ),
     ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Cases of a specification in place of RFC 9743: bbr-draft or cubic."),
+    ] = None,
     threads: Threads = None,
     on: On = None,
     output: Annotated[
@@ -74,7 +78,7 @@ def evaluate(
     if no_python and ":" in law.split(",", maxsplit=1)[0]:
         raise OptionError(("no-python", "", f"`{law}` is a law in Python"))
     name = law.split(",", maxsplit=1)[0].rpartition(":")[2].replace("/", "-")
-    target = output or Path("results") / f"{name}-evaluation"
+    target = output or Path("results") / f"{name}-{suite or 'evaluation'}"
     try:
         with _terminal.progress("evaluating", "evaluated", is_quiet=quiet, noun="runs") as progress:
             found = run(
@@ -85,6 +89,7 @@ def evaluate(
                 only=[part for part in (only or "").split(",") if part.strip()],
                 seeds=parse_seeds(seeds),
                 thresholds=thresholds,
+                suite=suite,
                 threads=threads,
                 on=on,
                 progress=progress,

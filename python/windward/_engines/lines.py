@@ -29,12 +29,15 @@ def emulated(point: int, seed: int, cells: Sequence[Any], run: Run) -> bytes:
     return to_line(point, seed, cells, _filled(tables), "; ".join(run.problems))
 
 
-def simulated(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables of a simulated run, with its row of `runs`."""
+def simulated(answer: Mapping[str, Any], series: Sequence[str] = ()) -> dict[str, Any]:
+    """Tables of a simulated run, with its row of `runs`, and with these series."""
     built = build(answer, answer["entities"])
     counts = {name: int(answer[name]) for name in ("events", "packet_hops")}
     return _filled(
-        {RUNS: _figures.packets(built, counts, answer["measured_s"]), **{kind: built[kind] for kind in KEPT}}
+        {
+            RUNS: _figures.packets(built, counts, answer["measured_s"]),
+            **{kind: built[kind] for kind in (*KEPT, *series)},
+        }
     )
 
 

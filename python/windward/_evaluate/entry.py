@@ -20,6 +20,7 @@ from windward._evaluate.request import (
     read_thresholds,
 )
 from windward._evaluate.run import evaluate as run
+from windward._evaluate.suites import read_suite
 from windward._evaluate.verdict import LEAST_SEEDS
 from windward._format.convert import to_plain
 from windward.errors import OptionError
@@ -37,6 +38,7 @@ def evaluate(
     only: Sequence[str] = (),
     seeds: int | Sequence[int] | None = None,
     thresholds: str | Path | None = None,
+    suite: str | None = None,
     threads: int | None = None,
     on: str | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -64,6 +66,8 @@ def evaluate(
         Number of seeds, at least 3, or a list of seeds.
     thresholds
         TOML file of thresholds; `thresholds.toml` of an evaluation is one.
+    suite
+        Cases of a specification in place of RFC 9743: "bbr-draft" or "cubic".
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on
@@ -94,6 +98,7 @@ def evaluate(
         law, folder = read_law(law)
     else:
         law, text = _object(law, laws)
+    cases = None if suite is None else read_suite(suite)
     given, references = ({}, REFERENCES) if thresholds is None else read_thresholds(Path(thresholds))
     chosen = choose(seeds, list(range(1, (FULL_SEEDS if full else QUICK_SEEDS) + 1)))
     if len(chosen) < LEAST_SEEDS:
@@ -102,9 +107,10 @@ def evaluate(
         law=law,
         text=text,
         against=read_against(against),
-        references=references,
+        references=references if cases is None else cases.references,
+        suite=cases,
         is_full=full,
-        only=read_only(only),
+        only=read_only(only) if cases is None else read_only(only, cases.cases),
         seeds=chosen,
         thresholds=given,
         folder=folder,

@@ -9,7 +9,7 @@ from typing import Any
 
 from windward._evaluate.networks import OWN_ECN
 from windward._evaluate.plan import Planned
-from windward._evaluate.sections import SECTIONS, Section
+from windward._evaluate.sections import Section
 from windward._evaluate.smallest import Networks
 from windward._evaluate.verdict import (
     ALPHA,
@@ -41,7 +41,7 @@ def judged(planned: Planned, runs: Runs, networks: Networks, output: Path) -> di
         _measure(own, verdict, corrected.get(id(own)), len(known)) for own, verdict in zip(tested, found, strict=True)
     ]
     sections = []
-    for section in SECTIONS:
+    for section in planned.asked.sections:
         if planned.asked.only and section.key not in {name.partition("/")[0] for name in planned.asked.only}:
             continue
         inside = [at for at, own in enumerate(tested) if own.measure.section == section.key]

@@ -13,7 +13,8 @@ from typing import Any
 from windward import _engine
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
-from windward._evaluate.sections import BY_KEY
+from windward._evaluate.sections import SECTIONS, Section
+from windward._evaluate.suites import Suite
 from windward._format.own import find_class
 from windward._search.space import OWN, find
 from windward.errors import OptionError, nearest
@@ -47,6 +48,8 @@ class EvaluationRequest:
     seeds: Sequence[int] = ()
     #: Thresholds that replace the defaults, by section or by measure.
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    #: Cases of a specification in place of RFC 9743's sections.
+    suite: Suite | None = None
     #: Where the file of a law in Python lies.
     folder: Path = field(default_factory=Path)
     #: The law if it is a Python object, by the name under which networks know it.
@@ -54,14 +57,14 @@ class EvaluationRequest:
 
     def measures(self) -> list[Measure]:
         """The measures of the sections that were asked for, with their thresholds."""
-        every = measures(self.against, is_full=self.is_full)
+        every = self._every()
         chosen = [own for own in every if not self.only or {own.section, own.name} & set(self.only)]
         missing = [name for name in self.only if "/" in name and name not in {own.name for own in every}]
         if missing:
             section = missing[0].partition("/")[0]
             has = ", ".join(own.name for own in every if own.section == section)
             raise OptionError(("only", missing[0], f"no measure of this evaluation; measures: {has}"))
-        unknown = set(self.thresholds) - {own.name for own in chosen} - set(BY_KEY)
+        unknown = set(self.thresholds) - {own.name for own in chosen} - {own.key for own in self.sections}
         if unknown:
             name = sorted(unknown)[0]
             hint = nearest(name, [own.name for own in chosen])
@@ -70,6 +73,25 @@ class EvaluationRequest:
             replace(own, **self._given(own), source="a file of thresholds") if self._given(own) else own
             for own in chosen
         ]
+
+    def _every(self) -> list[Measure]:
+        return measures(self.against, is_full=self.is_full) if self.suite is None else self.suite.measures()
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """Sections of RFC 9743, or the cases of the suite."""
+        return SECTIONS if self.suite is None else self.suite.cases
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Series that figures are taken from."""
+        return () if self.suite is None else tuple(self.suite.series)
+
+    @property
+    def title(self) -> str:
+        """Title of the answer."""
+        by = "the criteria of RFC 9743" if self.suite is None else self.suite.title
+        return f"Evidence for {self.text} by {by}"
 
     def _given(self, own: Measure) -> dict[str, Any]:
         return {**self.thresholds.get(own.section, {}), **self.thresholds.get(own.name, {})}
@@ -153,7 +175,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def read_only(only: Sequence[str]) -> tuple[str, ...]:
+def read_only(only: Sequence[str], sections: Sequence[Section] = SECTIONS) -> tuple[str, ...]:
     """Sections by their numbers, `5.1` for all of them, and measures such as `5.1.3/flows-4-buffer-1`.
 
     Raises
@@ -162,17 +184,17 @@ def read_only(only: Sequence[str]) -> tuple[str, ...]:
         For a section that RFC 9743 does not have, or that asks nothing.
     """
     found: dict[str, None] = {}
+    keys = [section.key for section in sections]
     for text in only:
         number, slash, measure = text.strip().removeprefix("§").partition("/")
-        if slash and number in BY_KEY:
+        if slash and number in keys:
             found[f"{number}/{measure}"] = None
             continue
-        inside = [key for key in BY_KEY if key == number or key.startswith(f"{number}.")]
+        inside = [key for key in keys if key == number or key.startswith(f"{number}.")]
         if not inside:
-            raise OptionError(("only", text, f"no section with a question; sections: {', '.join(BY_KEY)}"))
+            raise OptionError(("only", text, f"no section with a question; sections: {', '.join(keys)}"))
         found |= dict.fromkeys(inside)
-    order = list(BY_KEY)
-    return tuple(sorted(found, key=lambda name: (order.index(name.partition("/")[0]), name)))
+    return tuple(sorted(found, key=lambda name: (keys.index(name.partition("/")[0]), name)))
 
 
 def read_against(against: Sequence[str]) -> tuple[str, ...]:

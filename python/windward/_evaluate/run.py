@@ -16,6 +16,7 @@ from windward._evaluate.judge import judged
 from windward._evaluate.plan import Planned, plan
 from windward._evaluate.request import EvaluationRequest
 from windward._evaluate.smallest import Networks
+from windward._evaluate.whole import whole
 from windward.errors import ResultError
 from windward.results._files import replace_text
 from windward.results._folder import to_json
@@ -23,13 +24,13 @@ from windward.results._interrupts import held_back
 from windward.results._place import SUMMARY, holds
 from windward.results._shapes import Progress
 from windward.results._summary import FORMAT, versions
-from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, points_in_part
+from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, points_in_part, to_line
 
 if TYPE_CHECKING:
     from windward._engines.points import Job
 
 #: Tables that figures are taken from.
-_TABLES = (RUNS, "flows", "links", "flow_windows", "link_windows")
+_TABLES = (RUNS, "flows", "links", "flow_windows", "link_windows", "internals")
 
 #: Rows of a run's largest table, about.
 _ROWS = 40
@@ -81,12 +82,12 @@ def _run(
     points = Points(engine="simulate", utility=None, folder=asked.folder, laws=asked.laws, duration_s=30.0)
     workers = count_threads(threads, has_python=asked.has_python)
     run = run_points(on, points, asked.files, workers)
-    whole, already = target.plan.runs, target.finished
+    total, already = target.plan.runs, target.finished
 
     def tell(under_way: float = 0.0) -> None:
         if progress is not None:
-            share = min((target.finished + under_way) / whole, 1.0)
-            progress(Progress(fraction=share, finished=target.finished, seeds=whole, resumed=already / whole))
+            share = min((target.finished + under_way) / total, 1.0)
+            progress(Progress(fraction=share, finished=target.finished, seeds=total, resumed=already / total))
 
     def take(found: Iterable[bytes]) -> None:
         with held_back():
@@ -98,10 +99,19 @@ def _run(
             point = planned.points[at]
             yield at, seeds, [point.network, point.law], point.text
 
+    def run_whole() -> None:
+        for at, seeds, cells, text in jobs():
+            for seed, tables in whole(asked, text, seeds, threads):
+                take([to_line(at, seed, cells, tables, None)])
+                tell()
+
     try:
-        run(jobs(), take, tell)
+        if asked.series:
+            run_whole()
+        else:
+            run(jobs(), take, tell)
     except KeyboardInterrupt as interrupt:
-        raise _engine.RunInterrupted(f"interrupted: {target.finished} of {whole} runs finished") from interrupt
+        raise _engine.RunInterrupted(f"interrupted: {target.finished} of {total} runs finished") from interrupt
 
 
 def _claim(path: Path, planned: Planned, head: Mapping[str, Any]) -> SweepFolder:
@@ -124,7 +134,7 @@ def _claim(path: Path, planned: Planned, head: Mapping[str, Any]) -> SweepFolder
             "seeds": list(asked.seeds),
         }
         axes = [Axis(path=name, kind="text", unit="", scale=1.0) for name in ("network", "stranger")]
-        whole = Plan(
+        planned_runs = Plan(
             identity=identity,
             axes=axes,
             points=len(texts),
@@ -133,7 +143,7 @@ def _claim(path: Path, planned: Planned, head: Mapping[str, Any]) -> SweepFolder
             about={"name": head["name"], "title": head["title"], "of": "simulate", "how": "", "grid": False},
         )
         first = _engine.Scenario.from_json(texts[0], "the first network", asked.folder).to_toml() if texts else ""
-        found = SweepFolder(path / "runs", whole, first)
+        found = SweepFolder(path / "runs", planned_runs, first)
         if held is None:
             replace_text(path / SUMMARY, to_json({**head, "complete": False}))
     except OSError as error:
@@ -148,11 +158,12 @@ def _head(asked: EvaluationRequest) -> dict[str, Any]:
         "format": FORMAT,
         "engine": "evaluate",
         "name": asked.text,
-        "title": f"Evidence for {asked.text} by the criteria of RFC 9743",
+        "title": asked.title,
         "law": asked.law,
         "against": list(asked.against),
         "references": list(asked.references),
         "is_full": asked.is_full,
+        "suite": None if asked.suite is None else asked.suite.name,
         "only": list(asked.only),
         "seeds": list(asked.seeds),
         "versions": versions(),

@@ -17,6 +17,7 @@ from windward._evaluate.measure import Measure
 from windward._evaluate.networks import with_law
 from windward._evaluate.request import EvaluationRequest
 from windward._evaluate.verdict import Tested
+from windward._evaluate.whole import whole
 from windward._format import shrunk
 from windward._format.own import finders
 from windward._search.fresh import LEAST, fresh_seeds
@@ -66,9 +67,10 @@ class Networks:
         measure = own.measure
         values = self._values(measure, with_law(template, self.asked.law), seeds)
         others = self._values(measure, with_law(template, own.reference), seeds) if own.reference else []
+        prefix = "rfc9743" if self.asked.suite is None else self.asked.suite.name
         written = {
-            "name": f"rfc9743-{measure.section}",
-            "title": f"RFC 9743 §{measure.section}, {measure.figure} of {self.asked.text}: {measure.network}",
+            "name": f"{prefix}-{measure.section}",
+            "title": f"{self.asked.title}, {measure.section}: {measure.figure}, {measure.network}",
             "seeds": list(seeds),
             **{key: value for key, value in with_law(template, self.asked.law).items() if key != "name"},
         }
@@ -103,6 +105,10 @@ class Networks:
 
     def _values(self, measure: Measure, plain: Mapping[str, Any], seeds: Sequence[int]) -> list[float]:
         text = json.dumps(plain, ensure_ascii=False)
+        if self.asked.series:
+            known = dict(whole(self.asked, text, seeds, self.threads))
+            rows = {seed: {kind: rows_of(table) for kind, table in known[seed].items()} for seed in seeds}
+            return [measure.value(rows[seed]) for seed in seeds]
         pool = _engine.Sweep(
             "simulate",
             threads=count_threads(self.threads, has_python=self.asked.has_python),

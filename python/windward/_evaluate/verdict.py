@@ -86,6 +86,8 @@ def evaluated(measure: Measure, values: Sequence[float], references: Mapping[str
     ]
     count = len(pairs)
     allowed = math.fsum(limit for _, limit in pairs) / count if count else math.nan
+    if measure.absolute is not None:
+        allowed = measure.absolute
     excess = math.fsum(over for over, _ in pairs) / count if count else math.nan
     deviation, chance, meeting = math.nan, 1.0, 1.0
     if count > 1:

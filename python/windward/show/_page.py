@@ -254,12 +254,14 @@ def _attacked(attack: Finding) -> Page:
 def _evaluated(found: Judgement) -> Page:
     about = found.summary
     facts = _evaluate.facts(found)
-    kind = "full" if about["is_full"] else "quick"
+    kind = f"suite {about['suite']}," if about.get("suite") else "full" if about["is_full"] else "quick"
     return Page(
         name=found.name,
         title=found.title or found.name,
         span=f"{kind} evaluation, {len(about['seeds'])} seeds",
-        how=f"thresholds relative to {' and '.join(about['references'])} on the same networks and seeds",
+        how=""
+        if about.get("suite")
+        else f"thresholds relative to {' and '.join(about['references'])} on the same networks and seeds",
         facts=facts,
         footer=facts,
         tables=_evaluate.digests(found),

@@ -1,0 +1,280 @@
+"""The test cases in the appendix of draft-ietf-ccwg-bbr (the working group's copy of 3 August 2026).
+
+A case is judged by the law's own phases and estimates, which `internals` record every 10 ms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from windward._evaluate.figures import Rows, Value, flows
+from windward._evaluate.measure import Measure
+from windward._evaluate.networks import LAW, Plain, bottleneck
+from windward._evaluate.sections import Section
+
+#: Numbers of the law's phases in `internals`.
+STARTUP, DRAIN, DOWN, CRUISE, REFILL, UP, PROBE_RTT = range(7)
+
+#: Packets a second of 10 Mbit/s.
+_RATE = 10e6 / 12_000
+
+_SOURCE = "draft-ietf-ccwg-bbr, appendix"
+
+_TITLES = (
+    ("Exiting STARTUP on bandwidth plateau", "Is the estimate within 2 % of the link when STARTUP ends?", ""),
+    (
+        "Exiting STARTUP on loss when application-limited",
+        "Does a loss of more than 2 % end STARTUP of a slow writer?",
+        "",
+    ),
+    ("Exiting DRAIN based on inflight", "Does PROBE_BW follow DRAIN within three rounds?", ""),
+    (
+        "Exiting DRAIN based on time",
+        "Does DRAIN end after three rounds on a rate that fell?",
+        "a change of the link cannot begin with a phase of the law",
+    ),
+    ("Exiting PROBE_UP on bandwidth plateau", "Does PROBE_DOWN follow PROBE_UP without loss?", ""),
+    (
+        "Exiting PROBE_UP on loss when application-limited",
+        "Does a loss end PROBE_UP of a slow writer?",
+        "loss cannot begin with a phase of the law",
+    ),
+    (
+        "Never exiting STARTUP when application-limited",
+        "Does a slow writer without loss stay in STARTUP and PROBE_RTT?",
+        "",
+    ),
+    ("Exiting PROBE_DOWN on inflight", "Does PROBE_CRUISE follow PROBE_DOWN?", ""),
+    (
+        "Exiting PROBE_DOWN after max time",
+        "Does PROBE_REFILL follow PROBE_DOWN on a rate that fell?",
+        "a change of the link cannot begin with a phase of the law",
+    ),
+    ("Entering and exiting PROBE_RTT", "Does PROBE_RTT last 200 ms, and PROBE_BW follow?", ""),
+    (
+        "Skipping PROBE_RTT due to application-limited sending",
+        "Is PROBE_RTT skipped after an idle time?",
+        "the simulated TCP does not tell laws of a restart",
+    ),
+    ("Expected STARTUP bandwidth with aggregation", "Does STARTUP find the rate behind bursts of ACKs?", ""),
+    ("Expected cruise bandwidth with aggregation", "Is the link filled behind bursts of ACKs?", ""),
+    ("Sub-packet BDPs", "Is a link filled whose BDP is below a packet, with a window of 4?", ""),
+    ("Increasing bandwidth 10x", "Is ten times the rate found within 6 s?", ""),
+    ("Decreasing bandwidth 10x", "Does the estimate fall to a tenth within two cycles?", ""),
+    ("Token bucket policers", "Is the rate that of the token bucket?", "token bucket policers are not modelled"),
+    ("Spurious fast recovery", "Are the saved values restored?", "saved values of an undo are not observed"),
+    ("Spurious RTO recovery", "Are the saved values restored?", "saved values of an undo are not observed"),
+    ("PROBE_RTT during STARTUP", "Does STARTUP follow a PROBE_RTT in it?", ""),
+    (
+        "Loss during PROBE_UP after inflight_longterm is set",
+        "Does a loss scale inflight_longterm by 0.7?",
+        "loss cannot begin with a phase of the law",
+    ),
+    (
+        "Application-limited sending during PROBE_REFILL",
+        "Are low samples of a writer that pauses left out?",
+        "a writer cannot pause with a phase of the law",
+    ),
+)
+
+CASES = tuple(
+    Section(key=f"A.{at}", title=title, question=question, not_modelled=why)
+    for at, (title, question, why) in enumerate(_TITLES, 1)
+)
+
+
+def _network(
+    *, flow: Mapping[str, Any] | None = None, duration_s: float = 20, rtt_ms: float = 40, **more: Any
+) -> Plain:
+    own: Plain = {"name": "own", "from": "a", "to": "b", "law": LAW, "start_spread": "40 ms"}
+    if "write" not in (flow or {}):
+        # A writer's pace has no host jitter beside it.
+        own["host_jitter"] = "1200 us"
+    return bottleneck(
+        [{**own, **(flow or {})}],
+        rate_mbit=10,
+        rtt_ms=rtt_ms,
+        bdps=more.pop("bdps", 2.0),
+        duration_s=duration_s,
+        warmup_s=more.pop("warmup_s", 0),
+        output={"internals": True, "sample_interval": "10 ms"},
+        **more,
+    )
+
+
+def series(rows: Rows, name: str) -> list[tuple[float, float]]:
+    """Times and values of a quantity that the law shows."""
+    found = [(row["time_s"], row["value"]) for row in rows.get("internals", []) if row["name"] == name]
+    return sorted(found)
+
+
+def phases(rows: Rows) -> list[tuple[int, float, float]]:
+    """Phases of the law: number, beginning and end; the last has no end that is known, and is left out."""
+    found: list[tuple[int, float, float]] = []
+    for number, group in itertools.groupby(series(rows, "phase"), key=lambda pair: int(pair[1])):
+        begin = next(iter(group))[0]
+        if found:
+            found[-1] = (*found[-1][:2], begin)
+        found.append((number, begin, begin))
+    return found[:-1]
+
+
+def _followed(phase: int, by: Sequence[int]) -> Value:
+    """Share of a phase's occurrences that one of others follows."""
+
+    def value(rows: Rows) -> float:
+        found = [number for number, _, _ in phases(rows)]
+        after = [later for number, later in itertools.pairwise(found) if number == phase]
+        return sum(number in by for number in after) / len(after) if after else math.nan
+
+    return value
+
+
+def _shortest(phase: int) -> Value:
+    def value(rows: Rows) -> float:
+        return min((end - begin for number, begin, end in phases(rows) if number == phase), default=math.nan)
+
+    return value
+
+
+def _longest(phase: int) -> Value:
+    def value(rows: Rows) -> float:
+        return max((end - begin for number, begin, end in phases(rows) if number == phase), default=math.nan)
+
+    return value
+
+
+def _share_in(allowed: Sequence[int], from_s: float) -> Value:
+    """Share of the time from `from_s` on in some phases."""
+
+    def value(rows: Rows) -> float:
+        found = [int(number) for time, number in series(rows, "phase") if time >= from_s]
+        return sum(number in allowed for number in found) / len(found) if found else math.nan
+
+    return value
+
+
+def _estimate(at: Callable[[Rows], float], rate: float) -> Value:
+    """Distance of the estimated bandwidth from the link's at a time, as a share of it."""
+
+    def value(rows: Rows) -> float:
+        time = at(rows)
+        known = [bw for when, bw in series(rows, "max_bw") if when >= time]
+        return abs(known[0] / rate - 1) if known else math.nan
+
+    return value
+
+
+def _end_of_startup(rows: Rows) -> float:
+    return next((end for number, _, end in phases(rows) if number == STARTUP), 1e9)
+
+
+def _cycles(from_s: float, rate: float) -> Value:
+    """Number of PROBE_DOWNs that begin until the estimate is within 5 % of the link's."""
+
+    def value(rows: Rows) -> float:
+        near = [time for time, bw in series(rows, "max_bw") if time > from_s and abs(bw / rate - 1) < 0.05]
+        if not near:
+            return math.nan
+        return float(sum(number == DOWN and from_s < begin <= near[0] for number, begin, _ in phases(rows)))
+
+    return value
+
+
+def _goodput_share(bits: float) -> Value:
+    return lambda rows: sum(row["goodput_bps"] for row in flows(rows, "own")) / bits
+
+
+def _case(number: int, key: str, network: str, figure: str, template: Plain, value: Value, **more: Any) -> Measure:
+    given = {"unit": "%", "source": _SOURCE} | more
+    return Measure(
+        key=key, section=f"A.{number}", network=network, figure=figure, template=template, value=value, **given
+    )
+
+
+def measures() -> list[Measure]:
+    """Measures of the cases that networks answer."""
+    plain, base = _network(), "10 Mbit/s, 40 ms, 2 BDP"
+    slow = _network(flow={"write": {"rate": "1 Mbit/s", "every": "20 ms"}})
+    lossy = _network(
+        flow={"write": {"rate": "8 Mbit/s", "every": "20 ms"}}, change=[{"link": "core", "at": "2 s", "loss": "40 %"}]
+    )
+    bursts = _network(warmup_s=5, link={"hold": {"length": "20 ms"}, "reverse": {"hold": {"length": "20 ms"}}})
+    tiny = {
+        "name": "own", "from": "a", "to": "b", "law": LAW, "host_jitter": "1 ms", "start_spread": "100 ms"
+    }  # fmt: skip
+    thin = bottleneck(
+        [tiny],
+        rate_mbit=0.064,
+        rtt_ms=1,
+        duration_s=60,
+        warmup_s=10,
+        link={"rate": "64 kbit/s", "buffer": "20 packets"},
+    )
+    return [
+        _case(
+            1, "estimate", base, "distance of max_bw from the link at the end of STARTUP", plain,
+            _estimate(_end_of_startup, _RATE), is_large=False, absolute=0.02,
+        ),
+        _case(
+            2, "startup", f"{base}, a writer of 8 Mbit/s, 40 % loss from 2 s on", "time in STARTUP from 4 s on", lossy,
+            _share_in([STARTUP], 4.0), is_large=False, absolute=0.01,
+        ),
+        _case(
+            3, "length", base, "length of DRAIN, at most three rounds with a full buffer", plain, _longest(DRAIN),
+            is_large=False, absolute=0.36, unit="s",
+        ),
+        _case(3, "next", base, "DRAINs that PROBE_BW follows", plain, _followed(DRAIN, _BANDWIDTH), **_ALL),
+        _case(5, "next", base, "PROBE_UPs that PROBE_DOWN follows", plain, _followed(UP, [DOWN, PROBE_RTT]), **_ALL),
+        _case(
+            7, "stays", f"{base}, a writer of 1 Mbit/s", "time in STARTUP and PROBE_RTT", slow,
+            _share_in([STARTUP, PROBE_RTT], 0.0), **_ALL,
+        ),
+        _case(8, "next", base, "PROBE_DOWNs that CRUISE follows", plain, _followed(DOWN, [CRUISE, PROBE_RTT]), **_ALL),
+        _case(
+            10, "length", base, "shortest PROBE_RTT", plain, _shortest(PROBE_RTT), is_large=True, absolute=0.19,
+            unit="s",
+        ),
+        _case(10, "next", base, "PROBE_RTTs that PROBE_BW follows", plain, _followed(PROBE_RTT, _BANDWIDTH), **_ALL),
+        _case(
+            12, "estimate", f"{base}, bursts of 20 ms", "distance of max_bw from the link after STARTUP", bursts,
+            _estimate(_end_of_startup, _RATE), is_large=False, absolute=0.1,
+        ),
+        _case(
+            13, "goodput", f"{base}, bursts of 20 ms", "goodput as a share of the link's", bursts,
+            _goodput_share(10e6 * 1448 / 1500), is_large=True, absolute=0.9,
+        ),
+        _case(
+            14, "goodput", "64 kbit/s, 1 ms, 20 packets", "goodput as a share of the link's", thin,
+            _goodput_share(64e3 * 1448 / 1500), is_large=True, absolute=0.9,
+        ),
+        _case(
+            14, "window", "64 kbit/s, 1 ms, 20 packets", "mean window", thin,
+            lambda rows: float(flows(rows, "own")[0]["mean_cwnd"]), is_large=True, absolute=3.9, unit="",
+        ),
+        _case(
+            15, "estimate", f"{base}, ten times the rate from 8 s on", "distance of max_bw from the link 6 s later",
+            _network(change=[{"link": "core", "at": "8 s", "rate": "100 Mbit/s"}]),
+            _estimate(lambda rows: 14.0, 10 * _RATE), is_large=False, absolute=0.05,
+        ),
+        _case(
+            16, "cycles", f"{base}, a tenth of the rate from 8 s on",
+            "cycles of PROBE_BW until max_bw is within 5 % of the link, with the one under way",
+            _network(duration_s=44, change=[{"link": "core", "at": "8 s", "rate": "1 Mbit/s"}]),
+            _cycles(8.0, _RATE / 10), is_large=False, absolute=3.5, unit="",
+        ),
+        _case(
+            20, "next", f"{base}, a writer of 1 Mbit/s", "PROBE_RTTs that STARTUP follows", slow,
+            _followed(PROBE_RTT, [STARTUP]), **_ALL,
+        ),
+    ]  # fmt: skip
+
+
+#: Phases of PROBE_BW.
+_BANDWIDTH = (DOWN, CRUISE, REFILL, UP)
+
+#: All occurrences must be as expected, within what is believed of figures that agree on all seeds.
+_ALL: dict[str, Any] = {"is_large": True, "absolute": 0.95}
