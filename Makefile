@@ -20,6 +20,7 @@
 # make validate-lte  lay LTE cells beside ns-3's; minutes
 # make validate-replay  compare the replay of a recorded cell with the cell
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
+# make validate-cake  compare CAKE with the kernel's own functions (KERNEL), step by step
 # make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-vht80  compare 802.11ac of 80 MHz between two and three kernels with the simulator, as root
@@ -278,6 +279,13 @@ validate-minstrel validate-wifi-queues: $(VENV)/checks
 		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set include/net net/mac80211; then" \
 		"make $@ KERNEL=LINUX" >&2; exit 2; }
 	$(BIN)/python benches/wifi/$(patsubst validate-%,%,$(subst wifi-queues,txq,$@))/validate.py --kernel "$(KERNEL)"
+
+# A minute. KERNEL is a copy of Linux's source; to docs/measured/validation/cake.md.
+validate-cake: $(VENV)/checks
+	@test -n "$(KERNEL)" || { echo "KERNEL is missing: git clone --depth 1 --filter=blob:none --sparse" \
+		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set net/sched; then" \
+		"make $@ KERNEL=LINUX" >&2; exit 2; }
+	$(BIN)/python benches/sim/cake/validate.py --kernel "$(KERNEL)"
 
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to
 # docs/measured/validation/emulation.md.

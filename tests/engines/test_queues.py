@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,80 @@ def test_real_kernels_are_marked() -> None:
     assert theirs.loc["cubic", "marked"] > 0
     assert theirs.loc["cubic", "segments_lost"] == 0
     assert (theirs["goodput_bps"] / ours["goodput_bps"] - 1).abs().max() < 0.1
+
+
+def dsl(queue: object, hosts: tuple[int, ...] = (1, 4), *, flood: str | None = None) -> ww.Scenario:
+    """Uploads of several hosts over a line of 10 Mbit/s; a flood is a stream that answers nothing."""
+    names = [f"host-{at}" for at in range(len(hosts))]
+    sending = [name for name, count in zip(names, hosts, strict=True) for _ in range(count)]
+    return ww.Scenario(
+        name="dsl",
+        duration="40 s",
+        warmup="10 s",
+        node=[*(ww.Node(name=name) for name in names), ww.Node(name="router"), ww.Node(name="server")],
+        link=[
+            *(ww.Link(name=name, from_=name, to="router", rate="1 Gbit/s", delay="1 ms") for name in names),
+            ww.Link(
+                name="line",
+                from_="router",
+                to="server",
+                rate="10 Mbit/s",
+                delay="10 ms",
+                queue=queue,
+                reverse=ww.Reverse(queue="drop-tail"),
+            ),
+        ],
+        # A scenario has a flow: beside floods one that sends nothing that counts.
+        flow=[
+            ww.Flow(name=f"upload-{at}", from_=name, to="server", law="cubic", **({"size": "1 B"} if flood else {}))
+            for at, name in enumerate(sending)
+        ],
+        background=[
+            ww.Background(name=f"flood-{at}", from_=name, to="server", packet="1500 B", pattern=ww.Cbr(rate=flood))
+            for at, name in enumerate(sending)
+            if flood
+        ],
+    )
+
+
+@pytest.mark.parametrize(("isolation", "share"), [("dual-srchost", 0.5), ("flows", 0.2)])
+def test_cake_shares_by_host_or_by_flow(isolation: str, share: float) -> None:
+    """One stream of a host beside four of another: half of the rate between hosts, a fifth between flows."""
+    run = dsl(ww.Cake(bandwidth="9 Mbit/s", isolation=isolation), flood="12 Mbit/s").simulate(seeds=1)
+    received = run.background["received"]
+    assert received[0] / received.sum() == pytest.approx(share, abs=0.005)
+
+
+def test_the_shaper_counts_the_cells_of_atm() -> None:
+    """1500 bytes and 40 of overhead are 33 cells of 53 bytes: 9 Mbit/s of the line carry 9·1500/1749 of packets."""
+    queue = ww.Cake(bandwidth="9 Mbit/s", framing="atm", overhead=40)
+    # More of it would let BLUE empty the queue from time to time.
+    run = dsl(queue, (1,), flood="8 Mbit/s").simulate(seeds=1)
+    expected = 9e6 * 1500 / 1749
+    assert run.background["received"][0] * 12_000 / 30 == pytest.approx(expected, rel=0.001)
+    scenario = dsl(queue, (1,))
+    assert scenario.optimum().flows["rate_bps"][0] == pytest.approx(expected, rel=1e-3)
+    # The queue is in front of the shaper, under COBALT.
+    assert 0.001 < scenario.simulate(seeds=1).links.set_index("link").loc["line", "mean_queue_delay_s"] < 0.03
+
+
+def test_a_call_waits_for_a_packet_under_cake() -> None:
+    """Behind drop-tail it waits for the buffer. A packet of 1500 bytes lasts 1.33 ms at 9 Mbit/s."""
+    call = ww.Background(name="call", from_="host-0", to="server", packet="200 B", pattern=ww.Cbr(rate="100 kbit/s"))
+    waits = []
+    for queue in (ww.Cake(bandwidth="9 Mbit/s"), "drop-tail"):
+        run = replace(dsl(queue), background=[call]).simulate(seeds=1)
+        waits.append(float(run.background["mean_delay_s"][0]) - 0.011)
+    assert waits[0] < 0.002
+    assert waits[1] > 0.1
+
+
+def test_voice_has_a_tin() -> None:
+    """Of 9 Mbit/s a stream with EF beside four others has its quarter, and one with LE a sixteenth (`diffserv4`)."""
+    scenario = dsl(ww.Cake(bandwidth="9 Mbit/s", tins="diffserv4", isolation="flows"), flood="12 Mbit/s")
+    first, *rest = scenario.background
+    for dscp, share in (("EF", 1 / 4), ("LE", 1 / 16)):
+        received = (
+            replace(scenario, background=[replace(first, dscp=dscp), *rest]).simulate(seeds=1).background["received"]
+        )
+        assert received[0] / received.sum() == pytest.approx(share, abs=0.005)

@@ -1,6 +1,6 @@
 //! IPv4 headers as queues need them: the conversation of a packet, its DSCP and its ECN field.
 
-use windward_sim::Codepoint;
+use windward_sim::{Codepoint, parcel_conversation};
 use windward_units::splitmix64;
 
 /// Bytes of a header without options.
@@ -18,10 +18,14 @@ pub(crate) fn dscp(packet: &[u8]) -> u8 {
     packet.get(1).map_or(0, |byte| byte >> 2)
 }
 
-/// Hash of protocol, addresses and ports: equal for all packets of a conversation in one direction.
+/// Code point and hashes of protocol, addresses and ports: equal for all packets of a conversation in one direction.
 pub(crate) fn conversation(packet: &[u8]) -> u64 {
     let Some(header) = packet.first_chunk::<HEADER>() else { return 0 };
     let [_, _, _, _, _, _, _, _, _, protocol, _, _, ends @ ..] = header;
+    let [source, sink] = [0, 4].map(|at| {
+        let address = u32::from_be_bytes([ends[at], ends[at + 1], ends[at + 2], ends[at + 3]]);
+        splitmix64(u64::from(address))
+    });
     let mut hash = splitmix64(u64::from_be_bytes(*ends) ^ splitmix64(u64::from(*protocol)));
     // Only the first of a packet's fragments has ports; all of them stay together without.
     let is_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0;
@@ -32,7 +36,7 @@ pub(crate) fn conversation(packet: &[u8]) -> u64 {
     {
         hash = splitmix64(hash ^ u64::from(u32::from_be_bytes(*ports)));
     }
-    hash
+    parcel_conversation(dscp(packet), source, sink, hash)
 }
 
 /// Sets CE, and mends the checksum of the header for it (RFC 1624, equation 3).

@@ -84,7 +84,8 @@ pub(crate) fn constraints(
 ) -> Result<Capacity, CapacityError> {
     let shared: BTreeSet<usize> = regions.iter().flat_map(|region| &region.links).map(|&link| link as usize).collect();
     let topology = &network.topology;
-    let mut free: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
+    let mut free: Vec<f64> =
+        (0..topology.ports.len() as u32).map(|port| topology.rate_for(port, (packet_bits / 8.0) as u64)).collect();
     for source in &network.sources {
         // That of a source that sends by its backlog is none: its node is a station, refused below.
         let [there, back] = source.mean_rates();

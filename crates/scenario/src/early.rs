@@ -12,7 +12,7 @@ pub(crate) fn ecn(mode: EcnMode) -> Ecn {
     }
 }
 
-/// Early drops and marks of each port's queue; `None` for drop-tail. FQ-CoDel is not modelled per flow here.
+/// Early drops and marks of each port's queue; `None` for drop-tail. FQ-CoDel and CAKE are not modelled per flow here.
 pub(crate) fn early(network: &Network) -> Vec<Option<Early>> {
     (0..network.topology.ports.len() as u32).map(|port| at(network, port)).collect()
 }
@@ -28,6 +28,7 @@ fn at(network: &Network, port: u32) -> Option<Early> {
         }
         QueueConfig::CoDel(config) => to_delay(config.target.as_secs(), config.marks),
         QueueConfig::FqCoDel(config) => to_delay(config.codel.target.as_secs(), config.codel.marks),
+        QueueConfig::Cake(config) => to_delay(config.target.as_secs(), config.marks),
         QueueConfig::Pie(config) => to_delay(config.target.as_secs(), config.marks),
         QueueConfig::L4Span(config) => {
             let mut crossing = network.flows.iter().filter(|flow| flow.forward.ports().any(|other| other == port));

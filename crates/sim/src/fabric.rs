@@ -5,6 +5,7 @@ use crate::makers::Makers;
 use crate::network::{Network, SourceConfig, Timing};
 use crate::output::Output;
 use crate::packet::{Kind, Packet};
+use crate::queue::Label;
 use crate::status::{Cause, Sight};
 use crate::topology::{Route, Topology};
 use crate::world::World;
@@ -50,7 +51,9 @@ impl Fabric {
     ) -> Self {
         let network = Network { sources, ..Network::new(topology, timing) };
         let mut world = World::new(&network, &Makers::default(), seed, None);
-        let routes = routes.into_iter().map(|routes| routes.map(|route| world.net.add_route(route))).collect();
+        // Parcels bring their labels along.
+        let routes =
+            routes.into_iter().map(|routes| routes.map(|route| world.net.add_route(route, Label::default()))).collect();
         Self { world, routes }
     }
 

@@ -65,14 +65,14 @@ pub use output::{
 pub use packet::NodeId;
 pub use page::{Order, PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
-pub use queue::{Buffer, QueueConfig, Sharing};
+pub use queue::{Buffer, Cells, Framing, Isolation, QueueConfig, Sharing, Tins, parcel_conversation};
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use rtp::{RtpConfig, RtpControl};
 pub use run::{Control, RunError, run};
 pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
 pub use tcp::{Side, socket};
-pub use topology::{PortConfig, PortKind, Route, Step, Topology};
+pub use topology::{Points, PortConfig, PortKind, Route, Step, Topology};
 pub use video::{AbrRule, Estimate, Qoe, VideoConfig};
 
 /// Tables of a run, those of entities first, those of media after the links.

@@ -17,6 +17,17 @@ pub struct Topology {
     pub media: Vec<MediumConfig>,
     /// Nodes that decide the next hop of a packet; all others only have addresses.
     pub nodes: Vec<NodeConfig>,
+    /// Code points of packets.
+    pub points: Points,
+}
+
+/// Code points (DSCP) of packets; 0 beyond the ends of the lists, and for applications over two-way connections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Points {
+    /// Data and ACKs of each flow.
+    pub flows: Vec<[u8; 2]>,
+    /// Datagrams of each source.
+    pub sources: Vec<u8>,
 }
 
 /// A directed connection from one node to another.
@@ -99,9 +110,23 @@ impl Topology {
         first
     }
 
+    /// True if the queue of a link tells hosts or code points apart.
+    pub fn needs_labels(&self) -> bool {
+        self.links().any(|link| matches!(link.queue, QueueConfig::Cake(_)))
+    }
+
     /// Mean rate of a port without other traffic, in bits per second.
     pub fn mean_rate(&self, port: u32) -> f64 {
         self.ask(port, |link| link.rate.mean().as_bits_per_sec() as f64, MediumConfig::mean_rate)
+    }
+
+    /// Mean rate of a port for packets of `bytes`: that of the shaper of its queue, if it is less.
+    pub fn rate_for(&self, port: u32, bytes: u64) -> f64 {
+        let rate = self.mean_rate(port);
+        match self.link(port).map(|link| link.queue) {
+            Some(QueueConfig::Cake(cake)) => cake.rate_for(bytes).map_or(rate, |shaped| shaped.min(rate)),
+            _ => rate,
+        }
     }
 
     /// Nominal rate of a port in whole bits per second: the mean rate of a link, the medium's value for a share.

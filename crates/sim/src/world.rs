@@ -8,6 +8,7 @@ use crate::net::{Net, Tap};
 use crate::network::{Network, Pattern};
 use crate::output::{AirRecord, Output, Series};
 use crate::packet::{Kind, Packet};
+use crate::queue::Label;
 use crate::record::{Recorder, add_requests};
 use std::io;
 use windward_units::{Duration, Time};
@@ -41,7 +42,12 @@ impl World {
         let flows: Vec<Endpoint> = (0..)
             .zip(flows)
             .map(|(index, config)| {
-                let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
+                let (from, to) = (config.source, config.sink);
+                let [data, acks] = topology.points.flows.get(index as usize).copied().unwrap_or_default();
+                let routes = [
+                    net.add_route(&config.forward, Label { from, to, dscp: data }),
+                    net.add_route(&config.backward, Label { from: to, to: from, dscp: acks }),
+                ];
                 if config.tcp.small_queues.is_some() {
                     net.small_queues.watch(index, routes[0]);
                 }
@@ -51,7 +57,11 @@ impl World {
         let mut sources: Vec<Source> = (0..)
             .zip(sources)
             .map(|(index, config)| {
-                let routes = (net.add_route(&config.path), config.reply.as_ref().map(|reply| net.add_route(reply)));
+                let (from, to) = (config.source, config.sink);
+                let dscp = topology.points.sources.get(index as usize).copied().unwrap_or_default();
+                let replies = Label { from: to, to: from, dscp };
+                let there = net.add_route(&config.path, Label { from, to, dscp });
+                let routes = (there, config.reply.as_ref().map(|reply| net.add_route(reply, replies)));
                 if matches!(config.pattern, Pattern::Saturated { .. }) {
                     net.watch(index, routes.0, topology, seed);
                 }
@@ -64,6 +74,7 @@ impl World {
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
         let apps = Apps::simulated(&network.apps, makers, &mut net, flows.len(), seed);
+        net.hand_out_labels();
         let sample_interval = timing.sample_interval;
         let mut world = Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0 };
         world.schedule_beginnings(network);

@@ -1,6 +1,6 @@
 //! Parts that slotted cells and those of LTE and NR have in common: access point, queues, fading and scheduler.
 
-use super::common::{discipline, place};
+use super::common::{discipline_on_air, place};
 use super::nodes::End;
 use crate::format::cell::{Fading, Scheduler};
 use crate::format::{Buffer, Name, Named, Positive, Probability, Queue, Recording};
@@ -50,7 +50,7 @@ pub(super) fn in_bytes(buffer: sim::Buffer, rate: f64, stations: usize) -> sim::
 /// Checks the discipline of all stations of a cell; reports problems.
 pub(super) fn check_queue(queue: Option<&Named<Queue>>, at: usize, problems: &mut Problems) {
     if let Some(queue) = queue {
-        discipline(queue, &place("cell", at, ["queue".into()]), problems);
+        discipline_on_air(queue, &place("cell", at, ["queue".into()]), problems);
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn queue_of_station(
 ) -> (sim::Buffer, QueueConfig) {
     let buffer = own_buffer.unwrap_or(buffer).0;
     let queue = match (own_queue, queue) {
-        (Some(own), _) => discipline(own, &inside("queue"), problems),
+        (Some(own), _) => discipline_on_air(own, &inside("queue"), problems),
         (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
         (None, None) => QueueConfig::DropTail,
     };

@@ -74,6 +74,17 @@ pub(crate) fn discipline(Named(queue): &Named<Queue>, path: &[Segment], problems
     })
 }
 
+/// Queue discipline at `path` of an interface that shares a medium; drop-tail if its values are invalid.
+pub(crate) fn discipline_on_air(queue: &Named<Queue>, path: &[Segment], problems: &mut Problems) -> QueueConfig {
+    let config = discipline(queue, path, problems);
+    if matches!(config, QueueConfig::Cake(_)) {
+        let hint = Some("\"fq-codel\" here, or `cake` at the wired link before it".to_owned());
+        problems.add(path.to_vec(), "`cake` is a discipline of links", hint);
+        return QueueConfig::DropTail;
+    }
+    config
+}
+
 /// Ratio of a level in decibels.
 pub(crate) fn ratio(decibels: Decibels) -> f64 {
     libm::pow(10.0, decibels.count() / 10.0)

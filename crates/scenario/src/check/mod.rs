@@ -207,8 +207,10 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().0)
     };
     let points: Vec<[u8; 2]> = flows.plans.iter().map(of_flow).collect();
+    let code_points = sources.code_points();
+    links.topology.points = sim::Points { flows: points.clone(), sources: code_points.clone() };
     // After the applications' sources have joined: their datagrams choose bearers and categories too.
-    ran::sort_packets(&file.cell, &mut links.topology.media, (&points, &sources.code_points()), problems);
+    ran::sort_packets(&file.cell, &mut links.topology.media, (&points, &code_points), problems);
     for medium in &mut links.topology.media {
         if let sim::MediumConfig::Edca(network) = medium {
             let of_flow = |plan: &FlowPlan| {

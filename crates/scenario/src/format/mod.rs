@@ -10,6 +10,7 @@ mod link;
 mod amounts;
 mod app;
 mod application;
+mod cake;
 pub(crate) mod cell;
 mod change;
 mod coding;

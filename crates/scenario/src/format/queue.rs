@@ -1,10 +1,11 @@
 //! Queue disciplines, as written.
 
+use super::cake::{Framing, Isolation, Tins};
 use super::{Count, Number, Positive, Probability, Written};
 use windward_sim::{
-    CoDelConfig, DualPi2Config, FqCoDelConfig, L4SpanConfig, PieConfig, QueueConfig, RedConfig, Sharing,
+    CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, L4SpanConfig, PieConfig, QueueConfig, RedConfig, Sharing,
 };
-use windward_units::{Bytes, Duration};
+use windward_units::{BitRate, Bytes, Duration};
 
 tagged! {
     /// Queue discipline: scheduling, dropping and marking.
@@ -63,6 +64,40 @@ tagged! {
             /// Bytes that a queue may send per round, 1 B to 1 MB.
             #[serde(default = "fq_quantum")]
             quantum: Positive<Bytes>,
+            /// Marks packets of flows with `ecn` instead of dropping them.
+            #[serde(default = "yes")]
+            ecn: bool,
+        }
+        /// CAKE, as Linux's `sch_cake`: a shaper, priority tins, host and flow isolation, and COBALT in each queue.
+        "cake" Cake {
+            /// Rate of the shaper, below that of the link so that the queue is here. Default: no shaper.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            bandwidth: Option<Positive<BitRate>>,
+            /// Units among which the bandwidth is shared equally.
+            #[serde(default)]
+            isolation: Isolation,
+            /// Priority tins by the code points of packets (`dscp`).
+            #[serde(default)]
+            tins: Tins,
+            /// Framing of the line that the shaper accounts for.
+            #[serde(default)]
+            framing: Framing,
+            /// Bytes that the line adds to each packet, −64 to 256.
+            #[serde(default = "zero")]
+            overhead: Number,
+            /// Least size of a packet on the line, in bytes, 0 to 256.
+            #[serde(default = "zero")]
+            mpu: Number,
+            /// Round-trip time for which the queue is tuned: COBALT's interval; its target is a twentieth of it. 1 µs to
+            /// 4 s.
+            #[serde(default = "codel_interval")]
+            rtt: Positive<Duration>,
+            /// Limit on the memory of queued packets. Default: four times bandwidth × rtt, at least 4 MiB.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            memory: Option<Positive<Bytes>>,
+            /// Charges dropped packets to the shaper, for a shaper behind the bottleneck.
+            #[serde(default)]
+            ingress: bool,
             /// Marks packets of flows with `ecn` instead of dropping them.
             #[serde(default = "yes")]
             ecn: bool,
@@ -136,6 +171,10 @@ tagged! {
 const MAX_QUANTUM: u64 = 1_000_000;
 const MIN_UPDATE: Duration = Duration::from_millis(1);
 
+/// Range of CAKE's interval; its control law has 32 bits of nanoseconds.
+const SHORTEST_RTT: Duration = Duration::from_micros(1);
+const LONGEST_RTT: Duration = Duration::from_millis(4000);
+
 impl Default for Queue {
     fn default() -> Self {
         Self::DropTail(DropTail {})
@@ -161,6 +200,7 @@ impl Queue {
                 }
                 Ok(QueueConfig::FqCoDel(FqCoDelConfig { codel, queues: given.queues.0, quantum: quantum as u32 }))
             }
+            Self::Cake(cake) => cake.config().map(QueueConfig::Cake),
             Self::Pie(pie) => pie.config().map(QueueConfig::Pie),
             Self::DualPi2(dual) => dual.config().map(QueueConfig::DualPi2),
             Self::L4Span(L4Span { threshold, window }) => {
@@ -227,6 +267,37 @@ impl Pie {
     }
 }
 
+impl Cake {
+    fn config(&self) -> Result<CakeConfig, (&'static str, String)> {
+        let whole = |field, value: f64, least: f64, most: f64| match value.fract() == 0.0
+            && (least..=most).contains(&value)
+        {
+            true => Ok(value as i32),
+            false => Err((field, format!("{value} is out of range; allowed: whole numbers from {least} to {most}"))),
+        };
+        let interval = self.rtt.0;
+        if !(SHORTEST_RTT..=LONGEST_RTT).contains(&interval) {
+            return Err(("rtt", format!("{interval} is out of range; allowed: {SHORTEST_RTT} to {LONGEST_RTT}")));
+        }
+        let framing = windward_sim::Framing {
+            overhead: whole("overhead", self.overhead.0, -64.0, 256.0)?,
+            least: whole("mpu", self.mpu.0, 0.0, 256.0)? as u32,
+            cells: self.framing.config(),
+        };
+        Ok(CakeConfig {
+            bandwidth: self.bandwidth.map(|bandwidth| bandwidth.0),
+            isolation: self.isolation.config(),
+            tins: self.tins.config(),
+            framing,
+            target: Duration::from_nanos(interval.as_nanos() / 20).max(SHORTEST_RTT),
+            interval,
+            memory: self.memory.map(|memory| memory.0),
+            marks: self.ecn,
+            is_ingress: self.ingress,
+        })
+    }
+}
+
 // The defaults are the simulator's own.
 
 fn yes() -> bool {
@@ -247,6 +318,10 @@ fn red_probability() -> Probability {
 
 fn red_weight() -> Probability {
     Probability(RedConfig::default().weight)
+}
+
+fn zero() -> Number {
+    Number(0.0)
 }
 
 fn codel_target() -> Positive<Duration> {

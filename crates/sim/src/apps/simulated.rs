@@ -7,6 +7,7 @@ use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::AppConfig;
 use crate::packet::Packet;
+use crate::queue::Label;
 use crate::tcp::{Duplex, Side};
 use windward_units::Time;
 
@@ -78,7 +79,11 @@ impl Apps<Net> {
     /// Applications of `configs` in the run of `seed`; the numbers below `flows` are those of other flows.
     pub fn simulated(configs: &[AppConfig], makers: &Makers, net: &mut Net, flows: usize, seed: u64) -> Self {
         let mut ends = |config: &AppConfig| {
-            let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
+            let (from, to) = (config.client, config.server);
+            let routes = [
+                net.add_route(&config.forward, Label { from, to, dscp: 0 }),
+                net.add_route(&config.backward, Label { from: to, to: from, dscp: 0 }),
+            ];
             makers.law(config.law).ok().map(|law| Ends { law, routes })
         };
         let apps = configs.iter().map(|config| (config.clone(), ends(config))).collect();

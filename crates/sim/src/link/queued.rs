@@ -9,7 +9,7 @@ use super::flight::Flight;
 use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
-use crate::queue::QueueConfig;
+use crate::queue::{Labels, QueueConfig};
 use crate::status::{Counts, Sent, Sight};
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
@@ -62,11 +62,24 @@ impl QueuedLink {
         }
     }
 
+    /// Provides the labels of all routes to the queue.
+    pub fn label(&mut self, labels: &Labels) {
+        self.room.label(labels);
+    }
+
+    /// Start of the transmission of the next packet, which arrived at `since`: the transmitter is free and the queue's
+    /// shaper, if any, is ready.
+    #[inline]
+    fn start(&self, since: Time) -> Time {
+        let since = self.room.ready_at().map_or(since, |ready| ready.max(since));
+        self.clock.start(self.free_at, since)
+    }
+
     /// Offers a packet, after [`Self::transmit`] if that was due. Packets that the discipline drops for it go to
     /// `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.asks_at == Time::NEVER;
-        let start = self.clock.start(self.free_at, now);
+        let start = self.start(now);
         if is_idle && start <= now {
             let passed = self.room.pass(now, packet);
             return passed.map_or(Offered::Refused, |packet| Offered::Sent(self.send(now, now, packet)));
@@ -86,9 +99,11 @@ impl QueuedLink {
         if self.asks_at != now {
             return Transmission { sent: None, next: None };
         }
+        let ready = self.room.ready_at();
         let next = self.room.take(now, dropped);
-        let sent = next.map(|next| (next.packet, self.send(now, next.since, next.packet)));
-        let next = self.room.since().map(|since| self.clock.start(self.free_at, since));
+        let begin = |since: Time| ready.map_or(since, |ready| ready.max(since));
+        let sent = next.map(|next| (next.packet, self.send(now, begin(next.since), next.packet)));
+        let next = self.room.since().map(|since| self.start(since));
         self.asks_at = next.unwrap_or(Time::NEVER);
         Transmission { sent, next }
     }

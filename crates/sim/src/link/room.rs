@@ -2,7 +2,7 @@
 
 use super::config::LinkConfig;
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, Buffer, Queue, QueueConfig, Waiting};
+use crate::queue::{AnyQueue, Buffer, Labels, Queue, QueueConfig, Waiting};
 use crate::status::{Counts, Line};
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
@@ -61,7 +61,10 @@ impl Room {
 
     /// Empties the queue; all packets count as dropped.
     pub fn clear(&mut self, now: Time, mut lost: impl FnMut(Packet)) {
-        while let Some(waiting) = self.take(now, &mut lost) {
+        while self.packets() > 0 {
+            // A shaper releases its packets one after the other.
+            let now = self.ready_at().map_or(now, |ready| ready.max(now));
+            let Some(waiting) = self.take(now, &mut lost) else { return };
             self.dropped += 1;
             lost(waiting.packet);
         }
@@ -75,6 +78,17 @@ impl Room {
     /// Changes the transmitter's rate, in bits a second.
     pub fn change_rate(&mut self, rate: f64) {
         self.queue.change_rate(rate);
+    }
+
+    /// Provides the labels of all routes to the queue.
+    pub fn label(&mut self, labels: &Labels) {
+        self.queue.label(labels);
+    }
+
+    /// Time before which the queue's shaper sends nothing.
+    #[inline]
+    pub fn ready_at(&self) -> Option<Time> {
+        self.queue.ready_at()
     }
 
     /// Time since which a packet has been waiting, as in [`Queue::since`].

@@ -14,6 +14,7 @@ use crate::node::{Decision, Node};
 use crate::output::{AirRecord, Balance};
 use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
+use crate::queue::Label;
 use crate::status::{Cause, Sight};
 use crate::topology::{PortKind, Route, Step, Topology};
 use first_hop::{Backlogs, SmallQueues};
@@ -53,6 +54,9 @@ pub struct Net {
     nodes: Vec<Option<Node>>,
     /// All routes in sequence, each ended by [`ARRIVED`]; packets carry an index into this table.
     routes: Vec<u32>,
+    /// Labels of the routes, entry by entry; empty if no queue needs them.
+    labels: Vec<Label>,
+    needs_labels: bool,
     /// Number of port traversals so far.
     pub hops: u64,
     /// Accounting of all packets so far.
@@ -97,6 +101,8 @@ impl Net {
             media: media.collect(),
             nodes,
             routes: Vec::new(),
+            labels: Vec::new(),
+            needs_labels: topology.needs_labels(),
             hops: 0,
             balance: Balance::default(),
             losses: Losses { segments: vec![0; flows], datagrams: vec![0; sources], ..Losses::default() },
@@ -120,8 +126,8 @@ impl Net {
         net
     }
 
-    /// Adds a route to the table. Returns the index at which packets start on it.
-    pub fn add_route(&mut self, route: &Route) -> u32 {
+    /// Adds a route to the table, with the label of its packets. Returns the index at which packets start on it.
+    pub fn add_route(&mut self, route: &Route, label: Label) -> u32 {
         let begin = self.routes.len() as u32;
         for step in &route.0 {
             match *step {
@@ -130,7 +136,26 @@ impl Net {
             }
         }
         self.routes.push(ARRIVED);
+        if self.needs_labels {
+            self.labels.resize(self.routes.len(), label);
+        }
         begin
+    }
+
+    /// Provides the labels of all routes to the queues of links.
+    pub fn hand_out_labels(&mut self) {
+        if !self.needs_labels {
+            return;
+        }
+        let labels = std::mem::take(&mut self.labels).into();
+        for port in &mut self.ports {
+            match port {
+                Port::Queued(link) => link.label(&labels),
+                Port::Changing(link) => link.label(&labels),
+                Port::Wire(_) | Port::Shared(_) => {}
+            }
+        }
+        self.needs_labels = false;
     }
 
     /// Watches the backlog of a saturated source whose route starts at `hop`, from before the first packet. A link of

@@ -1,5 +1,6 @@
 //! Interface of a queue discipline, and buffer limits.
 
+use super::key::Labels;
 use crate::packet::Packet;
 use windward_units::{Bytes, Duration, Time};
 
@@ -65,6 +66,13 @@ pub trait Queue {
     }
     /// Removes the next packet to send.
     fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
+    /// Time before which [`Queue::take`] returns nothing, of a queue with a shaper.
+    #[inline]
+    fn ready_at(&self) -> Option<Time> {
+        None
+    }
+    /// Provides the labels of all routes, for a queue that tells hosts or code points apart.
+    fn label(&mut self, _: &Labels) {}
     /// Time since which a packet has been waiting: the arrival of the next one if the discipline knows it. `None` if
     /// the queue is empty.
     fn since(&self) -> Option<Time>;

@@ -3,6 +3,7 @@
 //!
 //! CoDel never drops the last packet of a queue in the RFC and here; in Linux, the last packet of the whole discipline.
 
+use super::arena::{Arena, Chain};
 use super::codel::{CoDelConfig, Control, Version};
 use super::discipline::{Buffer, Configure, Queue, Site, Waiting};
 use super::key::conversation;
@@ -44,76 +45,15 @@ impl Configure for FqCoDelConfig {
 /// Most packets dropped at once when the buffer is full (RFC 8290 §4.1, Linux's `drop_batch_size`).
 const BATCH: u32 = 64;
 
-/// No packet.
-const NONE: u32 = u32::MAX;
-
-/// Queue of a flow: a linked list in the arena of all packets.
+/// Queue of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
-    first: u32,
-    last: u32,
-    packets: u32,
+    chain: Chain,
     /// True if it is in a list of flows to serve.
     is_listed: bool,
-    bytes: u64,
     /// Bytes that it may still send in this round.
     deficit: i64,
     control: Control,
-}
-
-/// Slot of the arena: a packet and the index of the next one.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    waiting: Waiting,
-    behind: u32,
-}
-
-/// All queued packets, and the free slots.
-#[derive(Debug)]
-struct Arena {
-    places: Vec<Place>,
-    free: Vec<u32>,
-}
-
-impl Arena {
-    fn with_room(room: usize) -> Self {
-        Self { places: Vec::with_capacity(room), free: Vec::with_capacity(room) }
-    }
-
-    fn put(&mut self, waiting: Waiting) -> u32 {
-        let place = Place { waiting, behind: NONE };
-        if let Some(at) = self.free.pop() {
-            self.places[at as usize] = place;
-            return at;
-        }
-        self.places.push(place);
-        self.places.len() as u32 - 1
-    }
-}
-
-impl Flow {
-    fn join(&mut self, arena: &mut Arena, waiting: Waiting) {
-        let at = arena.put(waiting);
-        match self.first {
-            NONE => self.first = at,
-            _ => arena.places[self.last as usize].behind = at,
-        }
-        self.last = at;
-        self.packets += 1;
-        self.bytes += u64::from(waiting.packet.size);
-    }
-
-    fn leave(&mut self, arena: &mut Arena) -> Option<Waiting> {
-        if self.first == NONE {
-            return None;
-        }
-        let Place { waiting, behind } = arena.places[self.first as usize];
-        arena.free.push(self.first);
-        self.first = behind;
-        self.packets -= 1;
-        self.bytes -= u64::from(waiting.packet.size);
-        Some(waiting)
-    }
 }
 
 /// FQ-CoDel: a queue for each flow.
@@ -138,15 +78,7 @@ pub struct FqCoDel {
 impl FqCoDel {
     /// Empty queues; the hash depends on `key` and `seed`.
     pub fn new(config: FqCoDelConfig, buffer: Buffer, key: u64, seed: u64) -> Self {
-        let flow = Flow {
-            first: NONE,
-            last: NONE,
-            packets: 0,
-            is_listed: false,
-            bytes: 0,
-            deficit: 0,
-            control: Control::new(),
-        };
+        let flow = Flow { chain: Chain::EMPTY, is_listed: false, deficit: 0, control: Control::new() };
         let count = config.queues.max(1) as usize;
         Self {
             config,
@@ -167,7 +99,7 @@ impl FqCoDel {
     fn join(&mut self, now: Time, packet: Packet) {
         let at = (splitmix64(conversation(&packet) ^ self.salt) % self.flows.len() as u64) as u32;
         let flow = &mut self.flows[at as usize];
-        flow.join(&mut self.arena, Waiting { since: now, packet });
+        flow.chain.join(&mut self.arena, Waiting { since: now, packet });
         if !flow.is_listed {
             flow.is_listed = true;
             flow.deficit = i64::from(self.config.quantum);
@@ -183,11 +115,11 @@ impl FqCoDel {
     /// Drops half of the longest queue's bytes from its head, at most a batch.
     #[cold]
     fn make_room(&mut self, mut dropped: impl FnMut(Waiting)) {
-        let Some(fattest) = self.flows.iter_mut().max_by_key(|flow| flow.bytes) else { return };
-        let enough = fattest.bytes / 2;
+        let Some(fattest) = self.flows.iter_mut().max_by_key(|flow| flow.chain.bytes) else { return };
+        let enough = fattest.chain.bytes / 2;
         let mut gone = 0;
         for _ in 0..BATCH {
-            let Some(waiting) = fattest.leave(&mut self.arena) else { break };
+            let Some(waiting) = fattest.chain.leave(&mut self.arena) else { break };
             gone += u64::from(waiting.packet.size);
             self.packets -= 1;
             // Linux, `fq_codel_drop`: they count as CoDel's own, which drops faster from then on.
@@ -245,10 +177,10 @@ impl Queue for FqCoDel {
             let flow = &mut flows[at as usize];
             let mut control = flow.control;
             let mut first = || {
-                let waiting = flow.leave(arena)?;
+                let waiting = flow.chain.leave(arena)?;
                 *packets -= 1;
                 *bytes -= u64::from(waiting.packet.size);
-                Some((waiting, flow.bytes))
+                Some((waiting, flow.chain.bytes))
             };
             let taken = control.take((&config.codel, Version::Rfc8289), now, &mut first, marked, &mut dropped);
             flow.control = control;
@@ -273,11 +205,7 @@ impl Queue for FqCoDel {
     }
 
     fn oldest(&self) -> Option<Time> {
-        let firsts = self.new.iter().chain(&self.old).filter_map(|&at| {
-            let first = self.flows[at as usize].first;
-            (first != NONE).then(|| self.arena.places[first as usize].waiting.since)
-        });
-        firsts.min()
+        self.new.iter().chain(&self.old).filter_map(|&at| self.flows[at as usize].chain.since(&self.arena)).min()
     }
 
     fn packets(&self) -> usize {

@@ -1,8 +1,10 @@
-//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, PIE, DualPI2, L4Span.
+//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, CAKE, PIE, DualPI2, L4Span.
 //!
 //! A queue is independent of the transmitter behind it; `now` is an argument. Disciplines that drop or mark at the head
 //! do so in [`Queue::take`], those at the tail in [`Queue::offer`].
 
+mod arena;
+mod cake;
 mod codel;
 mod discipline;
 mod dualpi2;
@@ -18,12 +20,13 @@ mod tail;
 mod tests;
 
 use crate::packet::Packet;
+pub use cake::{Cells, Framing, Isolation, Tins};
 pub use codel::{Control, Version};
 pub use discipline::{Buffer, Queue, Waiting};
 use discipline::{Configure, Site};
 pub use dualpi2::Sharing;
 pub use front::Front;
-pub use key::conversation;
+pub use key::{Label, Labels, conversation, parcel_conversation};
 pub use tail::Tail;
 use windward_units::{Duration, Time};
 
@@ -54,6 +57,13 @@ macro_rules! any_queue {
             #[inline]
             fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
                 match self { $(Self::$name(queue) => queue.take(now, dropped),)* }
+            }
+            #[inline]
+            fn ready_at(&self) -> Option<Time> {
+                match self { $(Self::$name(queue) => queue.ready_at(),)* }
+            }
+            fn label(&mut self, labels: &Labels) {
+                match self { $(Self::$name(queue) => queue.label(labels),)* }
             }
             #[inline]
             fn since(&self) -> Option<Time> {
@@ -147,6 +157,8 @@ queues! {
     codel CoDel(CoDelConfig),
     /// FQ-CoDel: a CoDel queue for each flow.
     fq_codel FqCoDel(FqCoDelConfig),
+    /// CAKE: shaper, host and flow isolation, COBALT.
+    cake Cake(CakeConfig),
     /// PIE: proportional integral controller enhanced.
     pie Pie(PieConfig),
     /// DualPI2: dual queue with coupled PI².

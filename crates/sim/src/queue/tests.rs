@@ -392,6 +392,7 @@ fn all_disciplines_conserve_packets() {
         QueueConfig::Red(RedConfig::default()),
         QueueConfig::CoDel(CoDelConfig::default()),
         QueueConfig::FqCoDel(FqCoDelConfig::default()),
+        QueueConfig::Cake(CakeConfig::default()),
         QueueConfig::Pie(PieConfig::default()),
         QueueConfig::DualPi2(DualPi2Config::default()),
         QueueConfig::L4Span(L4SpanConfig::default()),

@@ -377,7 +377,7 @@ mod tests {
         };
         let topology = Topology::of_links(vec![link(1), link(2)]);
         let mut net = Net::new(&topology, &Hooks::default(), 1, [0, 0], 16);
-        let routes = [net.add_route(&vec![0].into()), net.add_route(&vec![1].into())];
+        let routes = [0, 1].map(|port| net.add_route(&vec![port].into(), crate::queue::Label::default()));
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let laws = [(); 2].map(|()| law.build(Packets::new(10.0)));
         let mut link = Duplex::new(0, tcp, routes, laws, 1);

@@ -20,6 +20,7 @@ fn diamond(first: Forwarding, last: Forwarding) -> Topology {
         ports: ports.map(port).into(),
         media: Vec::new(),
         nodes: [(1, first), (2, last), (3, table(4))].map(node).into(),
+        ..Topology::default()
     }
 }
 

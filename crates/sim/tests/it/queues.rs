@@ -2,8 +2,8 @@
 
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
-    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, L4SpanConfig, Network, Output, Pattern,
-    PieConfig, QueueConfig, RedConfig, SourceConfig, TcpOptions,
+    Buffer, CakeConfig, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, L4SpanConfig, Network, Output,
+    Pattern, PieConfig, QueueConfig, RedConfig, SourceConfig, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -15,6 +15,7 @@ pub fn contented() -> Vec<QueueConfig> {
         QueueConfig::Red(RedConfig { min: 1e6, max: 2e6, ..RedConfig::default() }),
         QueueConfig::CoDel(codel),
         QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() }),
+        QueueConfig::Cake(CakeConfig { target: long, interval: long, ..CakeConfig::default() }),
         QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
         QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
         QueueConfig::L4Span(L4SpanConfig::default()),

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::mac::fastest;
-use crate::check::common::{discipline, place, station_buffer};
+use crate::check::common::{discipline_on_air, place, station_buffer};
 use crate::check::key::key;
 use crate::check::places::Entry;
 use crate::format::wifi::{Access, Routing};
@@ -63,7 +63,7 @@ impl Check<'_> {
     /// Discipline of an interface's queue, if one is given. No discipline supports packets that routing removes from a
     /// queue, or puts before all others.
     fn queue(&mut self, queue: Option<&Named<Queue>>, path: Vec<Segment>) -> Option<QueueConfig> {
-        let config = discipline(queue?, &path, self.problems);
+        let config = discipline_on_air(queue?, &path, self.problems);
         let what = match (&self.wifi.routing.0, &self.wifi.access.0) {
             _ if config == QueueConfig::DropTail => return Some(config),
             (_, Access::Ideal(_) | Access::MaxWeight(_)) => "links under ideal access have",

@@ -14,7 +14,7 @@ use super::queued::{Offered, Transmission};
 use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
-use crate::queue::QueueConfig;
+use crate::queue::{Labels, QueueConfig};
 use crate::status::{Cause, Counts, Sent, Sight};
 use std::collections::VecDeque;
 use windward_tables::Histogram;
@@ -77,6 +77,16 @@ impl ChangingLink {
         }
     }
 
+    /// Provides the labels of all routes to the queue.
+    pub fn label(&mut self, labels: &Labels) {
+        self.room.label(labels);
+    }
+
+    /// Time at which the queue's shaper, if any, is ready for a packet that arrived at `since`.
+    fn ready(&self, since: Time) -> Time {
+        self.room.ready_at().map_or(since, |ready| ready.max(since))
+    }
+
     /// Time of the next change.
     pub fn next_change(&self) -> Option<Time> {
         self.steps.front().map(|step| step.at)
@@ -86,7 +96,7 @@ impl ChangingLink {
     /// end.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
-        let start = self.clock.start(self.free_at, now);
+        let start = self.clock.start(self.free_at, self.ready(now));
         if is_idle && start <= now {
             let passed = self.room.pass(now, packet);
             return passed.map_or(Offered::Refused, |packet| Offered::Waits(Some(self.begin(now, now, packet))));
@@ -119,13 +129,15 @@ impl ChangingLink {
     /// Begins with the next packet of the queue, or waits for its time; returns the time to wake the transmitter.
     fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.asks_at = Time::NEVER;
-        let start = self.clock.start(self.free_at, self.room.since()?);
+        let start = self.clock.start(self.free_at, self.ready(self.room.since()?));
         if start > now {
             self.asks_at = start;
             return Some(start);
         }
+        let ready = self.room.ready_at();
         let next = self.room.take(now, dropped)?;
-        Some(self.begin(now, next.since, next.packet))
+        let begins = ready.map_or(next.since, |ready| ready.max(next.since));
+        Some(self.begin(now, begins, next.packet))
     }
 
     /// Begins with a packet that arrived at `since`.
