@@ -199,3 +199,41 @@ def test_optimum_and_fluid_beside_aggregates(rate_control: str, total: float, ea
     # What the page of the fluid promises: 20 % in all and 25 % for each flow, 30 and 50 % under Minstrel-HT.
     assert fluid.sum() / packets.sum() == pytest.approx(1, abs=total), (packets, fluid)
     assert fluid / packets == pytest.approx(1, abs=each), (packets, fluid)
+
+
+def walled(**television: str) -> ww.Scenario:
+    """A download to a station with walls or a ratio of its own."""
+    wifi = ww.Wifi(
+        name="home",
+        standard="802.11ac",
+        access_point="AP",
+        station=[
+            ww.WifiStation(node="AP", at=["0 m", "0 m"]),
+            ww.WifiStation(node="tv", **{"at": ["8 m", "0 m"], **television}),
+        ],
+    )
+    fibre = ww.Link(name="fibre", from_="server", to="AP", rate="1 Gbit/s", delay="2 ms")
+    flow = [ww.Flow(name="film", from_="server", to="tv", law="cubic")]
+    nodes = [ww.Node(name=name) for name in ("server", "AP", "tv")]
+    return ww.Scenario(
+        name="walls", duration="300 ms", warmup="100 ms", node=nodes, link=[fibre], wifi=[wifi], flow=flow
+    )
+
+
+def test_walls_are_distance_in_all_engines() -> None:
+    """Beyond 5 m the power falls with the distance to the 3.5: 30 dB are 10^(30/35) times the distance of 8 m."""
+    near, walls, far = walled(), walled(wall_loss="30 dB"), walled(at=["57.574855 m", "0 m"])
+    rates = [one.optimum().flows["rate_bps"][0] for one in (near, walls, far)]
+    assert rates[0] > 1.3 * rates[1]
+    assert rates[1] == pytest.approx(rates[2], rel=1e-6)
+    goodputs = [one.simulate(seeds=1).flows["goodput_bps"][0] for one in (walls, far)]
+    assert goodputs[0] == pytest.approx(goodputs[1], rel=0.01)
+    fluid = [one.fluid().flows["goodput_bps"][0] for one in (walls, far)]
+    assert fluid[0] == pytest.approx(fluid[1], rel=1e-3)
+
+
+def test_a_ratio_of_its_own_replaces_distance_and_walls() -> None:
+    same = [walled(snr="25 dB"), walled(snr="25 dB", at=["70 m", "0 m"])]
+    rates = [one.optimum().flows["rate_bps"][0] for one in same]
+    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+    assert rates[0] < 0.9 * walled().optimum().flows["rate_bps"][0]

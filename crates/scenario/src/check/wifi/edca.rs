@@ -76,6 +76,7 @@ impl Check<'_> {
                 ("edca", station.edca.is_some(), false),
                 ("txq", station.txq.is_some(), false),
                 ("weight", station.weight.is_some(), false),
+                ("snr", station.snr.is_some(), false),
                 ("data_rate", station.data_rate.is_some(), true),
                 ("queue", station.queue.is_some(), true),
             ];
@@ -107,11 +108,12 @@ impl Check<'_> {
         // with `sense` apart.
         let sensed = radio.map(|radio| radio.sense);
         let radio = radio.map(|radio| Radio { sense: radio.sense.min(weakest), ..radio });
-        let motion = self.motion(&stations, radio);
+        let access_point = self.access_point(&stations);
+        let gains = self.gains(&stations, radio.map(|radio| (radio.propagation, noise)), access_point);
+        let motion = self.motion(&stations, radio, &gains);
         let ampdu = self.ampdu(format, &defaults);
         let amsdu = self.amsdu(format, ampdu);
         let block_ack = self.block_ack(format, &defaults);
-        let access_point = self.access_point(&stations);
         let edca: Vec<_> =
             (0..stations.len()).map(|at| self.contention(&stations, at, access_point, &defaults)).collect();
         let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station, &defaults)).collect();
@@ -161,7 +163,7 @@ impl Check<'_> {
                 Band::High => 5955,
             },
             ways: Vec::new(),
-            reach: Reach::of_positions(&positions, &propagation, receive, weakest),
+            reach: Reach::of_positions(&positions, &propagation, receive, weakest).with_gains(&gains),
             sense,
             motion: motion?,
             ladder: ladder(modes),

@@ -13,6 +13,7 @@ mod profile;
 mod reach;
 mod routing;
 mod stations;
+mod walls;
 mod ways;
 
 use super::changes::Jumps;
@@ -87,7 +88,8 @@ impl Check<'_> {
         let stations = self.stations(placed)?;
         let positions: Vec<Position> = stations.iter().map(|station| station.place).collect();
         let radio = self.radio();
-        let motion = self.motion(&stations, radio);
+        let gains = self.gains(&stations, None, None);
+        let motion = self.motion(&stations, radio, &gains);
         let Radio { propagation, receive, sense } = radio?;
         let routing = self.routing(&stations);
         let config = WifiConfig {
@@ -96,7 +98,7 @@ impl Check<'_> {
             access: self.access(),
             stations,
             ways: Vec::new(),
-            reach: Reach::of_positions(&positions, &propagation, receive, sense),
+            reach: Reach::of_positions(&positions, &propagation, receive, sense).with_gains(&gains),
             motion: motion?,
             fading: self.fading(),
             routing,

@@ -14,7 +14,12 @@ const EVERY: Duration = Duration::from_millis(100);
 
 impl Check<'_> {
     /// Motion of the stations, `Some(None)` if none moves; reports impossible values.
-    pub fn motion(&mut self, stations: &[StationConfig], radio: Option<Radio>) -> Option<Option<model::Motion>> {
+    pub fn motion(
+        &mut self,
+        stations: &[StationConfig],
+        radio: Option<Radio>,
+        gains: &[f64],
+    ) -> Option<Option<model::Motion>> {
         let wifi = self.wifi;
         let jumping = wifi.station.iter().find_map(|station| {
             let node = self.nodes.known(&station.node)?.member(0);
@@ -59,7 +64,8 @@ impl Check<'_> {
             }
         }
         let thresholds = (radio.receive, radio.sense);
-        let motion = model::Motion { ways, every: EVERY, propagation: radio.propagation, thresholds };
+        let motion =
+            model::Motion { ways, every: EVERY, propagation: radio.propagation, thresholds, gains: gains.to_vec() };
         (self.problems.len() == before).then_some(Some(motion))
     }
 }

@@ -5,7 +5,7 @@ use crate::format::named::Named;
 use crate::format::{Buffer, Count, Name, Positive, Queue, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_units::{BitRate, Distance, Duration, Speed};
+use windward_units::{BitRate, Decibels, Distance, Duration, Speed};
 
 /// A station, or a group of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,15 @@ pub(crate) struct Station {
     /// Positions of a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
+    /// Attenuation of walls around the station, of all that it sends and receives: 0 to 100 dB. It adds to that of the
+    /// other station. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_loss: Option<Written<Decibels>>,
+    /// Signal-to-noise ratio between the station, at its first position, and the access point, in place of what path
+    /// loss and `wall_loss` make of their distance, −20 to 100 dB. The difference applies to all that the station sends
+    /// and receives. For 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snr: Option<Written<Decibels>>,
     /// Motion of the station from its position. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,

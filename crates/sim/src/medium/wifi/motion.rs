@@ -1,6 +1,6 @@
 //! Mobility: positions of stations over time, and reach.
 
-use super::propagation::{Neighbour, Position, Propagation, Reach};
+use super::propagation::{Neighbour, Position, Propagation, Reach, gain};
 use windward_units::{Duration, Time};
 
 /// Mobility of the stations of a network.
@@ -16,6 +16,8 @@ pub struct Motion {
     pub propagation: Propagation,
     /// Least power in watts of a frame that is received, and that is sensed, which is not more.
     pub thresholds: (f64, f64),
+    /// Factor of the power of all that a station sends and receives; empty: 1.
+    pub gains: Vec<f64>,
 }
 
 /// Position of a station just before `now`; it differs from [`place_at`] only at a jump.
@@ -80,12 +82,13 @@ impl Motion {
     /// Reach of all stations.
     pub fn reach(&self, now: Time) -> Reach {
         let (receive, sense) = self.thresholds;
-        Reach::of_positions(&self.places(now), &self.propagation, receive, sense)
+        Reach::of_positions(&self.places(now), &self.propagation, receive, sense).with_gains(&self.gains)
     }
 
     /// True if two stations come into reach of each other before `end`.
     pub fn meet(&self, one: usize, other: usize, end: Time) -> bool {
-        self.propagation.received(self.closest(one, other, end)) >= self.thresholds.0 * (1.0 - 1e-9)
+        let power = self.propagation.received(self.closest(one, other, end));
+        power * gain(&self.gains, one) * gain(&self.gains, other) >= self.thresholds.0 * (1.0 - 1e-9)
     }
 
     /// Least distance of two stations between 0 and `end`, in metres.
@@ -122,7 +125,7 @@ mod tests {
     fn motion(ways: Vec<Vec<(Time, Position)>>) -> Motion {
         let propagation = Propagation::NS2;
         let thresholds = (propagation.received(250.0), propagation.received(550.0));
-        Motion { ways, every: Duration::from_millis(100), propagation, thresholds }
+        Motion { ways, every: Duration::from_millis(100), propagation, thresholds, gains: Vec::new() }
     }
 
     #[test]

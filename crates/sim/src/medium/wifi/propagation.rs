@@ -96,6 +96,8 @@ struct Places {
     propagation: Propagation,
     /// Least power in watts of a frame that is received, and that is sensed.
     thresholds: (f64, f64),
+    /// Factor of the power of all that a station sends and receives; empty: 1.
+    gains: Vec<f64>,
 }
 
 impl Places {
@@ -105,7 +107,9 @@ impl Places {
         let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
         let (receive, sense) = self.thresholds;
         let (one, other) = (self.positions[from as usize], self.positions[to as usize]);
-        let power = self.propagation.received(libm::hypot(other.0 - one.0, other.1 - one.1));
+        let power = self.propagation.received(libm::hypot(other.0 - one.0, other.1 - one.1))
+            * gain(&self.gains, from as usize)
+            * gain(&self.gains, to as usize);
         let decodes = is_at_least(power, receive);
         (from != to && is_at_least(power, sense)).then_some(Neighbour { station: to, power, decodes })
     }
@@ -138,8 +142,23 @@ impl Reach {
     /// Computes the reach from positions: frames are received from `receive` watts on, sensed from `sense` watts on,
     /// which is not more.
     pub fn of_positions(positions: &[Position], propagation: &Propagation, receive: f64, sense: f64) -> Self {
-        let places = Places { positions: positions.to_vec(), propagation: *propagation, thresholds: (receive, sense) };
+        let places = Places {
+            positions: positions.to_vec(),
+            propagation: *propagation,
+            thresholds: (receive, sense),
+            gains: Vec::new(),
+        };
         Self { lists: vec![OnceLock::new(); positions.len()], places: Some(places) }
+    }
+
+    /// Applies the factors of the power of all that stations send and receive to a reach from positions, before it is
+    /// asked for. None are 1.
+    #[must_use]
+    pub fn with_gains(mut self, gains: &[f64]) -> Self {
+        if let Some(places) = &mut self.places {
+            places.gains = gains.to_vec();
+        }
+        self
     }
 
     /// Full reach: every station receives every other, at the same power.
@@ -177,6 +196,11 @@ impl Reach {
     }
 }
 
+/// Factor of the power of a station.
+pub(super) fn gain(gains: &[f64], station: usize) -> f64 {
+    gains.get(station).copied().unwrap_or(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +225,20 @@ mod tests {
         assert!((log.received(10.0) / log.received(20.0) - 8.0).abs() < 1e-12);
         assert_eq!(log.received(1.0), free.received(1.0));
         assert_eq!(log.received(0.5), free.received(0.5));
+    }
+
+    /// Walls of 10 dB around one station: 10 dB less from it and to it, 20 dB less between two such stations.
+    #[test]
+    fn walls_weaken_both_directions() {
+        let positions = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0)];
+        let radio = Propagation::NS2;
+        let of = |gains: &[f64]| Reach::of_positions(&positions, &radio, 1e-12, 1e-12).with_gains(gains);
+        let power = |reach: &Reach, from, to| reach.between(from, to).expect("it is near").power;
+        let (free, walled) = (of(&[]), of(&[1.0, 0.1, 0.1]));
+        let loss = |from, to| power(&free, from, to) / power(&walled, from, to);
+        for (from, to, right) in [(0, 1, 10.0), (1, 0, 10.0), (0, 2, 10.0), (1, 2, 100.0)] {
+            assert!((loss(from, to) / right - 1.0).abs() < 1e-12, "{from} to {to}");
+        }
     }
 
     /// Neighbours in a grid of 150 m with ranges of 250 m and 550 m: an inner station can receive eight others.
