@@ -143,9 +143,12 @@ SHREWD = (
     ww.Highspeed(),
     ww.Htcp(),
     ww.Hybla(),
+    ww.Illinois(),
+    ww.Ledbat(),
     ww.Multcp(),
     ww.Scalable(),
     ww.Veno(),
+    ww.Yeah(),
 )
 
 STEP = Case(
@@ -244,6 +247,16 @@ CASES = [
             (ww.Reno(), 1.5),
             *((own, 1.0) for own in SHREWD),
         ]
+    ),
+    # It leaves a part of the link even alone.
+    Case(
+        file="shrew",
+        law="lp",
+        attack="pulses of 100 ms every 1 s, minimum timeout 1 s",
+        figure="Mbit/s",
+        measure=goodput,
+        clean=quiet,
+        vary=period(1.0, ww.Lp()),
     ),
     *(
         Case(

@@ -34,6 +34,13 @@ pub trait Avoidance {
         ack.counted().count() / cwnd
     }
 
+    /// Returns the window and threshold to which the law reduces a window of `cwnd` packets by itself, after the growth
+    /// by an ACK; `None` if it does not.
+    #[inline]
+    fn give_way(&self, _state: &mut Self::State, _cwnd: f64, _ack: &Ack) -> Option<f64> {
+        None
+    }
+
     /// Returns the slow-start threshold after `event`. [`Classic`] raises it to two packets.
     fn ssthresh(&self, _state: &mut Self::State, event: &Congestion) -> f64 {
         event.flight.count() / 2.0
@@ -102,6 +109,9 @@ impl<A: Avoidance> Law for Classic<A> {
             window.cwnd = params.slow_start(state, window, ack);
         } else {
             window.cwnd += params.gain(state, window.cwnd, ack);
+        }
+        if let Some(cwnd) = params.give_way(state, window.cwnd, ack) {
+            window.set(cwnd, cwnd);
         }
     }
 

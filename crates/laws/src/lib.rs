@@ -39,6 +39,14 @@ macro_rules! each_law {
             "scalable" Scalable scalable memoryless,
             /// Xu, Harfoush and Rhee's law: binary search for the window at which the last loss came.
             "bic" Bic bic stateful,
+            /// Liu, Başar and Srikant's law: Reno that grows less, and falls more, the longer the queue.
+            "illinois" Illinois illinois rates,
+            /// Baiocchi, Castellani and Vacirca's law: Scalable over a short queue, Reno over a long one.
+            "yeah" Yeah yeah rates,
+            /// RFC 6817's law for background transfers: `target` seconds of queueing delay.
+            "ledbat" Ledbat ledbat stateful,
+            /// Kuzmanovic and Knightly's law for background transfers: gives way at the first delay.
+            "lp" Lp lp rates,
             /// Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
             "multcp" Multcp multcp memoryless,
             /// Cardwell and others' law, version 1 as in Linux: paces at the rate that the path delivers.
@@ -86,6 +94,9 @@ pub mod fast;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;
+pub mod illinois;
+pub mod ledbat;
+pub mod lp;
 pub mod multcp;
 pub mod prague;
 pub mod quic_tcp;
@@ -95,6 +106,7 @@ pub mod tcp_fit;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+pub mod yeah;
 
 pub use backlog::Mode;
 pub use classic::{Avoidance, Classic};

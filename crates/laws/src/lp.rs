@@ -1,0 +1,164 @@
+//! TCP-LP: low-priority Reno, which gives way at the first sign of delay.
+//!
+//! A. Kuzmanovic and E. W. Knightly, "TCP-LP: Low-priority service via end-point congestion control", IEEE/ACM
+//! Transactions on Networking 14(4), 2006, DOI 10.1109/TNET.2006.879702, as in Linux (`tcp_lp.c`). Window W in packets;
+//! d is the smoothed delay (1/8 of each new sample), between the least d_min and the greatest d_max.
+//!
+//! * d ≥ d_min + δ·(d_max − d_min): early congestion indication. W ← max(W/2, 1), or 1 within the inference time of
+//!   the last one, of `inference` round trips
+//! * no growth within the inference time, else as Reno
+//! * on loss and timeout: as Reno
+//!
+//! After an indication d_min is d and d_max twice that.
+//!
+//! Fluid: none. The threshold moves with each indication, so that delay alone decides no window.
+//!
+//! **Where we differ**
+//! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count, too
+//!   (the paper and Linux: one-way delay from timestamps).
+//! * W is a real number, and the threshold for slow start after an indication is W: Linux leaves it.
+//! * The second greatest delay is not kept aside as d_max.
+
+use crate::classic::{Avoidance, Classic};
+use crate::{Ack, Congestion};
+use windward_units::{Duration, Time};
+
+params! {
+    /// Parameters of [`Lp`].
+    Params {
+        /// Share of the range of delays above which they mean congestion, δ.
+        delta: f64 = 0.15, from 0.01 to 0.99;
+        /// Round trips for which an indication is not repeated, and the window does not grow.
+        inference: f64 = 3, from 0 to 100;
+    }
+}
+
+/// The law and its state.
+pub type Lp = Classic<Params>;
+
+/// Weight of a new delay.
+const WEIGHT: f64 = 0.125;
+
+/// Delays, in seconds, and the last indication.
+#[derive(Clone, Debug)]
+pub struct Delays {
+    smoothed: Option<f64>,
+    least: f64,
+    greatest: f64,
+    last: Option<Time>,
+    /// End of the inference time of the last indication.
+    quiet_until: Time,
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        let (least, greatest) = (f64::INFINITY, 0.0);
+        Self { smoothed: None, least, greatest, last: None, quiet_until: Time::ZERO }
+    }
+}
+
+impl Delays {
+    fn is_quiet(&self, now: Time) -> bool {
+        self.last.is_some() && now < self.quiet_until
+    }
+}
+
+impl Avoidance for Params {
+    type State = Delays;
+
+    fn learn(&self, delays: &mut Delays, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        if let Some(last) = delays.last {
+            // The inference time follows the round trip, as in Linux.
+            delays.quiet_until = last + Duration::from_secs(self.inference * rtt.as_secs());
+        }
+        let rtt = rtt.as_secs();
+        (delays.least, delays.greatest) = (delays.least.min(rtt), delays.greatest.max(rtt));
+        delays.smoothed = Some(delays.smoothed.map_or(rtt, |smoothed| smoothed + WEIGHT * (rtt - smoothed)));
+    }
+
+    fn slow_start(&self, delays: &Delays, window: &crate::Window, ack: &Ack) -> f64 {
+        if delays.is_quiet(ack.now) { window.cwnd } else { window.doubled(ack.counted().count()) }
+    }
+
+    fn gain(&self, delays: &mut Delays, cwnd: f64, ack: &Ack) -> f64 {
+        if delays.is_quiet(ack.now) { 0.0 } else { ack.counted().count() / cwnd }
+    }
+
+    fn give_way(&self, delays: &mut Delays, cwnd: f64, ack: &Ack) -> Option<f64> {
+        let (smoothed, rtt) = (delays.smoothed?, ack.rtt?);
+        // Without any spread of delays there is no threshold yet.
+        if delays.greatest <= delays.least || smoothed < delays.least + self.delta * (delays.greatest - delays.least) {
+            return None;
+        }
+        let left = if delays.is_quiet(ack.now) { 1.0 } else { (cwnd / 2.0).max(1.0) };
+        (delays.least, delays.greatest) = (smoothed, 2.0 * smoothed);
+        delays.last = Some(ack.now);
+        delays.quiet_until = ack.now + Duration::from_secs(self.inference * rtt.as_secs());
+        Some(left)
+    }
+
+    fn ssthresh(&self, _: &mut Delays, event: &Congestion) -> f64 {
+        event.flight.count() / 2.0
+    }
+
+    fn observe(&self, delays: &Delays, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("delay", delays.smoothed.unwrap_or(0.0));
+    }
+}
+
+/// BibTeX entry.
+pub const BIBTEX: &str = "@article{kuzmanovic2006lp,
+  author = {Aleksandar Kuzmanovic and Edward W. Knightly},
+  title = {{TCP-LP}: Low-Priority Service via End-Point Congestion Control},
+  journal = {IEEE/ACM Transactions on Networking},
+  volume = {14}, number = {4}, pages = {739--752}, year = {2006},
+  doi = {10.1109/TNET.2006.879702}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
+    use windward_units::Packets;
+
+    /// In congestion avoidance with a window of 20 packets.
+    fn avoiding() -> Lp {
+        let mut law = Lp::new(Params::default(), Packets::new(40.0));
+        law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
+        law.on_ack(&ack(0, 0, 20.0));
+        near(law.window.cwnd, 20.05, 1e-12);
+        law
+    }
+
+    /// 100, then 200 ms: the range is 100 ms, the threshold 115 ms. The smoothed delay is 112.5 ms after one long sample,
+    /// 123.4 after two: then the window is halved. Within three round trips the next indication leaves one packet.
+    #[test]
+    fn the_first_delay_halves_and_the_second_leaves_one() {
+        let mut law = avoiding();
+        law.on_ack(&slow_ack(10, 0, 20.0, 200));
+        assert!(law.window.cwnd > 20.0);
+        law.on_ack(&slow_ack(20, 0, 20.0, 200));
+        near(law.state.smoothed.unwrap_or(0.0), 0.123_437_5, 1e-12);
+        near(law.window.cwnd, 10.07, 0.01);
+        // The range is now 123 to 247 ms, the threshold 142 ms. It holds the window meanwhile.
+        let held = law.window.cwnd;
+        law.on_ack(&slow_ack(30, 0, 20.0, 200));
+        near(law.window.cwnd, held, 1e-12);
+        (0..2).for_each(|_| law.on_ack(&slow_ack(40, 0, 20.0, 200)));
+        assert_eq!(law.window.cwnd, 1.0);
+    }
+
+    /// After the inference time of three round trips it grows as Reno again.
+    #[test]
+    fn it_grows_again_after_the_inference_time() {
+        let mut law = avoiding();
+        (0..2).for_each(|_| law.on_ack(&slow_ack(20, 0, 20.0, 200)));
+        let held = law.window.cwnd;
+        law.on_ack(&ack(319, 1, 20.0));
+        near(law.window.cwnd, held, 1e-12);
+        law.on_ack(&ack(320, 1, 20.0));
+        near(law.window.cwnd, held + 1.0 / held, 1e-12);
+    }
+}
