@@ -280,6 +280,75 @@ class FqCodel:
     ecn: bool = True
 
 
+#: Units among which CAKE shares the bandwidth equally.
+CakeIsolation = (
+    Literal["flowblind"]
+    | Literal["srchost"]
+    | Literal["dsthost"]
+    | Literal["hosts"]
+    | Literal["flows"]
+    | Literal["dual-srchost"]
+    | Literal["dual-dsthost"]
+    | Literal["triple-isolate"]
+)
+
+
+#: Priority tins of CAKE.
+CakeTins = Literal["besteffort"] | Literal["diffserv3"] | Literal["diffserv4"]
+
+
+#: Framing of a line.
+CakeFraming = Literal["noatm"] | Literal["atm"] | Literal["ptm"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cake:
+    """CAKE, as Linux's `sch_cake`: a shaper, priority tins, host and flow isolation, and COBALT in each queue.
+
+    Attributes
+    ----------
+    bandwidth
+        Rate of the shaper, below that of the link so that the queue is here. Default: no shaper.
+    isolation
+        Units among which the bandwidth is shared equally.
+    tins
+        Priority tins by the code points of packets (`dscp`).
+    framing
+        Framing of the line that the shaper accounts for.
+    overhead
+        Bytes that the line adds to each packet, −64 to 256.
+    mpu
+        Least size of a packet on the line, in bytes, 0 to 256.
+    rtt
+        Round-trip time for which the queue is tuned: COBALT's interval; its target is a twentieth of it. 1 µs to 4 s.
+    memory
+        Limit on the memory of queued packets. Default: four times bandwidth × rtt, at least 4 MiB.
+    ingress
+        Charges dropped packets to the shaper, for a shaper behind the bottleneck.
+    ecn
+        Marks packets of flows with `ecn` instead of dropping them.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Cake()
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "cake")
+
+    bandwidth: str | None = None
+    isolation: CakeIsolation = "triple-isolate"
+    tins: CakeTins = "diffserv3"
+    framing: CakeFraming = "noatm"
+    overhead: float = 0.0
+    mpu: float = 0.0
+    rtt: str = "100 ms"
+    memory: str | None = None
+    ingress: bool = False
+    ecn: bool = True
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pie:
     """Proportional integral controller enhanced (RFC 8033): drops at the tail to keep the delay at a target.
@@ -389,7 +458,7 @@ class L4span:
 
 
 #: Queue discipline: scheduling, dropping and marking.
-Queue = DropTail | Red | Codel | FqCodel | Pie | Dualpi2 | L4span
+Queue = DropTail | Red | Codel | FqCodel | Cake | Pie | Dualpi2 | L4span
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2430,6 +2499,13 @@ class WifiStation:
         Position of a single node: ["0 m", "150 m"].
     layout
         Positions of a group.
+    wall_loss
+        Attenuation of walls around the station, of all that it sends and receives: 0 to 100 dB. It adds to that of
+        the other station. Default: none.
+    snr
+        Signal-to-noise ratio between the station, at its first position, and the access point, in place of what path
+        loss and `wall_loss` make of their distance, −20 to 100 dB. The difference applies to all that the station
+        sends and receives. For 802.11n, ac and ax.
     motion
         Motion of the station from its position. Default: none.
     data_rate
@@ -2453,6 +2529,8 @@ class WifiStation:
     node: str
     at: Sequence[str] | None = None
     layout: Layout | None = None
+    wall_loss: str | None = None
+    snr: str | None = None
     motion: Motion | None = None
     data_rate: str | None = None
     buffer: str | None = None
@@ -3367,6 +3445,129 @@ class Bic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Illinois:
+    """Liu, Başar and Srikant's law: Reno that grows less, and falls more, the longer the queue.
+
+    Attributes
+    ----------
+    alpha_min
+        Least growth in packets per round trip, at the greatest delay, α_min. 0.01 to 1. Default 0.3.
+    alpha_max
+        Greatest growth in packets per round trip, without delay, α_max. 1 to 100. Default 10.
+    beta_min
+        Least share of the window that a loss takes, β_min. 0.01 to 0.5. Default 0.125.
+    beta_max
+        Greatest share of the window that a loss takes, β_max. 0.5 to 0.9. Default 0.5.
+    win_thresh
+        Window below which the law is Reno, in packets, W_thresh. 0 to 1000. Default 15.
+    theta
+        Round trips with a short delay before growth is greatest again, θ. 1 to 100. Default 5.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Illinois()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "illinois")
+
+    alpha_min: float = 0.3
+    alpha_max: float = 10.0
+    beta_min: float = 0.125
+    beta_max: float = 0.5
+    win_thresh: float = 15.0
+    theta: float = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yeah:
+    """Baiocchi, Castellani and Vacirca's law: Scalable over a short queue, Reno over a long one.
+
+    Attributes
+    ----------
+    alpha
+        Packets in queues above which the law is slow and gives way, α. 0.001 to 1e9. Default 80.
+    gamma
+        Share 1/γ of the backlog that a slow round trip takes. 1 to 100. Default 1.
+    phi
+        Share 1/φ of the base RTT above which the delay makes the law slow. 1 to 1000. Default 8.
+    rho
+        Slow round trips after which a loss halves the window, ρ. 1 to 1000. Default 16.
+    zeta
+        Fast round trips after which W_reno is forgotten, ζ. 1 to 1000. Default 50.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Yeah()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "yeah")
+
+    alpha: float = 80.0
+    gamma: float = 1.0
+    phi: float = 8.0
+    rho: float = 16.0
+    zeta: float = 50.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledbat:
+    """RFC 6817's law for background transfers: `target` seconds of queueing delay.
+
+    Attributes
+    ----------
+    target
+        Queueing delay that the law keeps, in seconds; the RFC allows 0.1 at most. 0.0001 to 10. Default 0.1.
+    gain
+        Growth in packets per round trip without delay; the RFC allows 1 at most. 0.01 to 100. Default 1.
+    history
+        Minutes whose least delay is the base delay (BASE_HISTORY), rounded up, at most 20. 1 to 20. Default 10.
+    filter
+        Samples whose least is the current delay (CURRENT_FILTER), rounded up, at most 16. 1 to 16. Default 4.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Ledbat()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "ledbat")
+
+    target: float = 0.1
+    gain: float = 1.0
+    history: float = 10.0
+    filter: float = 4.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lp:
+    """Kuzmanovic and Knightly's law for background transfers: gives way at the first delay.
+
+    Attributes
+    ----------
+    delta
+        Share of the range of delays above which they mean congestion, δ. 0.01 to 0.99. Default 0.15.
+    inference
+        Round trips for which an indication is not repeated, and the window does not grow. 0 to 100. Default 3.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Lp()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "lp")
+
+    delta: float = 0.15
+    inference: float = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Multcp:
     """Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
 
@@ -3566,6 +3767,10 @@ LawSpec = (
     | Highspeed
     | Scalable
     | Bic
+    | Illinois
+    | Yeah
+    | Ledbat
+    | Lp
     | Multcp
     | Bbr
     | Bbr3
