@@ -202,7 +202,7 @@ FLOORS = {
         "air contend discipline exchange messages report routing steps",
         "edca",
     ),
-    "sim/queue": ("discipline key", "front tail", "line", "*", "fq_codel"),
+    "sim/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
     "sim/tcp": (
         "averages chronograph headers outbox ranges reader stream timer writer",
         "right_sizing",

@@ -1,7 +1,5 @@
 //! Parameters of CAKE.
 
-use super::super::discipline::{Configure, Site};
-use super::Cake;
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Parameters of CAKE.
@@ -49,20 +47,6 @@ impl CakeConfig {
     pub fn rate_for(&self, bytes: u64) -> Option<f64> {
         let on_line = f64::from(self.framing.line_bytes(bytes as u32)).max(1.0);
         self.bandwidth.map(|rate| rate.as_bits_per_sec() as f64 * bytes as f64 / on_line)
-    }
-}
-
-impl Configure for CakeConfig {
-    type Queue = Box<Cake>;
-    /// The quantum is dithered.
-    const IS_RANDOM: bool = true;
-
-    fn build(self, Site { buffer, key, seed, .. }: Site) -> Self::Queue {
-        Box::new(Cake::new(self, buffer, key, seed))
-    }
-
-    fn with_marks(self, marks: bool) -> Option<Self> {
-        Some(Self { marks, ..self })
     }
 }
 

@@ -19,7 +19,7 @@ mod tests;
 mod tin;
 
 use super::arena::Arena;
-use super::discipline::{Buffer, Queue, Waiting};
+use super::discipline::{Buffer, Configure, Queue, Site, Waiting};
 use super::key::{Keys, Labels};
 use crate::packet::Packet;
 use cobalt::Verdict;
@@ -28,6 +28,20 @@ use dice::Dice;
 use pace::Pace;
 use tin::{Hashes, PACKET, Set, Tin};
 use windward_units::{Bytes, Duration, Time, splitmix64};
+
+impl Configure for CakeConfig {
+    type Queue = Box<Cake>;
+    /// The quantum is dithered.
+    const IS_RANDOM: bool = true;
+
+    fn build(self, Site { buffer, key, seed, .. }: Site) -> Self::Queue {
+        Box::new(Cake::new(self, buffer, key, seed))
+    }
+
+    fn with_marks(self, marks: bool) -> Option<Self> {
+        Some(Self { marks, ..self })
+    }
+}
 
 /// Most packets (`sch->limit`), and least memory with a shaper.
 const MOST_PACKETS: u64 = 10_240;
