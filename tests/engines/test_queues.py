@@ -176,7 +176,7 @@ def test_a_call_waits_for_a_packet_under_cake() -> None:
 
 
 def test_voice_has_a_tin() -> None:
-    """Of 9 Mbit/s a stream with EF beside four others has its quarter, and one with LE a sixteenth (`diffserv4`)."""
+    """A stream with EF beside four others has a quarter of 9 Mbit/s, one with LE a sixteenth (`diffserv4`)."""
     scenario = dsl(ww.Cake(bandwidth="9 Mbit/s", tins="diffserv4", isolation="flows"), flood="12 Mbit/s")
     first, *rest = scenario.background
     for dscp, share in (("EF", 1 / 4), ("LE", 1 / 16)):

@@ -1,8 +1,9 @@
 //! Illinois: Reno whose growth falls, and whose decrease rises, with the queueing delay.
 //!
 //! S. Liu, T. Başar and R. Srikant, "TCP-Illinois: A loss- and delay-based congestion control algorithm for high-speed
-//! networks", Performance Evaluation 65(6–7), 2008, DOI 10.1016/j.peva.2007.12.007. Window W in packets; d_a is the mean
-//! queueing delay of the last round trip and d_m the greatest ever, in seconds. Once per round trip, from W = 15 on:
+//! networks", Performance Evaluation 65(6–7), 2008, DOI 10.1016/j.peva.2007.12.007. Window W in packets; d_a is the
+//! mean queueing delay of the last round trip and d_m the greatest ever, in seconds. Once per round trip, from W = 15
+//! on:
 //!
 //! * α = 10 for d_a ≤ d_m/100, else κ₁/(κ₂ + d_a), from 10 down to 0.3 at d_m (Eq. 10)
 //! * β = 1/8 for d_a ≤ d_m/10, 1/2 for d_a ≥ 8·d_m/10, a line between them (Eq. 11)
@@ -194,8 +195,8 @@ mod tests {
         (law.state.sum, law.state.count) = (0.0, 0.0);
     }
 
-    /// Linux's comment: κ₁ = 99·0.3·10/9.7 = 30.619 ms and κ₂ = 99·0.3/9.7 − 1 = 2.0619 ms. At 50 ms α = 30.619/52.062 =
-    /// 0.588 12, at 100 ms 0.3, at 1 ms 10. β: at 10 ms 1/8, at 45 ms 1/8 + 3/8·35/70 = 0.3125, from 80 ms on 1/2.
+    /// Linux's comment: κ₁ = 99·0.3·10/9.7 = 30.619 ms and κ₂ = 99·0.3/9.7 − 1 = 2.0619 ms. At 50 ms α = 30.619/52.062
+    /// = 0.588 12, at 100 ms 0.3, at 1 ms 10. β: at 10 ms 1/8, at 45 ms 1/8 + 3/8·35/70 = 0.3125, from 80 ms on 1/2.
     #[test]
     fn both_curves_by_hand() {
         let of = |rtt| {

@@ -1,8 +1,8 @@
 //! LEDBAT: low extra delay background transport, which yields to others by keeping the queueing delay at a target.
 //!
-//! S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, "Low Extra Delay Background Transport (LEDBAT)", RFC 6817, 2012.
-//! Window W in packets, delays in seconds: q is the least of the last `filter` samples less the base delay, the least of
-//! the last `history` minutes.
+//! S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, "Low Extra Delay Background Transport (LEDBAT)", RFC 6817,
+//! 2012. Window W in packets, delays in seconds: q is the least of the last `filter` samples less the base delay, the
+//! least of the last `history` minutes.
 //!
 //! * W ← W + `gain`·(1 − q/`target`)·acked/W, at least 2 (§2.4.2)
 //! * slow start as Reno, until q exceeds the target for the first time after the beginning or a timeout
@@ -13,8 +13,8 @@
 //! utility.
 //!
 //! **Where we differ**
-//! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count, too
-//!   (the RFC: one-way delay).
+//! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count,
+//!   too (the RFC: one-way delay).
 //! * The window is not bounded by the flight plus one packet (ALLOWED_INCREASE): the host grows no window that was not
 //!   full.
 

@@ -14,8 +14,8 @@
 //! Fluid: none. The threshold moves with each indication, so that delay alone decides no window.
 //!
 //! **Where we differ**
-//! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count, too
-//!   (the paper and Linux: one-way delay from timestamps).
+//! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count,
+//!   too (the paper and Linux: one-way delay from timestamps).
 //! * W is a real number, and the threshold for slow start after an indication is W: Linux leaves it.
 //! * The second greatest delay is not kept aside as d_max.
 
@@ -132,8 +132,9 @@ mod tests {
         law
     }
 
-    /// 100, then 200 ms: the range is 100 ms, the threshold 115 ms. The smoothed delay is 112.5 ms after one long sample,
-    /// 123.4 after two: then the window is halved. Within three round trips the next indication leaves one packet.
+    /// 100, then 200 ms: the range is 100 ms, the threshold 115 ms. The smoothed delay is 112.5 ms after one long
+    /// sample, 123.4 after two: then the window is halved. Within three round trips the next indication leaves one
+    /// packet.
     #[test]
     fn the_first_delay_halves_and_the_second_leaves_one() {
         let mut law = avoiding();

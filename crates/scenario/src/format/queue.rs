@@ -88,8 +88,8 @@ tagged! {
             /// Least size of a packet on the line, in bytes, 0 to 256.
             #[serde(default = "zero")]
             mpu: Number,
-            /// Round-trip time for which the queue is tuned: COBALT's interval; its target is a twentieth of it. 1 µs to
-            /// 4 s.
+            /// Round-trip time for which the queue is tuned: COBALT's interval; its target is a twentieth of it. 1 µs
+            /// to 4 s.
             #[serde(default = "codel_interval")]
             rtt: Positive<Duration>,
             /// Limit on the memory of queued packets. Default: four times bandwidth × rtt, at least 4 MiB.

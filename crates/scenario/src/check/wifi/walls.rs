@@ -90,7 +90,7 @@ impl Check<'_> {
     }
 }
 
-/// What a station is given.
+/// Walls or ratio of a station, in decibels.
 enum Gain {
     Walls(f64),
     Snr(f64),

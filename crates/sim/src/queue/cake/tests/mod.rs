@@ -59,8 +59,8 @@ fn the_shaper_counts_cells() {
 }
 
 /// Host 1 has one flow, host 2 four: with host isolation each host has half of the packets, with flow isolation each
-/// flow a fifth. With `triple-isolate` the flows of one pair of sides count as those of the busier host: all five talk to
-/// host 9, so that each flow has a fifth; with a host each at the other side, hosts have halves.
+/// flow a fifth. With `triple-isolate` the flows of one pair of sides count as those of the busier host: all five talk
+/// to host 9, so that each flow has a fifth; with a host each at the other side, hosts have halves.
 #[test]
 fn hosts_share_equally() {
     let share = |isolation, sends: bool, apart: bool| {
@@ -129,8 +129,8 @@ fn marks_come_by_the_square_root() {
             marks.push(ms);
         }
     }
-    // The second packet at once, then from 10 on: + 100/√2 = 80.7, + 100/√3 = 138.4, + 50 = 188.4, + 44.7 = 233.1, + 40.8
-    // = 273.97.
+    // The second packet at once, then from 10 on: + 100/√2 = 80.7, + 100/√3 = 138.4, + 50 = 188.4, + 44.7 = 233.1, +
+    // 40.8 = 273.97.
     assert_eq!(marks[..6], [11, 81, 139, 189, 234, 274]);
 }
 
