@@ -29,13 +29,14 @@ WRITTEN = {
     },
     "queues": {
         "link.queue": "min max probability weight gentle ecn hard_drop target interval queues quantum update alpha "
-        "beta burst coupling threshold range classic_share window",
+        "beta burst coupling threshold range classic_share window isolation tins framing overhead mpu rtt ingress",
     },
     "laws": {
         "flow.law": "alpha k beta gamma zeta period noise update reset adaptive base rtt0 delta_l rtt_scaling "
         "bandwidth_switch s_max low_window fast_convergence filter cwnd_gain min_rtt_window probe_rtt policer "
         "loss_threshold headroom probe_rtt_interval delta competitive g rtt_target history_discounting "
-        "oscillation_reduction",
+        "oscillation_reduction alpha_min alpha_max beta_min beta_max win_thresh theta phi rho target gain history "
+        "inference",
     },
     "impairments": {"link.loss": "loss_good loss_bad", "link.hold": "thin"},
     "adhoc": {
