@@ -89,4 +89,4 @@ def test_the_command_init(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "new" / "air.toml").exists()
     unknown = cli("init", "moon")
     assert unknown.returncode == 2
-    assert "hint: cell, class, crowd, drive, dumbbell," in unknown.stderr
+    assert "hint: cell, class, crowd, drive, dsl, dumbbell," in unknown.stderr
