@@ -49,8 +49,8 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windward_sim::MediumConfig;
     use windward_sim::wifi::edca::Category;
+    use windward_sim::{MediumConfig, PortKind};
 
     fn read(text: &str) -> Result<Links, Error> {
         Links::from_json_with(text, "links", &|name| Err(io::Error::other(name.to_owned())))
@@ -66,6 +66,24 @@ mod tests {
         let links = read(&format!(r#"{{ {NODES}, "link": [{link}], "change": [{change}] }}"#)).unwrap();
         assert_eq!(links.topology().ports.len(), 2, "links lead both ways");
         assert_eq!(links.routes(), &[vec![0], vec![1]]);
+    }
+
+    /// An hour of 60 s each; the second direction has changes of its own.
+    #[test]
+    fn changes_repeat_for_an_hour() {
+        let link =
+            r#"{ "name": "ab", "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": "9 packets" }"#;
+        let steps = r#"[{ "at": "10 s", "up": false }, { "at": "12 s", "up": true }]"#;
+        let change = format!(
+            r#"{{ "link": "ab", "every": "60 s", "steps": {steps} }}, {{ "link": "ab-reverse", "leo": {{ "capacity": "1 Mbit/s" }} }}"#
+        );
+        let links = read(&format!(r#"{{ {NODES}, "link": [{link}], "change": [{change}] }}"#)).unwrap();
+        let steps = |port: usize| match &links.topology().ports[port].kind {
+            PortKind::Link(link) => link.steps.iter().map(|step| step.at.as_secs()).collect::<Vec<_>>(),
+            PortKind::Shared { .. } => Vec::new(),
+        };
+        assert_eq!((steps(0).len(), steps(0)[1], steps(0)[2], steps(0)[119]), (120, 12.0, 70.0, 3552.0));
+        assert!(steps(1).len() > 3600 && steps(1).iter().all(|&at| at < 3600.0), "{}", steps(1).len());
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! A network below its endpoints, for a caller with endpoints and a clock of its own.
 
 use crate::ecn::{Codepoint, Ecn};
+use crate::link::LinkStep;
 use crate::makers::Makers;
 use crate::network::{Network, SourceConfig, Timing};
-use crate::output::Output;
+use crate::output::{LinkStats, Output};
 use crate::packet::{Kind, Packet};
 use crate::queue::Label;
 use crate::status::{Cause, Sight};
 use crate::topology::{Route, Topology};
 use crate::world::World;
+use windward_tables::Frames;
 use windward_units::Time;
 
 /// An item that crosses a [`Fabric`]; only the owner knows its content.
@@ -101,6 +103,17 @@ impl Fabric {
         self.world.net.see(port)
     }
 
+    /// Adds changes of a link, in order of time and none before the time reached by [`Self::advance`]. False for a port
+    /// that is no link that changes ([`crate::LinkConfig::make_changeable`]).
+    pub fn plan(&mut self, port: u32, steps: &[LinkStep]) -> bool {
+        self.world.net.plan(port, steps)
+    }
+
+    /// Totals of all ports and tables of the media at `now`, as [`Self::finish`] would return them.
+    pub fn totals(&mut self, now: Time) -> (Vec<LinkStats>, Frames) {
+        self.world.totals(now)
+    }
+
     /// Ends the run at `end` and returns all results except those of flows.
     pub fn finish(self, end: Time) -> Output {
         self.world.finish(end)
@@ -116,7 +129,7 @@ fn parcel(packet: &Packet) -> Parcel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::LinkConfig;
+    use crate::link::{LinkChange, LinkConfig, Loss};
     use crate::queue::Buffer;
     use windward_units::{BitRate, Duration};
 
@@ -166,5 +179,44 @@ mod tests {
         let output = fabric.finish(millis(1000));
         assert_eq!((output.links[1].packets, output.links[1].dropped), (3, 1));
         assert_eq!(output.link_series.time_s.len(), 3 * 5);
+    }
+
+    /// 1500 bytes take 1 ms at 12 Mbit/s. The first parcel leaves at 1 ms. The link is down from 1.5 ms, in the middle
+    /// of the second, to 11.5 ms, and then has 6 Mbit/s and another delay: the rest of 6000 bits takes 1 ms. A link
+    /// that loses all of its packets from then on loses the third.
+    #[test]
+    fn the_owner_changes_links_as_it_goes() {
+        let mut config = link(1, 12, 5, Buffer::Unlimited);
+        config.make_changeable();
+        let topology = Topology::of_links([config, link(2, 12, 7, Buffer::Unlimited)]);
+        let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
+        let (forward, backward) = (Route::from(vec![0]), Route::from(vec![1]));
+        let mut fabric = Fabric::new(topology, Vec::new(), [[&forward, &backward]], timing, 1);
+        let micros = |n: u64| Time::from_nanos(n * 1_000);
+        fabric.advance(Time::ZERO);
+        for handle in 0..3 {
+            fabric.send(Time::ZERO, Parcel { size: 1500, handle, ..Parcel::default() });
+        }
+        fabric.advance(micros(1500));
+        let step = |at, change| LinkStep { at: micros(at), change };
+        let down = LinkChange { is_up: Some(false), ..LinkChange::default() };
+        let up = LinkChange {
+            is_up: Some(true),
+            rate: Some(BitRate::bits_per_sec(6_000_000).into()),
+            delay: Some(Duration::from_millis(1).into()),
+            ..LinkChange::default()
+        };
+        let loses = LinkChange { loss: Some(Loss::Bernoulli(1.0)), ..LinkChange::default() };
+        assert!(fabric.plan(0, &[step(1500, down), step(11_500, up)]));
+        assert!(fabric.plan(0, &[step(13_000, loses)]), "a later change is added to those that are planned");
+        assert!(!fabric.plan(1, &[]), "it was not made changeable");
+        fabric.advance(micros(100_000));
+        let seen: Vec<_> = fabric.arrived().map(|(time, parcel)| (time, parcel.handle)).collect();
+        assert_eq!(seen, [(micros(6_000), 0), (micros(13_500), 1)]);
+        assert_eq!(fabric.lost().map(|(parcel, _)| parcel.handle).collect::<Vec<_>>(), [2]);
+        let (links, _) = fabric.totals(micros(100_000));
+        assert_eq!((links[0].packets, links[0].lost), (3, 1));
+        let ended = fabric.finish(micros(100_000)).links;
+        assert_eq!((links[0].packets, links[0].utilization), (ended[0].packets, ended[0].utilization));
     }
 }

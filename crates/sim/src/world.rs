@@ -6,11 +6,12 @@ use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
 use crate::network::{Network, Pattern};
-use crate::output::{AirRecord, Output, Series};
+use crate::output::{AirRecord, LinkStats, Output, Series};
 use crate::packet::{Kind, Packet};
 use crate::queue::Label;
 use crate::record::{Recorder, add_requests};
 use std::io;
+use windward_tables::Frames;
 use windward_units::{Duration, Time};
 
 /// State that events act on.
@@ -180,6 +181,12 @@ impl World {
     /// Series recorded so far.
     pub fn series(&self) -> Series {
         self.recorder.series()
+    }
+
+    /// Totals of all ports and tables of the media at `now`.
+    pub fn totals(&mut self, now: Time) -> (Vec<LinkStats>, Frames) {
+        self.net.now = self.net.now.max(now);
+        (self.recorder.link_totals(now, &mut self.net), self.net.media_tables())
     }
 
     /// Ends the run at `end` and returns its output.

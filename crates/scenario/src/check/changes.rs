@@ -1,6 +1,6 @@
 //! Changes during the run: names resolved, steps in order of time, each assigned to its link or station.
 
-use super::common::{place, ratio};
+use super::common::{REPEATED, place, ratio};
 use super::links::{Links, NOTHING_TO_REORDER, changed, delay_of, rate_of};
 use super::nodes::Nodes;
 use crate::format::{Change, Drop, Name, Recording, Values};
@@ -126,6 +126,7 @@ fn repeated<'a>(
     let (Some(every), Some(first), Some(last)) = (change.every, steps.first(), steps.last()) else { return steps };
     let path = || place("change", index, ["every".into()]);
     let (every, first, length) = (every.0, first.at, last.at.since(first.at));
+    let span = if span == Duration::MAX { REPEATED } else { span };
     if length >= every {
         let message = format!("the steps take {length}, which is not less than the period of {every}");
         problems.add(path(), message, None);
@@ -135,12 +136,9 @@ fn repeated<'a>(
     let until = change.until.map_or(span, |until| until.0.min(span));
     let left = until.as_nanos().saturating_sub(1).saturating_sub(first.as_nanos()) / every.as_nanos();
     let each = steps.len() as u64;
-    if span == Duration::MAX || each.saturating_mul(left) > MOST_STEPS {
-        let message = if span == Duration::MAX {
-            "repeated steps need the end of a run".to_owned()
-        } else {
-            format!("the period makes {} steps; at most {MOST_STEPS} are allowed", each.saturating_mul(left + 1))
-        };
+    if each.saturating_mul(left) > MOST_STEPS {
+        let message =
+            format!("the period makes {} steps; at most {MOST_STEPS} are allowed", each.saturating_mul(left + 1));
         problems.add(path(), message, None);
         return steps;
     }

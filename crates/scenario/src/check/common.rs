@@ -8,6 +8,9 @@ use windward_sim as sim;
 use windward_sim::QueueConfig;
 use windward_units::{Decibels, Duration};
 
+/// Time for which the changes of a link without an end repeat; the last one then stays.
+pub(crate) const REPEATED: Duration = Duration::from_millis(3_600_000);
+
 /// Path to an entry of a list, or to a part of it.
 pub(crate) fn place<const N: usize>(list: &str, at: usize, rest: [Segment; N]) -> Vec<Segment> {
     [list.into(), Segment::Index(at)].into_iter().chain(rest).collect()

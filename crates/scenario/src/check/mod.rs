@@ -100,7 +100,7 @@ pub(crate) struct LinksPlan {
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
     let Lists { node, link, cell, wifi, change, background } = &mut lists;
     recordings::inline_links(link, change, read, problems);
-    leo::expand(change, Duration::MAX, problems);
+    leo::expand(change, common::REPEATED, problems);
     wifi.iter_mut().for_each(wifi::resolve);
     let nodes = nodes::expand(node, problems)?;
     let mut links = links::expand(link, &nodes, problems);

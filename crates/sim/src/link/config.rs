@@ -165,6 +165,13 @@ impl LinkConfig {
         }
     }
 
+    /// Makes the link one that changes, without a change of its own: [`crate::Fabric::plan`] adds them.
+    pub fn make_changeable(&mut self) {
+        if self.steps.is_empty() {
+            self.steps = [LinkStep { at: Time::ZERO, change: LinkChange::default() }].into();
+        }
+    }
+
     /// True if packets draw from the seed at any time of the run.
     pub fn is_random(&self) -> bool {
         let mut then = self.clone();

@@ -4,7 +4,7 @@ use super::first_hop::Backlogs;
 use super::losses::count_loss;
 use super::{ARRIVED, Net};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::link::{Fate, Offered, Transmission};
+use crate::link::{Fate, LinkStep, Offered, Transmission};
 use crate::medium::Medium;
 use crate::packet::Packet;
 use crate::port::Port;
@@ -119,6 +119,17 @@ impl Net {
     #[inline]
     fn complete(&mut self, packet: &Packet) {
         complete(self.now, packet, &mut self.backlogs, &mut self.calendar);
+    }
+
+    /// Adds changes of a link that changes, in order of time; false for any other port.
+    pub fn plan(&mut self, port: u32, steps: &[LinkStep]) -> bool {
+        let Port::Changing(link) = &mut self.ports[port as usize] else { return false };
+        link.plan(steps);
+        // A timer beside the one that is set already finds nothing due, and ends.
+        if let Some(time) = link.next_change() {
+            self.schedule(time, Wake::Port(PortTimer::Change), port);
+        }
+        true
     }
 
     /// Changes the parameters of a link.

@@ -212,6 +212,18 @@ impl Recorder {
         Series { flows: self.output.flow_series.clone(), links: self.output.link_series.clone() }
     }
 
+    /// Totals of all ports at `now`.
+    pub fn link_totals(&self, now: Time, net: &mut Net) -> Vec<LinkStats> {
+        let span = now.since(self.timing.warmup);
+        let seconds = now.as_secs() - self.timing.warmup.as_secs();
+        let ports = net.port_count() as u32;
+        let total = |port| {
+            let waits = net.all_waits(port).unwrap_or_default();
+            link_stats(&net.counts(port), &waits, span, seconds)
+        };
+        (0..ports).map(total).collect()
+    }
+
     /// Returns the output at the end of the run.
     pub fn finish(
         mut self,

@@ -92,6 +92,13 @@ impl ChangingLink {
         self.steps.front().map(|step| step.at)
     }
 
+    /// Adds changes, which are in order of time, to those that are due later. A change follows those of its own time.
+    pub fn plan(&mut self, steps: &[LinkStep]) {
+        debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
+        self.steps.extend(steps.iter().cloned());
+        self.steps.make_contiguous().sort_by_key(|step| step.at);
+    }
+
     /// Offers a packet, after [`Self::transmit`]. A transmission that begins is reported as a packet that waits for its
     /// end.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
