@@ -1,5 +1,6 @@
 //! Why something cannot be emulated.
 
+use crate::remedy::{self, Step};
 use std::io;
 
 /// Why something cannot be emulated.
@@ -13,7 +14,7 @@ pub enum Error {
         /// The kernel's answer.
         source: io::Error,
         /// Hint for the user.
-        hint: &'static str,
+        hint: String,
     },
     /// The kernel refused something that usually works.
     #[error("{what}: {source}")]
@@ -54,6 +55,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The kernel refused `what`, a step for which machines can be set up.
+    pub(crate) fn refused(what: &'static str, step: Step) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Refused { what, hint: remedy::of(step, &source), source }
+    }
+
     /// The kernel refused `what`.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();

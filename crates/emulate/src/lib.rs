@@ -14,6 +14,7 @@ mod hosts;
 mod ip;
 pub mod link;
 mod quality;
+mod remedy;
 mod sys;
 mod tcp;
 mod wire;

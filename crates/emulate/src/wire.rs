@@ -10,11 +10,12 @@ use crate::error::Error;
 use crate::frames::Frames;
 use crate::ip;
 use crate::quality::{Lateness, Quality};
-use crate::sys::{Clock, Devices, Rank, Ready, cpu_time, make_realtime, rest};
+use crate::sys::{Bell, Clock, Devices, Rank, Ready, cpu_time, make_realtime, rest};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use windward_sim::{Codepoint, Fabric, Parcel};
+use std::sync::mpsc::{self, Receiver, Sender};
+use windward_sim::{Codepoint, Fabric, LinkStats, LinkStep, Parcel};
 use windward_units::{Duration, Time};
 
 /// A wait ends this much before its time: what a wake-up takes.
@@ -108,9 +109,59 @@ impl Hands {
     }
 }
 
+/// Request to the emulator while it runs.
+pub(crate) enum Order {
+    /// Changes of ports, with times from now on.
+    Change(Vec<(u32, Vec<LinkStep>)>),
+    /// Totals so far.
+    Totals(Sender<Totals>),
+}
+
+/// Totals of a running emulation.
+pub(crate) struct Totals {
+    pub links: Vec<LinkStats>,
+    pub media: windward_tables::Frames,
+    pub at: Time,
+    /// All but [`Quality::missed`].
+    pub quality: Quality,
+}
+
+/// Orders for the emulator.
+pub(crate) struct Orders {
+    orders: Receiver<Order>,
+    bell: Bell,
+}
+
+/// The emulator, for those who give it orders.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    orders: Sender<Order>,
+    bell: Bell,
+}
+
+impl Orders {
+    /// Orders, and the desk that takes them.
+    pub(crate) fn new() -> io::Result<(Self, Desk)> {
+        let (sender, orders) = mpsc::channel();
+        let bell = Bell::new()?;
+        Ok((Self { orders, bell: bell.clone() }, Desk { orders: sender, bell }))
+    }
+}
+
+impl Desk {
+    /// Gives an order; false if the emulator has ended.
+    pub(crate) fn order(&self, order: Order) -> bool {
+        let is_taken = self.orders.send(order).is_ok();
+        self.bell.ring();
+        is_taken
+    }
+}
+
 /// The emulator before it runs.
 pub(crate) struct Wire<S> {
     pub fabric: Fabric,
+    /// Requests while it runs, if anybody has any.
+    pub orders: Option<Orders>,
     /// The hosts' devices.
     pub ports: Vec<File>,
     /// Bytes of a frame: the largest packet, or what the sorter makes of it.
@@ -130,13 +181,16 @@ impl<S: Sort> Wire<S> {
     /// Runs until `stop`, or until the clock that `start` gives shows `end`. `start` is called once, when everything
     /// is ready: a packet that is read late is a delay that no link has.
     pub(crate) fn run(self, start: impl FnOnce() -> Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
-        let Self { fabric, ports, frame, sort } = self;
+        let Self { fabric, orders, ports, frame, sort } = self;
         let made = Devices::new(&ports).map_err(failed("watching the devices"));
         let (hands, lateness) = (Hands::new(frame), Lateness::new());
         let is_realtime = make_realtime(Rank::Network).is_ok();
         let clock = start();
         let (mut devices, lateness) = (made?, lateness?);
-        let mut emulator = Emulator { fabric, sort, clock, hands, lateness };
+        if let Some(orders) = &orders {
+            devices.add(&orders.bell, ports.len() as u64, false).map_err(failed("watching for orders"))?;
+        }
+        let mut emulator = Emulator { fabric, orders, sort, clock, hands, lateness, is_realtime };
         let mut timer = RestTimer::default();
         loop {
             let now = clock.now().min(end);
@@ -157,9 +211,8 @@ impl<S: Sort> Wire<S> {
                 emulator.read_ready(&mut devices, &ports)?;
             }
         }
-        let Emulator { fabric, sort, lateness, hands, .. } = emulator;
-        let mut quality = Quality { overflowed: hands.overflowed, is_realtime, ..lateness.quality() };
-        quality.cpu_per_packet_s = cpu_time().as_secs() / quality.packets as f64;
+        let quality = emulator.quality();
+        let Emulator { fabric, sort, .. } = emulator;
         Ok(Outcome { fabric, sort, quality })
     }
 }
@@ -171,22 +224,60 @@ fn failed(what: &'static str) -> impl FnOnce(io::Error) -> Error {
 /// The emulator at work.
 struct Emulator<S> {
     fabric: Fabric,
+    orders: Option<Orders>,
     sort: S,
     clock: Clock,
     hands: Hands,
     lateness: Lateness,
+    is_realtime: bool,
 }
 
 impl<S: Sort> Emulator<S> {
     /// Takes in what has come to the devices.
     fn read_ready(&mut self, devices: &mut Devices, ports: &[File]) -> Result<(), Error> {
         for Ready { device, is_gone } in devices.ready().map_err(failed("waiting"))? {
+            if device == ports.len() {
+                self.obey();
+                continue;
+            }
             if is_gone {
                 return Err(failed("a device")(io::Error::other("the device is gone")));
             }
             self.read(device, &ports[device]).map_err(failed("reading a device"))?;
         }
         Ok(())
+    }
+
+    /// Carries out what has been ordered.
+    fn obey(&mut self) {
+        let Some(Orders { orders, bell }) = &self.orders else { return };
+        bell.silence();
+        let waiting: Vec<Order> = orders.try_iter().collect();
+        for order in waiting {
+            let now = self.clock.now();
+            self.fabric.advance(now);
+            match order {
+                Order::Change(changes) => {
+                    for (port, mut steps) in changes {
+                        steps.iter_mut().for_each(|step| step.at = now + step.at.since(Time::ZERO));
+                        self.fabric.plan(port, &steps);
+                    }
+                }
+                Order::Totals(reply) => {
+                    let (links, media) = self.fabric.totals(now);
+                    // Whoever asked may have gone.
+                    let _ = reply.send(Totals { links, media, at: now, quality: self.quality() });
+                }
+            }
+        }
+    }
+
+    /// Timing so far, all but [`Quality::missed`].
+    fn quality(&self) -> Quality {
+        let Self { hands, is_realtime, lateness, .. } = self;
+        let mut quality = Quality { overflowed: hands.overflowed, is_realtime: *is_realtime, ..lateness.quality() };
+        quality.cpu_per_packet_s = cpu_time().as_secs() / quality.packets as f64;
+        quality
     }
 
     /// Moves the network to `now`, and hands over what has arrived until then.

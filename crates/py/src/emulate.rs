@@ -7,6 +7,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::OsString;
+use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windward_emulate::link::{self, Ends};
@@ -160,4 +162,21 @@ pub(crate) fn emulate_link<'py>(
     }
     fields.set_item("quality", quality_to_python(py, &report.quality)?)?;
     Ok(fields)
+}
+
+/// Emulates one link for the process at the other end of a Unix socket, a descriptor of which this takes, until that
+/// ends. The calling process must have one thread, and belongs to the link from then on.
+#[pyfunction]
+pub(crate) fn serve_link(py: Python<'_>, socket: RawFd) -> PyResult<()> {
+    // SAFETY: the caller hands the descriptor over.
+    let stream = unsafe { UnixStream::from_raw_fd(socket) };
+    py.detach(|| link::serve(stream)).map_err(|error| EmulationError::new_err(error.to_string()))
+}
+
+/// Moves the calling process, which must have one thread, behind a link, by descriptors of its namespaces; what the
+/// process starts from then on ends with the link.
+#[pyfunction]
+#[pyo3(signature = (network, processes, user=None))]
+pub(crate) fn enter_link(network: RawFd, processes: RawFd, user: Option<RawFd>) -> PyResult<()> {
+    Ok(link::enter(network, processes, user)?)
 }

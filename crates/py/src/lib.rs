@@ -92,6 +92,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add_class::<emulate::EmulationJob>()?;
         module.add_class::<emulate::Links>()?;
         module.add_function(wrap_pyfunction!(emulate::emulate_link, module)?)?;
+        module.add_function(wrap_pyfunction!(emulate::serve_link, module)?)?;
+        module.add_function(wrap_pyfunction!(emulate::enter_link, module)?)?;
         module.add_class::<kernel::LoadedLaw>()?;
         module.add_function(wrap_pyfunction!(kernel::kernel_laws, module)?)?;
         module.add_function(wrap_pyfunction!(kernel::kernel_support, module)?)?;

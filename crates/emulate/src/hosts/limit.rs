@@ -76,7 +76,7 @@ pub(super) fn measure() -> Result<f64, Error> {
     let socket = sender.inside(|| UdpSocket::bind((addresses[0], 0))).map_err(failed())?;
     // Somebody listens, or every packet would be answered by a complaint.
     let _listener = receiver.inside(|| UdpSocket::bind((addresses[1], 9))).map_err(failed())?;
-    let wire = Wire { fabric: open_road(), ports: vec![from, to], frame: 1500, sort: FirstToSecond };
+    let wire = Wire { fabric: open_road(), orders: None, ports: vec![from, to], frame: 1500, sort: FirstToSecond };
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
     let ran = thread::scope(|scope| {

@@ -79,7 +79,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         let flow = &flows[flow];
         Box::new(move || flow.sight())
     });
-    let wire = Wire { fabric, ports: devices, frame: coded::frame_size(plan.mtu), sort };
+    let wire = Wire { fabric, orders: None, ports: devices, frame: coded::frame_size(plan.mtu), sort };
     let mut record = Record::new(network, &plan);
     // This thread, the emulator, and those that send.
     let start = Start::of(2 + flows.len() + apps.len());

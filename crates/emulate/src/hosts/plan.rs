@@ -185,15 +185,16 @@ impl Plan {
     /// Makes the hosts.
     pub(super) fn build(&self) -> Result<Hosts, Error> {
         let mut hosts = Hosts { namespaces: Vec::new(), devices: Vec::new() };
-        let refused =
-            |what| move |source| Error::Refused { what, source, hint: "emulation needs root and /dev/net/tun" };
+        let refused = |what| {
+            move |source| Error::Refused { what, source, hint: "emulation needs root and /dev/net/tun".to_owned() }
+        };
         for index in 0..self.nodes.len() {
             let namespace = Namespace::new().map_err(refused("creating a network namespace"))?;
             let tun = namespace.inside(|| self.furnish(index)).map_err(refused("creating a host"))?;
             namespace.inside(|| self.settings.write()).map_err(|source| Error::Refused {
                 what: "changing a kernel setting",
                 source,
-                hint: "`ls /proc/sys/net/ipv4` shows most of those that a network namespace has",
+                hint: "`ls /proc/sys/net/ipv4` shows most of those that a network namespace has".to_owned(),
             })?;
             hosts.namespaces.push(namespace);
             hosts.devices.push(tun.file);

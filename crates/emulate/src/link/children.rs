@@ -1,16 +1,19 @@
 //! The programs at the ends of a link.
 
 use super::ends::{Addresses, Ends, SERVER_VARIABLE};
+use super::hosts::Hosts;
 use super::names::{self, ResolvConf};
 use super::processes::{Processes, own_mounts};
 use crate::error::Error;
+use crate::remedy::Step;
 use crate::sys::Namespace;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
 use std::{ptr, thread, time};
 
 /// The program and its servers, each on its host. All that they have started ends with this, or with this process,
@@ -29,45 +32,17 @@ struct Servers {
 
 impl Children {
     /// Starts them. The calling thread can start no other threads afterwards, and must live as long as they do.
-    pub(super) fn start(
-        ends: &Ends,
-        addresses: Addresses,
-        client: &Namespace,
-        server: &Namespace,
-    ) -> Result<Self, Error> {
+    pub(super) fn start(ends: &Ends, hosts: &Hosts) -> Result<Self, Error> {
         let signals = Signals::catch();
-        // To see what listens there; whoever is started goes where he belongs.
-        server.enter().map_err(Error::system("entering the server's network namespace"))?;
-        let processes = Processes::new().map_err(|source| Error::Refused {
-            what: "creating a PID namespace",
-            source,
-            hint: "this needs root, or a user namespace; containers often allow neither",
-        })?;
-        let mut servers = Servers { children: Vec::new(), processes };
-        for line in &ends.servers {
-            let mut command = Command::new("sh");
-            // What servers say is not the program's output.
-            let log = io::stderr().as_fd().try_clone_to_owned().map_err(cannot_start(line))?;
-            command.args(["-c", line]).process_group(0).stdin(Stdio::null()).stdout(log);
-            servers.children.push(start(&mut command, server, None).map_err(cannot_start(line))?);
-        }
-        wait_until_listening(&mut servers.children)?;
+        let servers = Servers::start(&ends.servers, hosts)?;
         let (name, arguments) = ends
             .command
             .split_first()
             .ok_or_else(|| Error::Impossible("no command to run behind the link; give it after --".to_owned()))?;
         let mut command = Command::new(name);
         command.args(arguments);
-        // MAHIMAHI_BASE: scripts that were written for mm-link find their server too.
-        let [at_server, at_client] = [addresses.server, addresses.client].map(|address| address.to_string());
-        command.env(SERVER_VARIABLE, &at_server).env("WINDWARD_CLIENT", at_client).env("MAHIMAHI_BASE", at_server);
-        let own_names = match names::resolver().filter(|_| !ends.is_isolated) {
-            Some(_) => Some(ResolvConf::new(addresses.server).map_err(Error::system("writing a resolv.conf"))?),
-            None => None,
-        };
-        let program = start(&mut command, client, own_names.as_ref());
-        let program =
-            program.map_err(|source| Error::Command { command: name.to_string_lossy().into_owned(), source })?;
+        let program = start_behind(&mut command, hosts)
+            .map_err(|source| Error::Command { command: name.to_string_lossy().into_owned(), source })?;
         signals.are_meant_for(&program);
         Ok(Self { program, signals, servers })
     }
@@ -79,6 +54,63 @@ impl Children {
         drop(self.servers);
         Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
     }
+}
+
+impl Servers {
+    /// Starts servers. What the calling thread starts from then on belongs to their PID namespace.
+    fn start(lines: &[String], hosts: &Hosts) -> Result<Self, Error> {
+        // To see what listens there; whoever is started goes where he belongs.
+        hosts.server.enter().map_err(Error::system("entering the server's network namespace"))?;
+        let processes = Processes::new().map_err(Error::refused("creating a PID namespace", Step::Namespace))?;
+        let mut servers = Self { children: Vec::new(), processes };
+        for line in lines {
+            let mut command = Command::new("sh");
+            // What servers say is not the program's output.
+            let log = io::stderr().as_fd().try_clone_to_owned().map_err(cannot_start(line))?;
+            command.args(["-c", line]).process_group(0).stdin(Stdio::null()).stdout(log);
+            servers.children.push(start(&mut command, &hosts.server, None).map_err(cannot_start(line))?);
+        }
+        wait_until_listening(&mut servers.children)?;
+        Ok(servers)
+    }
+}
+
+/// Task of the thread that starts programs behind a link.
+pub(super) enum Task {
+    /// Starts a program, and hands it over.
+    Start(Command, Sender<io::Result<Child>>),
+    /// Ends all of them.
+    End,
+}
+
+/// Starts servers, and then programs, until the end of the tasks. Tells `ready` the PID namespace once the servers
+/// listen. The calling thread can start no other threads afterwards.
+pub(super) fn attend(servers: &[String], hosts: &Hosts, tasks: &Receiver<Task>, ready: &Sender<Result<File, Error>>) {
+    let started = Servers::start(servers, hosts).and_then(|servers| {
+        let namespace = servers.processes.namespace().map_err(Error::system("opening the PID namespace"))?;
+        Ok((servers, namespace))
+    });
+    let (_servers, namespace) = match started {
+        Ok(started) => started,
+        Err(error) => return drop(ready.send(Err(error))),
+    };
+    let _ = ready.send(Ok(namespace));
+    while let Ok(Task::Start(mut command, reply)) = tasks.recv() {
+        let _ = reply.send(start_behind(&mut command, hosts));
+    }
+}
+
+/// Starts a program at the near end of the link.
+fn start_behind(command: &mut Command, hosts: &Hosts) -> io::Result<Child> {
+    let Addresses { server, client } = hosts.addresses;
+    // MAHIMAHI_BASE: scripts that were written for mm-link find their server too.
+    let [at_server, at_client] = [server, client].map(|address| address.to_string());
+    command.env(SERVER_VARIABLE, &at_server).env("WINDWARD_CLIENT", at_client).env("MAHIMAHI_BASE", at_server);
+    let own_names = match names::resolver().filter(|_| !hosts.is_isolated) {
+        Some(_) => Some(ResolvConf::new(server)?),
+        None => None,
+    };
+    start(command, &hosts.client, own_names.as_ref())
 }
 
 impl Drop for Servers {

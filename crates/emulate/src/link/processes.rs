@@ -1,6 +1,7 @@
 //! The process numbers of a link's programs: a PID namespace, whose end is theirs.
 
 use crate::sys::check;
+use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::os::fd::AsRawFd;
 use std::ptr;
@@ -30,6 +31,11 @@ impl Processes {
 }
 
 impl Processes {
+    /// The namespace, as a file.
+    pub fn namespace(&self) -> io::Result<File> {
+        File::open(format!("/proc/{}/ns/pid", self.init))
+    }
+
     /// Kills all of them. Those that this process has started still wait to be waited for.
     pub fn kill(&self) {
         // SAFETY: numbers only. The init is our own child, which nobody has waited for yet.

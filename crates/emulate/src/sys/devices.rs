@@ -63,6 +63,14 @@ impl Devices {
     }
 }
 
+/// Waits until one of `files` can be read or has ended, but not longer than `limit`. Returns its place.
+pub(crate) fn wait_for(files: &[&dyn AsRawFd], limit: Duration) -> io::Result<Option<usize>> {
+    let poll = |file: &&dyn AsRawFd| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut polls: Vec<_> = files.iter().map(poll).collect();
+    wait(&mut polls, limit)?;
+    Ok(polls.iter().position(|poll| poll.revents != 0))
+}
+
 /// Sleeps for a time.
 pub(crate) fn rest(limit: Duration) -> io::Result<()> {
     wait(&mut [], limit).map(drop)

@@ -1,14 +1,18 @@
 //! Kernel interfaces: namespaces, devices, routes, sockets, time.
 
+mod bell;
 mod devices;
+mod messages;
 mod namespace;
 mod netlink;
 mod realtime;
 mod socket;
 mod tun;
 
-pub(crate) use devices::{Devices, Ready, rest};
-pub(crate) use namespace::{Namespace, own_user_namespace, write_setting};
+pub(crate) use bell::Bell;
+pub(crate) use devices::{Devices, Ready, rest, wait_for};
+pub(crate) use messages::{Lines, process_end, send_with};
+pub(crate) use namespace::{Namespace, enter, has_rights, own_user_namespace, write_setting};
 pub(crate) use netlink::{Netlink, Ours, Route};
 pub(crate) use realtime::{Clock, Rank, RunDelay, cpu_time, make_realtime};
 pub(crate) use socket::{TcpInfo, TcpSocket};

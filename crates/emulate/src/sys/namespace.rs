@@ -3,7 +3,7 @@
 use super::check;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::thread;
 
 /// A network namespace.
@@ -35,6 +35,36 @@ impl Namespace {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
+
+impl AsRawFd for Namespace {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// True if this process may make network namespaces and devices in them without a user namespace of its own.
+pub(crate) fn has_rights() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("CapEff:")?.trim(), 16).ok());
+    // CAP_NET_ADMIN and CAP_SYS_ADMIN, linux/capability.h.
+    effective.is_some_and(|set| [12, 21].iter().all(|right| set >> right & 1 == 1))
+}
+
+/// Moves the calling process, which must have one thread, into the namespaces of a link: the user namespace, if it has
+/// one of its own, and the network. What the process starts from then on is in its PID namespace.
+pub(crate) fn enter(user: Option<libc::c_int>, network: libc::c_int, processes: libc::c_int) -> io::Result<()> {
+    let kinds =
+        [(user, libc::CLONE_NEWUSER), (Some(network), libc::CLONE_NEWNET), (Some(processes), libc::CLONE_NEWPID)];
+    for (number, kind) in kinds {
+        if let Some(number) = number {
+            // SAFETY: numbers only.
+            check(unsafe { libc::setns(number, kind) })?;
+        }
+    }
+    // A change of rights forgets it.
+    // SAFETY: numbers only.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) }).map(drop)
 }
 
 /// Makes this process root of a user namespace of its own, in which it may make network namespaces. The process must
