@@ -804,6 +804,11 @@ def emulate_link(
     congestion: str | None,
     is_isolated: bool,
 ) -> dict[str, Any]: ...
+def serve_link(socket: int) -> None:
+    """Emulates one link for the process at the other end of a Unix socket; takes the descriptor."""
+
+def enter_link(network: int, processes: int, user: int | None = None) -> None:
+    """Moves this process, which must have one thread, behind a link, by descriptors of its namespaces."""
 
 @final
 class LoadedLaw:

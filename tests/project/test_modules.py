@@ -129,7 +129,7 @@ def _components(arrows: dict[Module, set[Module]]) -> list[set[Module]]:
 FLOORS = {
     "coding": ("draw error field packets", "block kernel", "decoder encoder recoder"),
     "conformance": ("assertion bytes notes reader script settings", "parse play", "judge", "page"),
-    "emulate": ("error frames ip sys tcp", "quality", "wire", "hosts link"),
+    "emulate": ("remedy", "error frames ip sys tcp", "quality", "wire", "hosts link"),
     "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
     "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),

@@ -28,6 +28,7 @@ FLOORS = (
     "scenario",
     "_explore",
     "transfer",
+    "testing",
     "papers",
     "_cli",
     "__main__",

@@ -26,7 +26,7 @@ def rates(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link needs a rate, such as 10mbit, a trace, Wi-Fi, or a cell"),
+        ((), "a link needs a rate, such as 10mbit, a trace, Wi-Fi, a cell, or a profile"),
         (("--rate", "10mbit", "--trace", "x"), "rate and trace: give one of them, not both"),
         (("--delay", "5 parsec"), "--delay 5 parsec: `parsec` is not a unit of duration"),
         (("--loss", "7"), "--loss 7: 7 is not a probability"),

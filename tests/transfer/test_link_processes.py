@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import nobody
 import pytest
 from conftest import Cli, environment
 from linked import needs_links
@@ -172,18 +173,18 @@ STRAYS = "setsid sleep {marker} >/dev/null 2>&1 & sleep {marker} & "
 def test_daemons_end_too(is_killed: bool, user: str) -> None:
     """At the end of the command as by SIGKILL to the link itself; also in a user namespace."""
     marker = f"32{os.getpid()}.{int(is_killed)}{len(user)}"
-    python, before = sys.executable, []
+    python, before, variables = sys.executable, [], environment()
     if user == "nobody":
-        if os.geteuid() != 0 or shutil.which("setpriv") is None or (python := interpreter_of_nobody() or "") == "":
-            pytest.skip("only root can be somebody without rights, with setpriv(1) and a Python for all")
-        before = NOBODY
+        if (why := nobody.missing()) is not None:
+            pytest.skip(why)
+        python, before, variables = nobody.python_of_nobody() or "", nobody.NOBODY, nobody.environment_of_nobody()
     strays = STRAYS.format(marker=marker)
     server = f"{strays} exec sleep {marker}"
     end = f"exec sleep {marker}" if is_killed else "read wait"
     words = [*before, python, "-m", "windward", "link", "--rate", "1mbit", "--server", server, "--"]
     with subprocess.Popen(
         [*words, "sh", "-c", f"{strays} {end}"],
-        env=with_package(),
+        env=variables,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -228,39 +229,29 @@ def test_a_link_in_a_link_has_other_addresses(cli: Cli) -> None:
     assert (run.stdout, run.returncode) == ("outer\ninner\n", 0), run.stderr
 
 
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all"]
-NOBODY += ["--bounding-set=-all"]
-
-
-def interpreter_of_nobody() -> str | None:
-    """A Python that a user without rights may run, and that knows this package."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        words = [*NOBODY, python, "-c", "import sys; import windward; sys.exit(sys.version_info < (3, 11))"]
-        if subprocess.run(words, env=with_package(), capture_output=True, check=False).returncode == 0:
-            return python
-    return None
-
-
-def with_package() -> dict[str, str]:
-    return environment() | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-
 @needs_links
 def test_without_root() -> None:
     """Runs the link in a user namespace, as the user nobody."""
-    if os.geteuid() != 0:
-        pytest.skip("every other test is that already")
-    if shutil.which("setpriv") is None:
-        pytest.skip("setpriv is not installed")
-    python = interpreter_of_nobody()
-    if python is None:
-        pytest.skip("no Python here that nobody may run")
-    words = [*NOBODY, python, "-m", "windward", "link", "--rate", "1mbit", "--delay", "20ms"]
-    words += ["--", "sh", "-c", "echo $WINDWARD_SERVER $(id -u)"]
-    run = subprocess.run(words, env=with_package(), capture_output=True, text=True)
-    if run.returncode == 2 and "user namespace" in run.stderr:
-        pytest.skip(run.stderr.strip().replace("\n", "; "))
+    if (why := nobody.missing()) is not None:
+        pytest.skip(why)
+    words = [*nobody.NOBODY, nobody.python_of_nobody() or "", "-m", "windward", "link", "--rate", "1mbit"]
+    words += ["--delay", "20ms", "--", "sh", "-c", "echo $WINDWARD_SERVER $(id -u)"]
+    run = subprocess.run(words, env=nobody.environment_of_nobody(), capture_output=True, text=True)
     assert (run.stderr, run.returncode, run.stdout) == ("", 0, "100.64.0.1 0\n")
+
+
+@needs_links
+def test_a_device_for_root_alone_is_said_with_its_remedy() -> None:
+    """/dev/net/tun at 0600, as some machines have it."""
+    if (why := nobody.missing()) is not None:
+        pytest.skip(why)
+    closed = [word.replace("666", "600") for word in nobody.NOBODY]
+    words = [*closed, nobody.python_of_nobody() or "", "-m", "windward", "link", "--rate", "1mbit", "--", "true"]
+    run = subprocess.run(words, env=nobody.environment_of_nobody(), capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr == (
+        "error: creating a TUN device: Permission denied (os error 13)\nhint: sudo chmod 666 /dev/net/tun\n"
+    )
 
 
 @needs_links

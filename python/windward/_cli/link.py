@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,31 +22,52 @@ _QUEUES = ", ".join(one["properties"]["discipline"]["const"] for one in _engine.
 
 
 def link(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND …", help="Command to run behind the link.")],
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="-- COMMAND …", help="Command to run behind the link.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Network by name (--list-profiles), or a scenario file whose first node is the far end and whose "
+            "second node is the command. The other options of the link replace those of its first link. "
+            "Default: none.",
+            rich_help_panel="Link",
+        ),
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(metavar="RATE", help='Such as 10mbit, 800kB/s or "2.5 Mbit/s".', rich_help_panel="Link"),
     ] = None,
     delay: Annotated[
-        str, typer.Option(metavar="TIME", help="One-way propagation delay.", rich_help_panel="Link")
-    ] = "0 ms",
-    loss: Annotated[str, typer.Option(metavar="SHARE", help="Random loss, such as 1%.", rich_help_panel="Link")] = "0",
+        str | None,
+        typer.Option(metavar="TIME", help="One-way propagation delay. Default: 0 ms.", rich_help_panel="Link"),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Random loss, such as 1%, or a model of bursts: "
+            "gilbert-elliott:good_to_bad=1%:bad_to_good=30%:loss_bad=50%. Default: 0.",
+            rich_help_panel="Link",
+        ),
+    ] = None,
     buffer: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="AMOUNT",
-            help="Queue limit: packets, or an amount with its unit, such as 125kB or 100ms.",
+            help="Queue limit: packets, or an amount with its unit, such as 125kB or 100ms. Default: 1000.",
             rich_help_panel="Link",
         ),
-    ] = "1000",
+    ] = None,
     queue: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="DISCIPLINE",
-            help=f"{_QUEUES}, with parameters: codel:target=10ms:ecn=true.",
+            help=f"{_QUEUES}, with parameters: codel:target=10ms:ecn=true. Default: drop-tail.",
             rich_help_panel="Link",
         ),
-    ] = "drop-tail",
+    ] = None,
     jitter: Annotated[
         str | None,
         typer.Option(
@@ -115,6 +136,25 @@ def link(
             "give each repetition its own.",
         ),
     ] = 1,
+    publish: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[HOST:]PORT:PORT",
+            help="Listen on a port of this machine (HOST: 127.0.0.1; 0: any free port), TCP and UDP, and pass what "
+            "comes across the link to the second port of this machine. Repeatable. Without a command until Ctrl-C.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Take orders while the link runs: `windward link ctl NAME down 3s`, `… up`, `… change loss=2% "
+            "rate=1mbit`, `… report`. Default: no orders.",
+        ),
+    ] = None,
+    list_profiles: Annotated[
+        bool, typer.Option("--list-profiles", help="List the profiles, each with its source, and exit.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics of the link to FILE, as JSON.")
     ] = None,
@@ -130,34 +170,54 @@ def link(
 
     windward link --rate 10mbit --delay 50ms --loss 1%,0 --server "iperf3 -s" -- iperf3 -c 100.64.0.1 -R
     """
-    try:
-        result = transfer.link(
-            command,
-            rate=rate,
-            delay=delay,
-            loss=loss,
-            buffer=buffer,
-            queue=queue,
-            jitter=jitter,
-            reorder=reorder,
-            trace=trace,
-            wifi=wifi,
-            cell=cell,
-            changes=change or [],
-            servers=server or [],
-            congestion=congestion,
-            isolate=isolate,
-            seed=seed,
-        )
-    except OSError as error:
-        if error.filename is None or os.fspath(error.filename) != command[0]:
-            raise
-        is_missing = isinstance(error, FileNotFoundError)
-        words.complain(f"{command[0]}: {'command not found' if is_missing else error.strerror}")
-        # As shells do.
-        raise typer.Exit(127 if is_missing else 126) from None
+    if list_profiles:
+        _list_profiles()
+        return
+    options: dict[str, Any] = {
+        "profile": profile,
+        "rate": rate,
+        "delay": delay,
+        "loss": loss,
+        "buffer": buffer,
+        "queue": queue,
+        "jitter": jitter,
+        "reorder": reorder,
+        "trace": trace,
+        "wifi": wifi,
+        "cell": cell,
+        "changes": change or [],
+        "servers": server or [],
+        "congestion": congestion,
+        "isolate": isolate,
+        "seed": seed,
+    }
+    if publish or name is not None:
+        from windward._cli.controlled import run
+
+        result = run(command or [], publish or [], name, options)
+    elif not command:
+        raise typer.BadParameter("give a command after --, --publish, or --name", param_hint="COMMAND")
+    else:
+        result = _run(command, options)
     if report is not None:
         replace_text(report, json.dumps(result, indent=2, allow_nan=False, default=str) + "\n")
     if problem := result["quality"]["problem"]:
         print(f"windward link: not trustworthy: {problem}", file=sys.stderr)
     raise typer.Exit(result["code"])
+
+
+def _run(command: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return transfer.link(command, **options)
+    except OSError as error:
+        if error.filename is None or os.fspath(error.filename) != command[0]:
+            raise
+        raise typer.Exit(words.cannot_start(command[0], error)) from None
+
+
+def _list_profiles() -> None:
+    from windward.transfer._profile import about, names
+
+    for name in names():
+        profile = about(name)
+        print(f"{name}\n    {profile['title']}\n    Source: {profile['source']}")

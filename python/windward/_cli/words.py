@@ -70,3 +70,10 @@ def tell(output: Path | None) -> None:
     if output is not None:
         print()
         _terminal.say(f"results in {output}", "dim")
+
+
+def cannot_start(command: str, error: OSError) -> int:
+    """Says that a command cannot be started; returns the exit code that shells have for it."""
+    is_missing = isinstance(error, FileNotFoundError)
+    complain(f"{command}: {'command not found' if is_missing else error.strerror}")
+    return 127 if is_missing else 126

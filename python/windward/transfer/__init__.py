@@ -7,7 +7,7 @@ The same functions and options as the commands `windward get`, `send`, `serve`, 
 >>> report["rate_bps"]  # doctest: +SKIP
 """
 
-from windward.transfer import kernel as kernel
-from windward.transfer._files import get as get, send as send
-from windward.transfer._link import link as link
-from windward.transfer._serve import serve as serve
+import lazy_loader
+
+# Each is imported when it is first used: a test that needs a link does not wait for the rest.
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
-import bisect
-import json
 import math
-import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from windward import _engine
-from windward._engine import EmulationError
-from windward.errors import OptionError
-from windward.transfer import _cell, _wifi
-
-#: Rates as tc(8) writes them, in any case: bits without a slash, and bytes that look like bits.
-_TC_RATE = re.compile(r"\s*([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
-_PREFIXES = {
-    "": 1,
-    "k": 10**3,
-    "m": 10**6,
-    "g": 10**9,
-    "t": 10**12,
-    "ki": 1 << 10,
-    "mi": 1 << 20,
-    "gi": 1 << 30,
-    "ti": 1 << 40,
-}
-
-#: A number of more digits is no rate in any unit.
-_MOST_DIGITS = 18
-
-#: Name of the links' description in messages; its places become those of options.
-_ORIGIN = "link"
-
-#: What is between the access point and the command.
-_Radio = _wifi.Wifi | _cell.Cell
-
-#: A rate where none is given, to check the rest.
-_ANY_RATE = "1 Mbit/s"
-#: The rate behind an access point where none is given: none that limits.
-_NO_LIMIT = "100 Gbit/s"
-
-#: What may change while the command runs, and the directions' names.
-_CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
-_DOWN, _UP = "down", "up"
+from windward.transfer._describe import describe
 
 
 def link(
     command: Sequence[str],
     *,
+    profile: str | Path | None = None,
     rate: str | None = None,
-    delay: str = "0 ms",
-    loss: str = "0",
-    buffer: str = "1000",
-    queue: str = "drop-tail",
+    delay: str | None = None,
+    loss: str | None = None,
+    buffer: str | None = None,
+    queue: str | None = None,
     jitter: str | None = None,
     reorder: str | None = None,
     trace: str | Path | None = None,
@@ -78,17 +41,21 @@ def link(
     ----------
     command
         The program and its arguments.
+    profile
+        Name of a network that the package has, such as "lte" or "train", or a scenario file whose first node is the
+        far end and whose second node is the command. All other parameters then replace those of its first link.
     rate
-        Such as "10mbit" or "2.5 Mbit/s"; this, `trace`, `wifi` or `cell`. "10mbps" is refused: tc(8) means megabytes
-        by it, others megabits.
+        Such as "10mbit" or "2.5 Mbit/s"; this, `trace`, `wifi`, `cell` or `profile`. "10mbps" is refused: tc(8)
+        means megabytes by it, others megabits.
     delay
-        One-way propagation delay.
+        One-way propagation delay. Default: 0.
     loss
-        Random loss, such as "1%".
+        Random loss, such as "1%"; "gilbert-elliott:good_to_bad=1%:bad_to_good=30%" for bursts. Default: 0.
     buffer
-        Queue limit: packets, or an amount with its unit, such as "125kB" or "100ms".
+        Queue limit: packets, or an amount with its unit, such as "125kB" or "100ms". Default: 1000 packets.
     queue
-        Discipline of the queue, with parameters behind colons: "fq-codel", "codel:target=10 ms:ecn=true".
+        Discipline of the queue (default: drop-tail), with parameters behind colons: "fq-codel",
+        "codel:target=10 ms:ecn=true".
     jitter
         Additional delay, uniform up to this; packets stay in order.
     reorder
@@ -138,126 +105,27 @@ def link(
     windward.errors.OptionError
         For an invalid argument; a ValueError.
     """
-    if not hasattr(_engine, "emulate_link"):
-        raise EmulationError("links are emulated on Linux only")
-    if not 0 <= seed < 1 << 63:
-        raise OptionError(("seed", str(seed), "is out of range; allowed: 0 to 2^63 - 1"))
-    given = {"delay": delay, "loss": loss, "buffer": buffer, "queue": queue}
-    optional = {"rate": rate, "jitter": jitter, "reorder": reorder, "trace": None if trace is None else str(trace)}
-    given |= {name: value for name, value in optional.items() if value is not None}
-    if "rate" in given and "trace" in given:
-        raise ValueError("rate and trace: give one of them, not both")
-    if wifi is not None and cell is not None:
-        raise ValueError("wifi and cell: give one of them, not both")
-    has_radio = wifi is not None or cell is not None
-    has_rate = "rate" in given or "trace" in given
-    # What else is wrong is told before what is missing.
-    network = _network(given if has_rate else {"rate": _NO_LIMIT if has_radio else _ANY_RATE} | given)
-    network["change"] = [step for change in changes for step in _change(change)]
-    if wifi is not None:
-        links = _with_wifi(network, given, changes, wifi)
-    elif cell is not None:
-        links = _with_cell(network, given, changes, cell)
-    else:
-        links = _read(network, given, changes)
-        if not has_rate:
-            raise ValueError("a link needs a rate, such as 10mbit, a trace, Wi-Fi, or a cell")
-    found = _engine.emulate_link(links, seed, [*command], [*servers], congestion, isolate)
-    return _report(found, has_radio=has_radio)
-
-
-def _read(
-    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], air: _Radio | None = None
-) -> _engine.Links:
-    try:
-        return _engine.Links.from_json(json.dumps(network), _ORIGIN, Path())
-    except _engine.ScenarioError as error:
-        raise _by_option(error, given, changes, air) from None
-
-
-def _with_wifi(network: dict[str, Any], given: dict[str, str], changes: Sequence[str], text: str) -> _engine.Links:
-    """The links of a wire, if it is more than none, and of the Wi-Fi at its end."""
-    try:
-        air = _wifi.read(text)
-    except ValueError as error:
-        raise OptionError(("wifi", text, str(error))) from None
-    given = given | {"wifi": text}
-    nodes = _wire(network, given, changes, _wifi.ACCESS_POINT, "that of Wi-Fi is set by `queue=` in `wifi`")
-    network |= {"node": nodes + [{"name": other} for other in air.others], "wifi": [air.at(air.metres)]}
-    if not _reaches(network) and "distance" in air.given:
-        # Whole metres, by halves.
-        far = bisect.bisect_left(range(1, _FARTHEST), True, key=lambda m: not _reaches(network | {"wifi": [air.at(m)]}))
-        if air.metres > far:
-            raise OptionError(("wifi", text, air.too_far(far)))
-    links = _read(network, given, changes, air)
-    if not air.others:
-        return links
-    # The last port of Wi-Fi has the rate of the stations' data.
-    background = air.background(links.rates_bps[-1] or 0)
-    return _read(network | {"background": background}, given, changes, air)
-
-
-def _with_cell(network: dict[str, Any], given: dict[str, str], changes: Sequence[str], text: str) -> _engine.Links:
-    """The links of a wire, if it is more than none, and of the cell at its end."""
-    try:
-        air = _cell.read(text)
-    except ValueError as error:
-        raise OptionError(("cell", text, str(error))) from None
-    given = given | {"cell": text}
-    nodes = _wire(
-        network, given, changes, _cell.ACCESS_POINT, "those of a cell are set by `buffer=` and `queue=` in `cell`"
+    described = describe(
+        profile=profile,
+        rate=rate,
+        delay=delay,
+        loss=loss,
+        buffer=buffer,
+        queue=queue,
+        jitter=jitter,
+        reorder=reorder,
+        trace=trace,
+        wifi=wifi,
+        cell=cell,
+        changes=changes,
+        seed=seed,
     )
-    network |= {"node": nodes + [{"name": other} for other in air.others], "cell": [air.table]}
-    links = _read(network, given, changes, air)
-    if not air.others:
-        return links
-    # A station alone would have the rate of the last downlink.
-    background = air.background(links.rates_bps[-2] or 0)
-    return _read(network | {"background": background}, given, changes, air)
+    found = _engine.emulate_link(described.links, seed, [*command], [*servers], congestion, isolate)
+    return report(found, has_radio=described.has_radio)
 
 
-def _wire(
-    network: dict[str, Any], given: dict[str, str], changes: Sequence[str], access_point: str, queue: str
-) -> list[dict[str, str]]:
-    """The nodes of a wire to an access point, which is left out where it does nothing; `queue` says who has one."""
-    # Faults of the wire are told even where it is left out.
-    _read(network, given, changes)
-    is_limited = "rate" in given or "trace" in given
-    for name, usual in _QUEUE.items():
-        if given[name] != usual and not is_limited:
-            raise OptionError((name, given[name], f"a wire without a rate has no queue; {queue}"))
-    is_wired = bool(changes) or any(given.get(name, usual) != usual for name, usual in _NO_WIRE.items())
-    point = {"name": access_point}
-    if is_wired:
-        network["link"][0]["to"] = access_point
-        return [*network["node"], point]
-    # The servers are at the access point.
-    network["link"] = []
-    return [point, *network["node"][1:]]
-
-
-def _reaches(network: dict[str, Any]) -> bool:
-    """False if stations are out of reach."""
-    try:
-        _engine.Links.from_json(json.dumps(network), _ORIGIN, Path())
-    except _engine.ScenarioError as error:
-        return not any(problem.path.startswith(("node", "wifi[0].station")) for problem in error.problems)
-    return True
-
-
-#: A number with a comma in the place of the decimal point, or a value of each direction of which one lacks its unit.
-_DECIMAL_COMMA = re.compile(r"\d+,\d+\s*[A-Za-z%].*")
-
-#: Metres from which no station reaches its access point.
-_FARTHEST = 1000
-
-#: The parameters of a wire that is none, and those of a queue that none has asked for.
-_NO_WIRE = {"rate": None, "trace": None, "delay": "0 ms", "loss": "0", "jitter": None, "reorder": None}
-_QUEUE = {"buffer": "1000", "queue": "drop-tail"}
-
-
-def _report(found: dict[str, Any], *, has_radio: bool) -> dict[str, Any]:
-    """Result of `link`: for each direction the link next to the command, and behind it the wire."""
+def report(found: dict[str, Any], *, has_radio: bool) -> dict[str, Any]:
+    """Report of a link: for each direction the link next to the command, and behind it the wire."""
     down, up = found["down"], found["up"]
     report = found | {"down": _known(down[-1]), "up": _known(up[0]), "quality": _known(found["quality"])}
     if has_radio and len(down) > 1:
@@ -271,152 +139,3 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in figures.items()
     }
-
-
-def _by_option(
-    error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str], air: _Radio | None = None
-) -> ValueError:
-    """Faults of a link, by its arguments, each once."""
-    faults: dict[tuple[str, str, str], None] = {}
-    for problem in error.problems:
-        table, _, rest = problem.path.partition(".")
-        text = problem.message + (f"\nhint: {problem.hint}" if problem.hint else "")
-        if air is not None and table in ("wifi[0]", "cell[0]"):
-            name = table.removesuffix("[0]")
-            faults[name, given[name], air.fault(problem.path, text)] = None
-        elif table.startswith("change["):
-            # One table for each direction.
-            change = changes[int(table.removeprefix("change[").removesuffix("]")) // 2]
-            faults["change", repr(change), text] = None
-        else:
-            key = rest.removeprefix("reverse.").partition(".")[0].partition("[")[0]
-            key = "trace" if key == "rate" and "trace" in given else key
-            faults[key, given.get(key, ""), text] = None
-    return OptionError(*faults)
-
-
-def _network(given: dict[str, str]) -> dict[str, Any]:
-    """One link: towards the client, and away from it."""
-    down, up = _directions(given)
-    fields: dict[str, Any] = {"name": _DOWN, "from": "server", "to": "client", **down, "reverse": up | {"name": _UP}}
-    return {"node": [{"name": "server"}, {"name": "client"}], "link": [fields]}
-
-
-def _directions(given: dict[str, str], change: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values of both directions, of the link or of a `change` of it."""
-    down, up = {}, {}
-    for name, value in given.items():
-        try:
-            parts = [part.strip() for part in value.split(",")]
-            if len(parts) == 2 and _DECIMAL_COMMA.fullmatch(value):
-                whole, rest = parts
-                raise ValueError(
-                    f"`{value}` has two readings: write {whole}.{rest} for a decimal fraction, or both directions "
-                    f"with their unit, DOWN,UP"
-                )
-            if len(parts) > 2:
-                raise ValueError("expected one value, or two, DOWN,UP")
-            values = [_value(name, part) for part in parts]
-        except ValueError as error:
-            if change is None:
-                raise OptionError((name, value, str(error))) from None
-            raise OptionError(("change", repr(change), f"{name}={value}: {error}")) from None
-        key = "rate" if name == "trace" else name
-        down[key], up[key] = values[0], values[-1]
-    return down, up
-
-
-def _change(text: str) -> list[dict[str, Any]]:
-    """Changes at one time: a table for each direction."""
-    time, *words = text.split()
-    expected = 'expected TIME NAME=VALUE …, such as "30s rate=2mbit delay=80ms", or TIME down, TIME up'
-    given, is_up = {}, None
-    for word in words:
-        name, _, value = word.partition("=")
-        if word in ("up", "down"):
-            is_up = word == "up"
-        elif name in _CHANGEABLE and value and name not in given:
-            given[name] = value
-        else:
-            names = ", ".join(_CHANGEABLE)
-            raise OptionError(("change", repr(text), f"`{word}`: {expected}; names: {names}"))
-    if not words:
-        raise OptionError(("change", repr(text), expected))
-    down, up = _directions(given, text)
-    both = {"at": time} if is_up is None else {"at": time, "up": is_up}
-    return [{"link": _DOWN, **both, **down}, {"link": _UP, **both, **up}]
-
-
-def _value(name: str, text: str) -> Any:
-    # A `Bps` with its large letter is bytes to everybody.
-    if name == "rate" and (match := _TC_RATE.fullmatch(text)) and match[3] != "Bps":
-        return _rate(text.strip(), *match.groups())
-    if name == "buffer" and text.isdigit():
-        return f"{text} packets"
-    if name == "queue":
-        return _queue(text)
-    if name == "jitter":
-        return {"model": "uniform", "max": text}
-    if name == "reorder":
-        return _reorder(text)
-    if name == "trace":
-        return {"trace": str(Path(text).resolve())}
-    if name in ("delay", "buffer") and text == "0":
-        return "0 s" if name == "delay" else "0 packets"
-    return _share(text) if name == "loss" else text
-
-
-def _rate(text: str, number: str, prefix: str, unit: str) -> str:
-    """A rate of tc(8), by its parts, as a scenario has it.
-
-    Raises
-    ------
-    ValueError
-        For `bps`, which are bytes for tc and bits for others.
-    """
-    try:
-        count = Decimal(number)
-    except InvalidOperation:
-        raise ValueError(f"`{number}` is not a number") from None
-    if count < 0:
-        raise ValueError(f"`{text}` is negative; a rate must be above zero")
-    if count.adjusted() > _MOST_DIGITS:
-        raise ValueError(f"`{text}` is too large for a rate")
-    prefix = prefix.lower()
-    if unit.lower() == "bps":
-        bits, of_bytes = f"{count.normalize():f}{prefix}bit", f"{(8 * count).normalize():f}{prefix}bit"
-        raise ValueError(
-            f"`{text}` has two readings: write {bits} for bits, or {of_bytes} for the bytes that tc(8) means"
-        )
-    return f"{count * _PREFIXES[prefix]:f} bit/s"
-
-
-def _share(text: str) -> float | str:
-    return float(text) if text.replace(".", "", 1).isdigit() else text
-
-
-def _reorder(text: str) -> dict[str, Any]:
-    """SHARE:TIME, or 0."""
-    share, colon, delay = (part.strip() for part in text.partition(":"))
-    if not colon and _share(share) == 0:
-        # Nobody waits for it.
-        delay = "1 ms"
-    elif not delay:
-        raise ValueError("expected SHARE:TIME, such as 1%:8ms, or 0")
-    return {"share": _share(share), "delay": delay}
-
-
-def _queue(text: str) -> dict[str, Any]:
-    """A discipline, with parameters behind colons, as in a scenario."""
-    discipline, *parameters = text.split(":")
-    queue: dict[str, Any] = {"discipline": discipline.strip()}
-    for parameter in parameters:
-        name, equals, value = parameter.partition("=")
-        if not equals:
-            raise ValueError(f"expected NAME=VALUE behind a colon, not `{parameter}`")
-        value = value.strip()
-        try:
-            queue[name.strip()] = json.loads(value)
-        except json.JSONDecodeError:
-            queue[name.strip()] = value
-    return queue

@@ -1,0 +1,3 @@
+module example.org/train
+
+go 1.21
