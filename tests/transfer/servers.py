@@ -1,6 +1,7 @@
 """Servers of a test's own process, on free ports of the loopback."""
 
 import contextlib
+import functools
 import hashlib
 import http.server
 import socket
@@ -48,7 +49,9 @@ class _Bytes(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@functools.cache
 def content(length: int) -> bytes:
+    """Bytes of which no part is like another."""
     blocks = (hashlib.sha256(str(number).encode()).digest() for number in range(length // 32 + 1))
     return b"".join(blocks)[:length]
 
