@@ -63,7 +63,7 @@ def table(rows: Mapping[str, ww.Evaluation]) -> str:
 
 
 def worst(rows: Mapping[str, ww.Evaluation]) -> str:
-    """What each law does not meet, with its figure."""
+    """Sections that each law does not meet, with the figures."""
     from windward.show import _evaluate as words
 
     lines = []

@@ -83,7 +83,7 @@ def amount(number: float | None, unit: str, error: float | None = None) -> str:
 
 
 def counts(found: Judgement) -> str:
-    """How many sections have each verdict."""
+    """Number of sections with each verdict."""
     return ", ".join(f"{count} {word}" for word, count in found.summary.get("counts", {}).items() if count)
 
 

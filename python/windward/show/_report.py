@@ -188,7 +188,7 @@ def _attack(attack: Any) -> str:
 
 
 def _evaluation(found: Any) -> str:
-    """What is not met first, open; what cannot be told; what is met, folded."""
+    """Sections of an evaluation: those not met first and open, then those that cannot be told, then those met, folded."""
     from windward.show import _evaluate as judged
     from windward.show.page._evaluate import KEY, section_of
 
@@ -204,7 +204,8 @@ def _evaluation(found: Any) -> str:
     for key, title, kinds, is_open in groups:
         inside = [row for row in rows if row["verdict"] in kinds]
         body = "".join(section_of(found, row, is_open=is_open) for row in inside)
-        parts.append(Section(key, f"{title}: {len(inside)}", "", f"{KEY}{body}" if body else ""))
+        has_strips = key == next((k for k, _, kinds, _ in groups if any(row["verdict"] in kinds for row in rows)), "")
+        parts.append(Section(key, f"{title}: {len(inside)}", "", f"{KEY if has_strips else ''}{body}" if body else ""))
     facts = [(word, str(count)) for word, count in found.summary.get("counts", {}).items() if count]
     about = found.summary
     how = (
