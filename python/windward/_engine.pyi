@@ -302,6 +302,8 @@ class Scenario:
     @property
     def notes(self) -> list[str]:
         """Remarks on the recordings: their parts that are left out or changed."""
+    def memory(self) -> list[tuple[str, float, str]]:
+        """Estimate of the memory that a run takes: parts, bytes, and what lowers them; the largest first."""
     @property
     def duration_s(self) -> float:
         """Simulated duration in seconds."""

@@ -143,6 +143,11 @@ impl Scenario {
         self.inner.notes().to_vec()
     }
 
+    /// Estimate of the memory that a run takes: parts, bytes, and what lowers them; the largest first.
+    fn memory(&self) -> Vec<(String, f64, &'static str)> {
+        self.compiled.memory().into_iter().map(|need| (need.what, need.bytes, need.lower)).collect()
+    }
+
     /// Simulated duration in seconds.
     #[getter]
     pub(crate) fn duration_s(&self) -> f64 {

@@ -28,16 +28,21 @@ impl<F: Send + 'static> Task for Simulations<F> {
     type Failure = F;
 
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Output>, Error<F>> {
-        let compiled = self.scenario.compile(seed.number);
+        let (network, groups) = {
+            // The names, which a large network has many of, are dropped here.
+            let compiled = self.scenario.compile(seed.number);
+            let groups = compiled.group_of_flows();
+            (compiled.network, groups)
+        };
         let fuse = Arc::new(Fuse::new(Arc::clone(seed.control)));
         let makers = (self.makers)(&fuse);
         let capture = seed.captures.map(|folder| Capture::of(folder, seed.number));
         let out = capture.as_ref().map(Capture::create).transpose()?;
-        let outcome = run(&compiled.network, &makers, seed.number, seed.control, out);
+        let outcome = run(&network, &makers, seed.number, seed.control, out);
         match (fuse.take_failure(), outcome, capture) {
             (Some(failure), ..) => Err(Error::Failed(failure)),
             (None, Ok(mut output), _) => {
-                output.group(&compiled.group_of_flows());
+                output.group(&groups);
                 Ok(Some(output))
             }
             (None, Err(RunError::Capture(source)), Some(capture)) => Err(capture.refused(source)),

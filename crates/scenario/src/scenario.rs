@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::de::DeTable;
 use windward_sim::{AppConfig, FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
@@ -19,7 +20,8 @@ use windward_units::{Duration, Time};
 #[derive(Clone, Debug)]
 pub struct Scenario {
     file: File,
-    plan: Plan,
+    /// Shared by copies, among them those of a job: of a large network it is most of the memory.
+    plan: Arc<Plan>,
     notes: Vec<String>,
 }
 
@@ -146,7 +148,7 @@ impl Scenario {
         let file = if problems.is_empty() { read::file(tree, &mut problems) } else { None };
         let planned = file.and_then(|file| check::plan(file, read, &mut problems));
         match planned {
-            Some((file, plan)) => Ok(Self { file, plan, notes: problems.notes }),
+            Some((file, plan)) => Ok(Self { file, plan: Arc::new(plan), notes: problems.notes }),
             None => Err(problems.into_error(origin, text, |path| tree.span_of(path))),
         }
     }
@@ -273,7 +275,7 @@ impl Scenario {
 
     /// Route by given ports or, where stations find it and the file does not fix it, by its ends.
     fn route(&self, ports: &[u32], is_fixed: bool) -> Route {
-        let Plan { wireless, topology, .. } = &self.plan;
+        let Plan { wireless, topology, .. } = &*self.plan;
         let finder = |port: u32| wireless.iter().position(|plan| plan.finds_routes && plan.links.contains(&port));
         if is_fixed || wireless.is_empty() {
             return ports.to_vec().into();

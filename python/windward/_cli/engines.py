@@ -65,10 +65,15 @@ def simulate(
 
     The results are saved in a folder.
     """
-    from windward._engines.simulate import simulate as run
+    from windward._engines import memory
+    from windward._engines.collect import choose
+    from windward._engines.simulate import count_threads, simulate as run
 
     chosen = parse_seeds(seeds)
     scenario = parse_file(file, no_python=no_python)
+    runs = min(count_threads(threads, has_python=bool(scenario.python_classes)), len(choose(chosen, scenario.seeds)))
+    if (remark_on_memory := memory.note(scenario, runs)) and not quiet:
+        remark(f"note: {remark_on_memory}")
 
     def engine(progress: Callable[[Progress], None] | None, target: Place) -> Run:
         return run(

@@ -9,6 +9,7 @@ from typing import Any
 
 from windward import _engine
 from windward._answers.run import Run
+from windward._engines import memory
 from windward._engines.collect import Collector, check_pcap, choose
 from windward._format.own import finders
 from windward.results._folder import ResultFolder
@@ -37,10 +38,13 @@ def simulate(
     """
     chosen = choose(seeds, scenario.seeds)
     check_pcap(pcap, place)
+    workers = count_threads(threads)
+    # Runs of code in Python take turns.
+    memory.check(scenario, 1 if laws or scenario.python_classes else min(workers, len(chosen)))
     job = _engine.Job(
         scenario,
         seeds=chosen,
-        threads=count_threads(threads),
+        threads=workers,
         **finders(laws or {}, folder),
     )
     target = ResultFolder(place) if place is not None else None

@@ -10,6 +10,9 @@ use crate::page::{Browser, Discovery, Protocol};
 use crate::video::Player;
 use windward_units::{Duration, Time};
 
+/// Connections that a client can have with one server: Linux's ephemeral ports (`ip_local_port_range`, 32768 to 60999).
+const PORTS: u32 = 28_232;
+
 /// Number of requests over time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Active {
@@ -182,10 +185,10 @@ impl Client {
     pub fn most(&self) -> u32 {
         match &self.kind {
             Kind::Requests(requests) => match requests.config.connections {
-                ConnectionUse::New => u32::MAX,
-                ConnectionUse::Kept { most } => most,
+                ConnectionUse::New => PORTS,
+                ConnectionUse::Kept { most } => most.min(PORTS),
             },
-            Kind::Session(_) => u32::MAX,
+            Kind::Session(_) => PORTS,
             Kind::Video(_) => 1,
             Kind::Page(page) => match page.browser.page().protocol {
                 Protocol::Separate(most) => most,

@@ -59,7 +59,8 @@ pub struct Apps<T: Transport> {
     base: u32,
     /// Slot of each connection so far.
     slots: Vec<u32>,
-    pub(super) talks: Vec<Talk<T::Link>>,
+    /// Connections so far, each in its own place: of many, a growing list would hold them twice.
+    pub(super) talks: Vec<Box<Talk<T::Link>>>,
     /// Slots of connections that have ended, of each application.
     free: Vec<Vec<u32>>,
     /// Discoveries and complete responses of an event; empty between events.
@@ -171,7 +172,7 @@ impl<T: Transport> Apps<T> {
             }
             None => {
                 let Some(link) = net.open(ends, opening, None) else { return };
-                self.talks.push(Talk { app: index, id, connection, link, work });
+                self.talks.push(Box::new(Talk { app: index, id, connection, link, work }));
                 self.talks.len() as u32 - 1
             }
         };
@@ -235,7 +236,11 @@ impl<T: Transport> Apps<T> {
                 }
                 if app.closes() {
                     *stage = Stage::Closing;
-                    app.pools[0].open -= 1;
+                    let pool = &mut app.pools[0];
+                    pool.open -= 1;
+                    if let Some(request) = pool.waiting.pop_front() {
+                        self.serve(net, index, request);
+                    }
                     return;
                 }
                 *stage = Stage::Idle;

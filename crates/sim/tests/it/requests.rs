@@ -263,3 +263,17 @@ fn sessions_come_and_go_by_time() {
     // Each takes 3 s and some round trips.
     assert_eq!((done.count(), output.apps[0].connections), (10, 11));
 }
+
+/// A client has 28 232 ports (Linux: 32768 to 60999), so that of 28 250 requests at once the last 18 wait for the first
+/// responses, which are there after two round trips.
+#[test]
+fn a_client_has_so_many_ports() {
+    const PORTS: usize = 28_232;
+    let times: Vec<_> = (0..PORTS + 18).map(|_| (Duration::ZERO, None)).collect();
+    let app = requests(TcpOptions::default(), Arrivals::Times(times.into()), Size::Fixed(100), ConnectionUse::New);
+    let output = simulate(&path(100_000_000_000, Duration::from_millis(10), app, 1), 1);
+    assert_eq!(output.apps[0].finished as usize, PORTS + 18);
+    let waits: Vec<f64> = output.requests.start_s.iter().zip(&output.requests.intended_s).map(|(a, b)| a - b).collect();
+    assert!(waits[..PORTS].iter().all(|&wait| wait == 0.0), "all ports at once");
+    assert!(waits[PORTS..].iter().all(|&wait| (0.04..0.06).contains(&wait)), "{:?}", &waits[PORTS..]);
+}

@@ -70,7 +70,9 @@ pub struct Tcb {
 impl Tcb {
     /// State of a sender of `end` segments with the window of `law`, which draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
-        Self::with_board(law, tcp, end, seed, Scoreboard::new(32, tcp.is_by_time()))
+        // A connection that waits to write needs little room. One of a flow gets its segments at once.
+        let room = if end == 0 { 4 } else { 32 };
+        Self::with_board(law, tcp, end, seed, Scoreboard::new(room, tcp.is_by_time()))
     }
 
     /// [`Self::new`] with an empty board for these options.
