@@ -16,7 +16,7 @@
 # make validate-wifi-bounds  lay optimum and fluid beside packets on random networks of 802.11n, ac and ax
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-aggregation  compare 802.11n, ac and ax with ns-3
-# make validate-wireless  run a thousand random wireless networks: no panic, and no datagram is lost track of; minutes
+# make validate-wireless  run random wireless networks and exchanges: no panic, no packet lost track of; minutes
 # make validate-lte  lay LTE cells beside ns-3's; minutes
 # make validate-replay  compare the replay of a recorded cell with the cell
 # make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
@@ -268,6 +268,8 @@ validate-replay: $(VENV)/engine
 # A thousand random wireless networks, other ones each time; prints the number of a draw that fails, and writes no page.
 validate-wireless: $(VENV)/engine
 	$(BIN)/python benches/wifi/random_networks.py --draws 1000
+	WINDWARD_EXCHANGES=20000 WINDWARD_EXCHANGES_FROM=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ') \
+		cargo test --locked -p windward-sim --lib random_exchanges
 
 # Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
 validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine

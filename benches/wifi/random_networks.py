@@ -153,11 +153,11 @@ def edca(draw: Draw) -> Network:
     wifi["block_ack"] = {"after_loss": draw.of("data", "request"), **({"attempts": attempts} if attempts else {})}
     if draw.chance(0.3):
         wifi["noise"] = {"power": "-92 dBm", "rayleigh": True}
-    queue = draw.of(None, "fifo", "fifo", "fq-codel", "shared-fq-codel")
+    queue = draw.of(None, "fifo", "strict-fifo", "fq-codel", "shared-fq-codel")
     if queue:
         wifi["txq"] = {"queue": queue}
     # mac80211's queues, the default of all profiles but ns-3's, have limits of their own.
-    if queue == "fifo" or (queue is None and wifi.get("profile") == "ns3"):
+    if queue in ("fifo", "strict-fifo") or (queue is None and wifi.get("profile") == "ns3"):
         wifi["buffer"] = draw.of("20 packets", "100 packets", "1000 packets")
     pairs = [ends for other in nodes[1:] for ends in (("n0", other), (other, "n0"))]
     if draw.chance(0.6):

@@ -72,6 +72,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> EdcaConfig {
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
         txqs: None,
+        is_strict: false,
         hardware: Hardware::Driver,
         weight: 256,
     };

@@ -2372,7 +2372,7 @@ class BlockAck:
 
 
 #: Discipline of the queues above the MAC.
-TransmitQueue = Literal["fq-codel"] | Literal["shared-fq-codel"] | Literal["fifo"]
+TransmitQueue = Literal["fq-codel"] | Literal["shared-fq-codel"] | Literal["fifo"] | Literal["strict-fifo"]
 
 
 #: Place and time at which A-MPDUs are composed.

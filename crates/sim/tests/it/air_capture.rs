@@ -23,6 +23,7 @@ fn pair(mode: Mode, category: Category, rate: u64) -> Network {
         contention: Contention::STATION,
         buffer: Buffer::Packets(1000),
         txqs: None,
+        is_strict: false,
         hardware: Hardware::Driver,
         weight: 256,
     };

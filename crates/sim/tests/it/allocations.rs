@@ -288,6 +288,7 @@ pub fn aggregating(senders: u32, amsdu: u64) -> EdcaConfig {
         contention: Contention::STATION,
         buffer: Buffer::Packets(200),
         txqs: None,
+        is_strict: false,
         hardware: Hardware::Driver,
         weight: 256,
     };

@@ -89,13 +89,13 @@ impl Check<'_> {
     }
 
     /// Refuses weights of stations to which firmware alone sends, the access point's if there is one, and a buffer of
-    /// all stations that none has. `hardware` and `is_fifo` are those of each station.
+    /// all stations that none has. `hardware` and `has_buffer` are those of each station.
     pub(super) fn check_effects(
         &mut self,
         stations: &[StationConfig],
         access_point: Option<usize>,
         hardware: &[edca::Hardware],
-        is_fifo: &[bool],
+        has_buffer: &[bool],
     ) {
         for (index, table) in self.wifi.station.iter().enumerate() {
             let Some(end) = self.nodes.known(&table.node).filter(|_| table.weight.is_some()) else { continue };
@@ -107,16 +107,16 @@ impl Check<'_> {
                 self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, Some(FIRMWARE_HINT));
             }
         }
-        if self.wifi.buffer.is_some() && !is_fifo.contains(&true) {
+        if self.wifi.buffer.is_some() && !has_buffer.contains(&true) {
             self.refuse(["buffer".into()], NO_BUFFER, Some(BUFFER_HINT));
         }
     }
 
-    /// True if a station has one drop-tail queue of its `buffer`.
-    pub(super) fn is_fifo(&self, station: &StationConfig, defaults: &Defaults) -> bool {
+    /// Discipline of a station's queues.
+    pub(super) fn discipline(&self, station: &StationConfig, defaults: &Defaults) -> TransmitQueue {
         let own = self.station_of(station.node).and_then(|(_, table)| table.txq.as_ref());
         let given = own.or(self.wifi.txq.as_ref()).and_then(|txq| txq.queue);
-        given.unwrap_or(defaults.queue) == TransmitQueue::Fifo
+        given.unwrap_or(defaults.queue)
     }
 
     /// Queues of a station, and its weight at those that send to it.
@@ -139,7 +139,7 @@ impl Check<'_> {
         let queue = given.queue.unwrap_or(defaults.queue);
         if let Some((index, table)) = self.station_of(station.node)
             && table.buffer.is_some()
-            && queue != TransmitQueue::Fifo
+            && !queue.has_buffer()
         {
             self.refuse(["station".into(), Segment::Index(index), "buffer".into()], NO_BUFFER, Some(BUFFER_HINT));
         }
@@ -164,6 +164,10 @@ impl Check<'_> {
             let message = "`below` is for queues that all receivers share";
             self.problems.add(self.path(&inside("below")), message, Some("queue = \"fifo\"".to_owned()));
         }
+        if queue == TransmitQueue::StrictFifo {
+            let hardware = self.strict_hardware(&given, defaults, inside);
+            return (None, hardware.of_sim(), weight as u16);
+        }
         let below = given.below.map_or(BELOW, |count| count.0);
         let shared = |above| Discipline::Shared { above, below };
         let discipline = match queue {
@@ -176,6 +180,7 @@ impl Check<'_> {
                 };
                 shared(FlowsConfig::fifo(u32::try_from(packets).unwrap_or(u32::MAX)))
             }
+            TransmitQueue::StrictFifo => return (None, edca::Hardware::Driver, weight as u16),
         };
         let config = TxqConfig {
             discipline,
@@ -195,5 +200,26 @@ impl Check<'_> {
             self.refuse_fairness(&given, inside);
         }
         (Some(config), hardware.of_sim(), weight as u16)
+    }
+
+    /// Place at which a strict FIFO's A-MPDUs are composed. Refuses firmware, which serves receivers in turn, and room
+    /// below the queue.
+    fn strict_hardware(
+        &mut self,
+        given: &TransmitQueues,
+        defaults: &Defaults,
+        inside: impl Fn(&'static str) -> Vec<Segment>,
+    ) -> Hardware {
+        if given.below.is_some() {
+            let message = "a strict FIFO has no room below it: packets leave it as an A-MPDU is composed";
+            self.problems.add(self.path(&inside("below")), message, Some("queue = \"fifo\"".to_owned()));
+        }
+        let default = if defaults.hardware == Hardware::Firmware { Hardware::Driver } else { defaults.hardware };
+        let hardware = given.hardware.unwrap_or(default);
+        if hardware == Hardware::Firmware {
+            let message = "firmware serves receivers in turn, not in the order of arrival";
+            self.problems.add(self.path(&inside("hardware")), message, Some("hardware = \"driver\"".to_owned()));
+        }
+        hardware
     }
 }

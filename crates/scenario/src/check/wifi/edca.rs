@@ -5,7 +5,7 @@ use super::check::Check;
 use super::reach::{Radio, watts};
 use crate::check::common::place;
 use crate::check::links::Links;
-use crate::format::wifi::{Access, LossOf, Mode, Routing};
+use crate::format::wifi::{Access, LossOf, Mode, Routing, TransmitQueue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
 use windward_sim::NodeId;
@@ -117,9 +117,10 @@ impl Check<'_> {
         let edca: Vec<_> =
             (0..stations.len()).map(|at| self.contention(&stations, at, access_point, &defaults)).collect();
         let queues: Vec<_> = stations.iter().map(|station| self.queues(format, station, &defaults)).collect();
-        let is_fifo: Vec<bool> = stations.iter().map(|station| self.is_fifo(station, &defaults)).collect();
+        let disciplines: Vec<_> = stations.iter().map(|station| self.discipline(station, &defaults)).collect();
+        let has_buffer: Vec<bool> = disciplines.iter().map(|queue| queue.has_buffer()).collect();
         let hardware: Vec<_> = queues.iter().map(|(_, hardware, _)| *hardware).collect();
-        self.check_effects(&stations, access_point, &hardware, &is_fifo);
+        self.check_effects(&stations, access_point, &hardware, &has_buffer);
         // From here on the parts need one another. Before, each has reported its own problems.
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
         let rates = self.rates(&air, &stations, &defaults);
@@ -143,14 +144,15 @@ impl Check<'_> {
             amsdu: amsdu?,
             spacing: wifi.ampdu.as_ref().and_then(|ampdu| ampdu.spacing).map_or(Duration::ZERO, |span| span.0),
             block_ack: block_ack?,
-            stations: (stations.iter().zip(edca).zip(queues))
-                .map(|((station, contention), (txqs, hardware, weight))| EdcaStation {
+            stations: (stations.iter().zip(edca).zip(queues).zip(&disciplines))
+                .map(|(((station, contention), (txqs, hardware, weight)), discipline)| EdcaStation {
                     key: station.key,
                     node: station.node,
                     place: station.place,
                     contention,
                     buffer: station.buffer,
                     txqs,
+                    is_strict: *discipline == TransmitQueue::StrictFifo,
                     hardware,
                     weight,
                 })

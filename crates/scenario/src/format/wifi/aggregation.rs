@@ -99,14 +99,25 @@ impl Hardware {
 
 /// Discipline of the queues above the MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", expecting = "\"fq-codel\", \"shared-fq-codel\" or \"fifo\"")]
+#[serde(rename_all = "kebab-case", expecting = "\"fq-codel\", \"shared-fq-codel\", \"fifo\" or \"strict-fifo\"")]
 pub(crate) enum TransmitQueue {
     /// FQ-CoDel for each receiver and access category, as Linux's mac80211.
     FqCodel,
     /// One FQ-CoDel for all receivers, as an interface of Linux whose driver does not use mac80211's queues.
     SharedFqCodel,
-    /// One drop-tail queue of `buffer` for all receivers.
+    /// One drop-tail queue of `buffer` for all receivers. An A-MPDU takes its receiver's packets from wherever they wait
+    /// in `below`, and passes those of others.
     Fifo,
+    /// The same, served in the order of arrival: packets of an access category leave it at its head only, and an A-MPDU
+    /// ends where a packet for another receiver follows.
+    StrictFifo,
+}
+
+impl TransmitQueue {
+    /// True for one drop-tail queue of the station's `buffer`.
+    pub fn has_buffer(self) -> bool {
+        matches!(self, Self::Fifo | Self::StrictFifo)
+    }
 }
 
 /// Limits of an A-MPDU, which all hold at once.

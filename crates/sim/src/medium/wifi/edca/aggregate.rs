@@ -102,6 +102,9 @@ impl Edca {
             // The driver's queue is filled as it empties: its limits may be below a PPDU.
             self.fetch(now, id, session, out);
             let Self { stations, sessions, queues, .. } = self;
+            if !stations[id as usize].may_leave(session) {
+                break;
+            }
             let (of, queue) = (&mut sessions[session as usize], &queues[session as usize]);
             let Some(size) = queue.front().map(|waiting| u64::from(waiting.packet.size)) else { break };
             if !composition.take(&mut stations[id as usize].sending, of.next(), size + overhead) {
@@ -173,7 +176,8 @@ impl Edca {
         let mut framing = bytes - LLC - size;
         while packets < MOST_PACKETS {
             self.fetch(now, id, session, out);
-            let Some(next) = self.queues[session as usize].front() else { return };
+            let next = self.queues[session as usize].front().filter(|_| self.stations[id as usize].may_leave(session));
+            let Some(next) = next else { return };
             let longer = bytes.next_multiple_of(4) + subframe_bytes(u64::from(next.packet.size));
             let by = longer - bytes + framing;
             if longer > most || !composition.lengthen(&mut self.stations[id as usize].sending, by) {
@@ -191,6 +195,9 @@ impl Edca {
         let Self { stations, queues, ways, queue_counts, .. } = self;
         let station = &mut stations[id as usize];
         let waiting = queues[session as usize].pop_front()?;
+        if let Some(order) = &mut station.order {
+            order[session as usize % CATEGORIES].pop_front();
+        }
         let size = waiting.packet.size;
         station.note_queue(now);
         station.waiting -= 1;

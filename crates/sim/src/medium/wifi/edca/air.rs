@@ -221,8 +221,8 @@ impl Edca {
                     delays.record(now.since(since).as_nanos());
                     out.arrive_at(now, frame.way, *packet);
                 }
-                Fate::Lost => {
-                    counts.link.lost += 1;
+                Fate::Lost { is_counted } => {
+                    counts.link.lost += u64::from(is_counted);
                     out.lose(*packet, Cause::Sent);
                 }
             }
@@ -323,8 +323,8 @@ impl Edca {
                     delays.record(now.since(since).as_nanos());
                     out.arrive_at(now, index / CATEGORIES as u32, *packet);
                 }
-                Fate::Lost => {
-                    way.counts.link.lost += 1;
+                Fate::Lost { is_counted } => {
+                    way.counts.link.lost += u64::from(is_counted);
                     out.lose(*packet, Cause::Sent);
                 }
             }

@@ -120,8 +120,12 @@ pub struct EdcaStation {
     pub contention: [Contention; CATEGORIES],
     /// Most packets or bytes that wait, over all links and categories.
     pub buffer: Buffer,
-    /// Linux's transmit queues; `None`: one queue of `buffer`, of which every link takes what it needs.
+    /// Linux's transmit queues; `None`: one queue of `buffer`.
     pub txqs: Option<TxqConfig>,
+    /// True if that one queue is served in the order of arrival: the packets of a category leave it at its head only, and
+    /// an aggregate ends where a packet for another receiver follows. Otherwise a link takes its packets from the whole
+    /// queue. Without meaning with `txqs`.
+    pub is_strict: bool,
     /// Place and time at which PPDUs are composed.
     pub hardware: Hardware,
     /// Weight of the station's airtime at those that send to it; positive.

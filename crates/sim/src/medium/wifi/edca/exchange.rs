@@ -2,7 +2,7 @@
 
 use super::config::AfterLoss;
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, AttemptLimits, Fate};
+use super::session::{Attempt, AttemptLimits, Fate, Mpdu};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
@@ -153,6 +153,7 @@ impl Edca {
     fn send_first(&mut self, now: Time, id: u32, frame: Frame, time: Duration, out: &mut impl Out) {
         let station = &mut self.stations[id as usize];
         station.sending.began = now;
+        station.sending.counts_attempt = true;
         let counts = &mut self.ways[frame.way as usize].counts;
         counts.attempts += 1;
         counts.windows += f64::from(station.functions[frame.category as usize].cw);
@@ -184,7 +185,8 @@ impl Edca {
     }
 
     fn count_data(&mut self, id: u32, way: u32, time: Duration) {
-        let sending = &self.stations[id as usize].sending;
+        let sending = &mut self.stations[id as usize].sending;
+        sending.counts_data = true;
         let state = &mut self.ways[way as usize];
         state.sizes.count(sending.numbers().len());
         state.rates.send(sending.mode, sending.numbers().len() as u64, time);
@@ -248,28 +250,30 @@ impl Edca {
 
     /// Processes the answer to data or to a request.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let Self { stations, sessions, ways, done, .. } = self;
+        let Self { stations, sessions, ways, done, counts_from, .. } = self;
         let station = &mut stations[id as usize];
         let of = station.owner;
         let was_data = station.stage == Stage::AwaitAnswer;
         let index = station.sending.session();
         let session = &mut sessions[index as usize];
         let way = &mut ways[index as usize / CATEGORIES];
-        way.counts.airtime += now.since(station.sending.began);
+        way.counts.airtime += now.since(station.sending.began.max(*counts_from));
         done.clear();
         // Before MPDUs are given up below: one that arrived at its last attempt is no loss.
-        session.learn(&mut |packet: &Packet, estimate| {
+        session.learn(&mut |packet: &Packet, mpdu: &Mpdu, estimate| {
             done.push(estimate);
+            way.counts.successes += u64::from(mpdu.is_counted());
             out.complete(now, packet);
         });
-        way.counts.successes += done.len() as u64;
         session.request_attempts = 0;
         if was_data {
             let sent = station.sending.numbers().len();
             let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged();
             let failures = station.sending.numbers().iter().filter(failed).count();
-            way.counts.mpdu_failures += failures as u64;
-            way.rates.succeed((sent - failures) as u64);
+            if station.sending.counts_data {
+                way.counts.mpdu_failures += failures as u64;
+                way.rates.succeed((sent - failures) as u64);
+            }
             if let Some(mut attempt) = session.attempt.take() {
                 attempt.count();
                 way.control.report(now, &attempt.chain, attempt.tries, sent as u16, (sent - failures) as u16);
@@ -327,15 +331,15 @@ impl Edca {
 
     /// Handles a missing answer.
     pub(super) fn fail(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let Self { config, stations, sessions, ways, done, .. } = self;
+        let Self { config, stations, sessions, ways, done, counts_from, .. } = self;
         let station = &mut stations[id as usize];
         let of = station.owner;
         let index = station.sending.session();
         let stage = station.stage;
         let session = &mut sessions[index as usize];
         let way = &mut ways[index as usize / CATEGORIES];
-        way.counts.failures += 1;
-        way.counts.airtime += now.since(station.sending.began);
+        way.counts.failures += u64::from(station.sending.counts_attempt);
+        way.counts.airtime += now.since(station.sending.began.max(*counts_from));
         station.waited_until = now;
         done.clear();
         let mut is_over = false;
@@ -354,7 +358,7 @@ impl Edca {
                     // The MPDUs were not on the air: the failure counts towards their short retry limit.
                     station.sending.numbers().iter().for_each(|&number| session.count_rts_failure(number));
                 } else {
-                    way.counts.mpdu_failures += sent as u64;
+                    way.counts.mpdu_failures += if station.sending.counts_data { sent as u64 } else { 0 };
                     // Either the PPDU or the BlockAck was lost: a request finds out which before MPDUs go out twice.
                     let asks = config.block_ack.after_loss == AfterLoss::Request;
                     session.wants_request |= asks && !station.sending.is_single;
@@ -429,13 +433,13 @@ impl Edca {
                 continue;
             }
             has_given_up = true;
-            session.give_up(number, &mut |packet, estimate, is_received| {
-                way.counts.given_up += 1;
+            session.give_up(number, &mut |packet, mpdu, estimate| {
+                way.counts.given_up += u64::from(mpdu.is_counted());
                 done.push(estimate);
                 out.complete(now, packet);
-                if !is_received {
+                if !mpdu.is_received {
                     way.backlog -= 1;
-                    way.counts.link.lost += 1;
+                    way.counts.link.lost += u64::from(mpdu.is_counted_whole());
                     out.lose(*packet, Cause::Sent);
                 }
             });

@@ -45,7 +45,9 @@ impl Edca {
     pub(super) fn can_compose(&self, index: u32) -> bool {
         let session = &self.sessions[index as usize];
         let window = if self.config.ampdu.is_some() { self.config.block_ack.window } else { 1 };
-        let has_new = !self.queues[index as usize].is_empty() && session.has_room(window);
+        let from = self.ways[index as usize / CATEGORIES].from;
+        let may_leave = self.stations[from as usize].may_leave(index);
+        let has_new = !self.queues[index as usize].is_empty() && may_leave && session.has_room(window);
         has_new || session.unacknowledged().next().is_some()
     }
 

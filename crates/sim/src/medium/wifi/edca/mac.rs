@@ -131,10 +131,13 @@ impl Medium for Edca {
             way.rates.reset();
             way.sizes.reset();
         });
+        // What began before counts on neither side.
+        self.sessions.iter_mut().for_each(Session::reset_counts);
         self.queue_counts.iter_mut().for_each(|counts| counts.reset(now));
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
             station.counts = StationCounts::default();
+            (station.sending.counts_attempt, station.sending.counts_data) = (false, false);
             (station.queue_time, station.queue_since, station.longest_queue) = (0.0, now, 0);
         });
     }

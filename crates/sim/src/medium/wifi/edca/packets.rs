@@ -29,6 +29,12 @@ impl Followers {
         self.before.wrapping_add(self.packets.len() as u32 - 1)
     }
 
+    /// Number of packets.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
     /// Packets at these places.
     pub fn of(&self, places: Range<u32>) -> impl Iterator<Item = &Waiting> {
         let first = places.start.wrapping_sub(self.before) as usize;

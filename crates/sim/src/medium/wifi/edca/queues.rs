@@ -97,6 +97,10 @@ impl Edca {
             queue.reserve(ROOM);
         }
         queue.push_back(waiting);
+        let from = self.ways[index as usize / CATEGORIES].from;
+        if let Some(order) = &mut self.stations[from as usize].order {
+            order[index as usize % CATEGORIES].push_back(index);
+        }
         self.list(index);
     }
 
@@ -167,6 +171,9 @@ impl Edca {
 
     /// Session that a category serves next. `begins` opens a round of the airtime scheduler.
     pub(super) fn choose(&mut self, id: u32, of: usize, begins: bool) -> Option<u32> {
+        if self.stations[id as usize].order.is_some() {
+            return self.choose_in_order(id, of);
+        }
         let station = &mut self.stations[id as usize];
         let Some(transmit) = station.transmit.as_deref_mut().filter(|transmit| !transmit.is_firmware) else {
             // Firmware, and a driver without Linux's queues, serve their sessions in turn.
@@ -183,11 +190,36 @@ impl Edca {
         serving.or_else(|| station.turns[of].front().copied())
     }
 
+    /// Session that a category serves next in the order of arrival: one whose MPDUs failed or whose receiver must be
+    /// told of MPDUs given up, before the one of the first waiting packet. `None` if its window is full.
+    fn choose_in_order(&self, id: u32, of: usize) -> Option<u32> {
+        let station = &self.stations[id as usize];
+        let is_behind = |index: &u32| self.has_unfinished(*index);
+        let first = || station.order.as_deref().and_then(|order| order[of].front()).copied();
+        station.turns[of].iter().copied().find(is_behind).or_else(|| first().filter(|&index| self.can_compose(index)))
+    }
+
+    /// True if MPDUs of a session wait for another PPDU, or its receiver for a request. Hardware that holds PPDUs has its
+    /// requests, too.
+    fn has_unfinished(&self, index: u32) -> bool {
+        let session = &self.sessions[index as usize];
+        let from = self.ways[index as usize / CATEGORIES].from;
+        let has_request = session.wants_request && self.stations[from as usize].ahead.is_none();
+        has_request || session.unacknowledged().next().is_some()
+    }
+
     /// Ends a session's turn: it goes behind the others of its category, or off the list.
     pub(super) fn end_turn(&mut self, now: Time, id: u32, index: u32) {
         let of = index as usize % CATEGORIES;
-        let is_ahead = self.stations[id as usize].ahead.is_some();
-        let has_work = if is_ahead { self.can_compose(index) } else { self.has_work(index) };
+        let station = &self.stations[id as usize];
+        let has_work = if station.order.is_some() {
+            // Packets that are not at the head yet are work, too.
+            self.has_unfinished(index) || !self.queues[index as usize].is_empty()
+        } else if station.ahead.is_some() {
+            self.can_compose(index)
+        } else {
+            self.has_work(index)
+        };
         let session = &mut self.sessions[index as usize];
         let station = &mut self.stations[id as usize];
         if session.is_listed {

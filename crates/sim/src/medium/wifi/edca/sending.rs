@@ -24,6 +24,9 @@ pub(super) struct Sending {
     pub control: Option<Control>,
     /// Start of the exchange.
     pub began: Time,
+    /// True if the counters count the attempt, and the transmission of the PPDU.
+    pub counts_attempt: bool,
+    pub counts_data: bool,
 }
 
 impl Sending {
@@ -42,6 +45,8 @@ impl Sending {
             is_single: true,
             control: None,
             began: Time::ZERO,
+            counts_attempt: false,
+            counts_data: false,
         }
     }
 

@@ -45,6 +45,9 @@ pub(super) struct Mpdu {
     rts_failures: u32,
     /// True if the recipient has it or had it.
     pub is_received: bool,
+    /// True if its first transmission, and its last, are among those that the counters count.
+    starts_counted: bool,
+    ends_counted: bool,
     /// Place at the originator.
     state: State,
     /// Time of its reception.
@@ -55,6 +58,16 @@ impl Mpdu {
     /// True if the originator knows that it is received.
     pub fn is_acknowledged(&self) -> bool {
         self.state == State::Acknowledged
+    }
+
+    /// True if a transmission of it counts, so that its end does.
+    pub fn is_counted(&self) -> bool {
+        self.ends_counted
+    }
+
+    /// True if its first transmission counts.
+    pub fn is_counted_whole(&self) -> bool {
+        self.starts_counted
     }
 
     /// True if it is neither acknowledged nor given up.
@@ -113,8 +126,11 @@ impl Attempt {
 pub(super) enum Fate {
     /// Passed up, in order.
     Delivered,
-    /// Lost: given up, or received after the recipient had skipped it.
-    Lost,
+    /// Lost: received after the recipient had skipped it.
+    Lost {
+        /// True if its first transmission counts.
+        is_counted: bool,
+    },
 }
 
 /// The session.
@@ -205,6 +221,8 @@ impl Session {
             attempts: 0,
             rts_failures: 0,
             is_received: false,
+            starts_counted: true,
+            ends_counted: true,
             state: State::Free,
             received_at: Time::ZERO,
         });
@@ -254,10 +272,16 @@ impl Session {
         }
     }
 
+    /// Starts the counters anew: transmissions so far count no more.
+    pub fn reset_counts(&mut self) {
+        self.mpdus.iter_mut().for_each(|mpdu| (mpdu.starts_counted, mpdu.ends_counted) = (false, false));
+    }
+
     /// Counts a transmission of an MPDU.
     pub fn count_attempt(&mut self, number: u32) {
         let mpdu = self.mpdu_mut(number);
         mpdu.attempts += 1;
+        mpdu.ends_counted = true;
         self.most_tried = mpdu.attempts.max(self.most_tried);
     }
 
@@ -286,7 +310,8 @@ impl Session {
         mpdu.received_at = now;
         if number < head {
             // Skipped before.
-            return each_packet(followers, mpdu, |packet, since, _| end(packet, since, Fate::Lost));
+            let fate = Fate::Lost { is_counted: mpdu.is_counted_whole() };
+            return each_packet(followers, mpdu, |packet, since, _| end(packet, since, fate));
         }
         self.held += 1;
         if number >= head + window {
@@ -340,25 +365,26 @@ impl Session {
     }
 
     /// Processes a BlockAck: the originator learns all that the recipient has. Calls `done` with each packet that it
-    /// had not known of, and AQL's estimate of it.
-    pub fn learn(&mut self, done: &mut impl FnMut(&Packet, u16)) {
+    /// had not known of, its MPDU, and AQL's estimate of it.
+    pub fn learn(&mut self, done: &mut impl FnMut(&Packet, &Mpdu, u16)) {
         let Self { mpdus, followers, .. } = self;
         for mpdu in mpdus.iter_mut().skip((self.start - self.base) as usize) {
             if mpdu.is_received && mpdu.is_outstanding() {
                 mpdu.state = State::Acknowledged;
-                each_packet(followers, mpdu, |packet, _, estimate| done(packet, estimate));
+                let mpdu: &Mpdu = mpdu;
+                each_packet(followers, mpdu, |packet, _, estimate| done(packet, mpdu, estimate));
             }
         }
         self.advance();
     }
 
-    /// Gives up an MPDU after all its attempts. Calls `done` with each of its packets, AQL's estimate of it, and true
-    /// if the recipient has it.
-    pub fn give_up(&mut self, number: u32, done: &mut impl FnMut(&Packet, u16, bool)) {
+    /// Gives up an MPDU after all its attempts. Calls `done` with each of its packets, the MPDU, and AQL's estimate of
+    /// the packet.
+    pub fn give_up(&mut self, number: u32, done: &mut impl FnMut(&Packet, &Mpdu, u16)) {
         let mpdu = self.mpdu_mut(number);
         mpdu.state = State::GivenUp;
         let mpdu = self.mpdu(number);
-        each_packet(&self.followers, mpdu, |packet, _, estimate| done(packet, estimate, mpdu.is_received));
+        each_packet(&self.followers, mpdu, |packet, _, estimate| done(packet, mpdu, estimate));
     }
 
     /// Moves the originator's window over all that is acknowledged or given up. True if MPDUs given up are passed that
@@ -377,6 +403,33 @@ impl Session {
         let is_behind = self.head < self.start;
         self.trim();
         is_behind
+    }
+
+    /// Packets of MPDUs that are neither acknowledged nor given up.
+    #[cfg(test)]
+    pub fn outstanding_packets(&self) -> u64 {
+        let outstanding = self.mpdus.iter().filter(|mpdu| mpdu.is_outstanding());
+        outstanding.map(|mpdu| 1 + u64::from(mpdu.followers)).sum()
+    }
+
+    /// Checks both windows and what they hold.
+    #[cfg(test)]
+    pub fn check(&self, window: u32) {
+        assert!(self.base <= self.start.min(self.head) && self.start.max(self.head) <= self.next());
+        assert!(self.next() - self.start <= window, "{} numbers in a window of {window}", self.next() - self.start);
+        let (before, within) = self.mpdus.as_slices();
+        let all = || (self.base..).zip(before.iter().chain(within));
+        assert!(
+            all().all(|(number, mpdu)| number >= self.start || !mpdu.is_outstanding()),
+            "the window starts too late"
+        );
+        assert!(self.start == self.next() || self.mpdu(self.start).is_outstanding(), "the window starts too early");
+        let held = all().filter(|&(number, mpdu)| number >= self.head && mpdu.is_received);
+        assert_eq!(held.count(), self.held as usize);
+        assert!(self.head == self.next() || !self.mpdu(self.head).is_received, "in order, but not passed up");
+        let packets: usize = self.mpdus.iter().map(|mpdu| usize::from(mpdu.followers)).sum();
+        assert_eq!(packets, self.followers.len());
+        assert!(self.held == 0 || self.releases_at != Time::NEVER, "held for ever");
     }
 
     /// Forgets MPDUs that both ends are done with.
@@ -454,7 +507,7 @@ mod tests {
 
     fn learnt(session: &mut Session) -> u32 {
         let mut count = 0;
-        session.learn(&mut |_, _| count += 1);
+        session.learn(&mut |_, _, _| count += 1);
         count
     }
 
@@ -479,7 +532,7 @@ mod tests {
         assert_eq!(passed(&mut session, &[3, 7, 70]), [3, 7]);
         let mut late = Vec::new();
         session.receive(Time::ZERO, 5, 64, &mut |packet, _, fate| late.push((packet.number, fate)));
-        assert_eq!(late, [(5, Fate::Lost)]);
+        assert_eq!(late, [(5, Fate::Lost { is_counted: true })]);
     }
 
     #[test]
@@ -500,7 +553,7 @@ mod tests {
         assert_eq!(passed(&mut session, &[1]), [0; 0]);
         learnt(&mut session);
         let mut gone = Vec::new();
-        session.give_up(0, &mut |packet, _, is_received| gone.push((packet.number, is_received)));
+        session.give_up(0, &mut |packet, mpdu, _| gone.push((packet.number, mpdu.is_received)));
         assert_eq!(gone, [(0, false)]);
         assert!(session.advance(), "the recipient still waits for it");
         assert_eq!(session.start(), 2);
@@ -522,7 +575,7 @@ mod tests {
         assert_eq!([1, 2].map(|number| session.mpdu(number).bytes(38)), [4610, 1538]);
         assert_eq!(passed(&mut session, &[1, 3]), [0; 0]);
         let mut known = Vec::new();
-        session.learn(&mut |packet, estimate| known.push((packet.number, estimate)));
+        session.learn(&mut |packet, _, estimate| known.push((packet.number, estimate)));
         assert_eq!(known, [1, 2, 3, 5, 6].map(|number| (number, 4)));
         assert_eq!(passed(&mut session, &[0]), [0, 1, 2, 3]);
         assert_eq!(learnt(&mut session), 1);

@@ -177,6 +177,8 @@ pub(super) struct Station {
     pub ahead: Option<Box<Ahead>>,
     /// Sessions with work, by category, in the order of service.
     pub turns: [VecDeque<u32>; CATEGORIES],
+    /// Session of each waiting packet, by category and in the order of arrival, where that is the order of service.
+    pub order: Option<Box<[VecDeque<u32>; CATEGORIES]>>,
     pub backoff: Stream,
     pub errors: Stream,
     pub counts: StationCounts,
@@ -233,6 +235,7 @@ impl Station {
             is_first: true,
             answer: None,
             turns: Default::default(),
+            order: (station.is_strict && station.txqs.is_none()).then(Box::default),
             ahead: (station.hardware == Hardware::TwoAggregates).then(|| Box::new(Ahead::new())),
             transmit: Transmit::new(at, config, links, seed),
             waiting: 0,
@@ -254,6 +257,13 @@ impl Station {
         self.ahead.as_ref().is_some_and(|ahead| ahead.has_ppdus(of))
             || !self.turns[of].is_empty()
             || self.transmit.as_ref().is_some_and(|transmit| transmit.has_packets(of))
+    }
+
+    /// True if the next packet of a session may leave its queue: always, but in the order of arrival only at the head.
+    #[inline]
+    pub fn may_leave(&self, session: u32) -> bool {
+        let order = self.order.as_deref().map(|order| &order[session as usize % CATEGORIES]);
+        order.is_none_or(|order| order.front() == Some(&session))
     }
 
     /// Updates the queue statistics, before every change of the queue.

@@ -1,6 +1,7 @@
 //! Exchanges under losses of everything, categories, bursts and protection.
 
 use super::harness::{Bench, secs, star};
+use crate::medium::interface::Medium;
 use crate::medium::wifi::edca::{AfterLoss, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
 use crate::medium::wifi::propagation::Reach;
@@ -139,4 +140,29 @@ fn a_station_does_not_collide_with_itself() {
     assert!(station.counts.internal_collisions > 20, "{}", station.counts.internal_collisions);
     assert_eq!(bench.edca.ways[0].counts.failures, 0);
     assert_eq!(station.counts.txops[0] + station.counts.txops[3], 0);
+}
+
+/// A PPDU of ten MPDUs is on the air when the statistics begin: neither its transmission nor its acknowledgement counts,
+/// and no more of its air time than is left. The next PPDU, of four, counts whole.
+#[test]
+fn an_exchange_under_way_as_statistics_begin_counts_on_neither_side() {
+    let mut bench = Bench::new(&star(1, ht7()), 3);
+    (0..10).for_each(|_| _ = bench.offer(0, 0, 1500));
+    // Ten MPDUs take 1.9 ms.
+    bench.run(secs(1e-3), 0, &[]);
+    assert_eq!(bench.edca.ways[0].counts.mpdus, 10);
+    bench.edca.reset_counts(bench.now);
+    bench.run(secs(5e-3), 0, &[]);
+    let counts = |bench: &Bench| {
+        let counts = bench.edca.ways[0].counts;
+        let acknowledged: u64 = bench.edca.ways[0].rates.used().iter().map(|count| count.successes).sum();
+        (counts.attempts, counts.mpdus, counts.successes, acknowledged, counts.link.packets)
+    };
+    assert_eq!((bench.arrived(0), counts(&bench)), (10, (0, 0, 0, 0, 0)));
+    let airtime = bench.edca.ways[0].counts.airtime.as_secs();
+    assert!(airtime > 0.5e-3 && airtime < 1.5e-3, "{airtime}");
+    (0..4).for_each(|_| _ = bench.offer(0, 0, 1500));
+    bench.run(secs(10e-3), 0, &[]);
+    let (attempts, mpdus, successes, acknowledged, packets) = counts(&bench);
+    assert_eq!((attempts, mpdus, successes, acknowledged, packets), (1, 4, 4, 4, 4));
 }

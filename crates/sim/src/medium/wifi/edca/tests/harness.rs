@@ -70,6 +70,8 @@ impl Bench {
                 }
             }
         };
+        // Arrivals that found no room are lost without an event.
+        self.settle();
         refill(self);
         while let Some((time, timer)) = self.world.next(end) {
             assert!(time >= self.now, "time goes back");
@@ -103,6 +105,7 @@ pub fn star(senders: u32, rate: Mode) -> EdcaConfig {
         contention: [Contention { txop: Duration::ZERO, ..Contention::STATION[1] }; 4],
         buffer: Buffer::Unlimited,
         txqs: None,
+        is_strict: false,
         hardware: Hardware::Driver,
         weight: 256,
     };

@@ -6,4 +6,5 @@ mod exchanges;
 mod harness;
 mod ideal;
 mod queues;
+mod random;
 mod saturation;

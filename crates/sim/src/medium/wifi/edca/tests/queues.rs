@@ -98,3 +98,60 @@ fn voice_passes_bulk() {
     let worst = waits.iter().copied().fold(0.0, f64::max);
     assert!(worst < 12.0, "{worst} ms");
 }
+
+/// An access point without losses has two packets for A, one for B and two for A, all there before it may send. In the
+/// order of arrival it sends (2), (1), (2): A's aggregate ends where B's packet follows. Taking each receiver's packets
+/// from the whole queue it sends (4) and (1).
+#[test]
+fn a_strict_fifo_ends_an_aggregate_at_another_receiver() {
+    for hardware in [Hardware::Driver, Hardware::TwoAggregates] {
+        for (is_strict, sizes) in [(true, [&[(2, 2)][..], &[(1, 1)]]), (false, [&[(4, 1)], &[(1, 1)]])] {
+            let mut config = star(2, ht(1, 7));
+            config.ways = [1, 2].map(|to| EdcaWay { from: 0, to, ..config.ways[0].clone() }).to_vec();
+            (config.stations[0].is_strict, config.stations[0].hardware) = (is_strict, hardware);
+            let mut bench = Bench::new(&config, 1);
+            // A first packet to A keeps the air busy, and hardware that composes ahead has its second PPDU, too.
+            let before = if hardware == Hardware::Driver { 1 } else { 2 };
+            (0..before).for_each(|_| _ = bench.offer(0, 0, 1500));
+            bench.run(secs(150e-6), 0, &[]);
+            [0, 0, 1, 0, 0].into_iter().for_each(|way| _ = bench.offer(way, way, 1500));
+            bench.run(secs(0.1), 0, &[]);
+            let found = bench.world.arrived.iter().map(|&(.., number)| number);
+            assert_eq!(found.is_sorted(), is_strict, "{hardware:?}");
+            for (way, expected) in sizes.into_iter().enumerate() {
+                let mut counts: Vec<(u32, u64)> = bench.edca.ways[way].sizes.used().collect();
+                if way == 0 {
+                    // The first PPDUs, of one MPDU each.
+                    counts.retain(|&(mpdus, _)| mpdus > 1);
+                }
+                assert_eq!(counts, expected, "{hardware:?}, strict {is_strict}");
+            }
+        }
+    }
+}
+
+/// Two receivers in turn, packet by packet, without losses: in the order of arrival every PPDU has one MPDU, and both get
+/// half of what one such exchange carries. With queues of their own both aggregates are full, which is five times as
+/// much.
+#[test]
+fn alternating_receivers_do_without_aggregates_in_a_strict_fifo() {
+    let rates = [true, false].map(|is_strict| {
+        let mut config = star(2, ht(1, 7));
+        config.ways = [1, 2].map(|to| EdcaWay { from: 0, to, ..config.ways[0].clone() }).to_vec();
+        config.stations[0].is_strict = is_strict;
+        let mut bench = Bench::new(&config, 1);
+        for _ in 0..2000 {
+            [0, 1].into_iter().for_each(|way| _ = bench.offer(way, way, 1500));
+        }
+        bench.run(secs(0.5), 0, &[]);
+        let ways = &bench.edca.ways;
+        let size = ways[0].counts.mpdus as f64 / ways[0].counts.ppdus as f64;
+        (size, bench.rate(0, 1500), bench.rate(1, 1500))
+    });
+    let [(alone, a, b), (together, ..)] = rates;
+    assert!(alone < 1.01 && together > 30.0, "{rates:?}");
+    // AIFS (43 µs), 7.5 slots of 9 µs, 212 µs of a bare MPDU of 1538 bytes at 72.2 Mbit/s (48 symbols of 3.6 µs), SIFS,
+    // and an ACK of 28 µs at 24 Mbit/s: 366.5 µs for a packet to either.
+    let expected = 1500.0 * 8.0 / 366.5 / 2.0;
+    assert!((a / expected - 1.0).abs() < 0.02 && (b / expected - 1.0).abs() < 0.02, "{a} {b} for {expected}");
+}
