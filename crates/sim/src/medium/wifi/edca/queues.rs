@@ -121,12 +121,10 @@ impl Edca {
             return;
         }
         self.stations[id as usize].note_queue(now);
-        if let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() {
-            transmit.txqs.begin(Category::ALL[of]);
-        }
+        let mut begins = true;
         loop {
             let Some(transmit) = self.stations[id as usize].transmit.as_deref_mut() else { return };
-            let Some(txq) = transmit.txqs.next(Category::ALL[of]) else { return };
+            let Some(txq) = transmit.next(of, std::mem::take(&mut begins)) else { return };
             let index = transmit.session(txq);
             while let Some(waiting) = self.take_from(now, id, txq, out) {
                 self.go_down(index, waiting);
@@ -180,10 +178,7 @@ impl Edca {
             return station.turns[of].front().copied();
         };
         if transmit.serving[of].is_none() {
-            if begins {
-                transmit.txqs.begin(Category::ALL[of]);
-            }
-            transmit.serving[of] = transmit.txqs.next(Category::ALL[of]);
+            transmit.serving[of] = transmit.next(of, begins);
         }
         let serving = transmit.serving[of].map(|txq| transmit.session(txq));
         // Sessions with MPDUs to repeat remain, whose queues are empty or held back by AQL.

@@ -1,7 +1,7 @@
 //! Linux's transmit queues of a station.
 
 use super::config::{EdcaConfig, Hardware};
-use crate::medium::wifi::category::CATEGORIES;
+use crate::medium::wifi::category::{CATEGORIES, Category};
 use crate::medium::wifi::txq::{Txq, Txqs};
 
 /// Transmit queues of a station.
@@ -45,6 +45,11 @@ impl Transmit {
     /// Link and category of a queue, as the index of their session.
     pub fn session(&self, txq: Txq) -> u32 {
         self.links[txq.station as usize] * CATEGORIES as u32 + txq.category() as u32
+    }
+
+    /// TXQ of a category to serve next; `begins` opens a round.
+    pub fn next(&mut self, of: usize, begins: bool) -> Option<Txq> {
+        if begins { self.txqs.first(Category::ALL[of]) } else { self.txqs.next(Category::ALL[of]) }
     }
 
     /// True if the driver has packets of a category to compose a PPDU of.

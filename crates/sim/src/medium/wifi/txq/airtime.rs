@@ -144,6 +144,13 @@ impl Airtime {
         order.round = if is_admitted { order.round.wrapping_add(1).max(1) } else { 0 };
     }
 
+    /// True if a round in which no TXQ was served yet passes over the first for one: after a pause by AQL rounds are
+    /// counted from 1 again, and it was last served in a round of the same number.
+    pub(super) fn is_mistaken(&self, category: Category) -> bool {
+        let order = &self.orders[category as usize];
+        order.round != 0 && order.first != NONE && self.entries[order.first as usize].round == order.round
+    }
+
     /// Removes the next TXQ of a category from the list.
     pub(super) fn next(&mut self, category: Category) -> Option<u32> {
         let at = category as usize;

@@ -139,6 +139,19 @@ impl Txqs {
         self.airtime.begin(category);
     }
 
+    /// Begins a round of a category, and returns the first TXQ to serve. Where Linux passes over it for one of an earlier
+    /// round of the same number, another round begins, as at the next run of a driver's worker (mt76): no other event
+    /// may come.
+    pub fn first(&mut self, category: Category) -> Option<Txq> {
+        self.begin(category);
+        let first = self.next(category);
+        if first.is_none() && self.airtime.is_mistaken(category) {
+            self.begin(category);
+            return self.next(category);
+        }
+        first
+    }
+
     /// TXQ of a category to serve next. [`Self::give_back`] returns it to the schedule.
     pub fn next(&mut self, category: Category) -> Option<Txq> {
         self.airtime.next(category).map(Txq::at)
