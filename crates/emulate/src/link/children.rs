@@ -78,7 +78,7 @@ impl Servers {
 /// Task of the thread that starts programs behind a link.
 pub(super) enum Task {
     /// Starts a program, and hands it over.
-    Start(Command, Sender<io::Result<Child>>),
+    Start(Box<Command>, Sender<io::Result<Child>>),
     /// Ends all of them.
     End,
 }

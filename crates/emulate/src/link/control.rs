@@ -339,7 +339,7 @@ fn begin_program(order: &Value, files: Vec<OwnedFd>, shared: &Shared) -> Result<
     command.stdout(streams.next().unwrap_or_else(Stdio::null));
     command.stderr(streams.next().unwrap_or_else(Stdio::null));
     let (reply, answer): (_, Receiver<io::Result<Child>>) = mpsc::channel();
-    let _ = shared.tasks.lock().unwrap_or_else(PoisonError::into_inner).send(Task::Start(command, reply));
+    let _ = shared.tasks.lock().unwrap_or_else(PoisonError::into_inner).send(Task::Start(Box::new(command), reply));
     match answer.recv() {
         Ok(Ok(child)) => Ok(child),
         Ok(Err(error)) => Err((error.to_string(), error.raw_os_error())),
