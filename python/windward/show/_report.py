@@ -188,7 +188,7 @@ def _attack(attack: Any) -> str:
 
 
 def _evaluation(found: Any) -> str:
-    """Sections of an evaluation: those not met first and open, then those that cannot be told, then those met, folded."""
+    """Sections of an evaluation: those not met first and open, then the undecided, then those met, folded."""
     from windward.show import _evaluate as judged
     from windward.show.page._evaluate import KEY, section_of
 
