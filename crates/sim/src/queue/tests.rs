@@ -572,8 +572,8 @@ fn l4span_marks_by_the_wait_to_come() {
     assert_eq!(run(Codepoint::Scalable, 2), [0; 0]);
 }
 
-/// The first packet waits 10 ms for a grant, the others leave one a millisecond: 12 Mbit/s. Four packets wait 4 ms, below
-/// the ramp from 8 to 12 ms.
+/// The first packet waits 10 ms for a grant, the others leave one a millisecond: 12 Mbit/s. Four packets wait 4 ms,
+/// below the ramp from 8 to 12 ms.
 #[test]
 fn l4span_learns_no_rate_from_the_wait_for_a_grant() {
     let mut queue = make(QueueConfig::L4Span(L4SpanConfig::default()), Buffer::Unlimited);
