@@ -131,6 +131,10 @@ impl<A: Avoidance> Law for Classic<A> {
         self.window.restart(cwnd);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.window.remember(ssthresh)
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
         self.params.undo(&mut self.state);

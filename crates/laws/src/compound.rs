@@ -133,6 +133,11 @@ impl Law for Compound {
         Packets::new(self.window())
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.ssthresh = ssthresh.count().max(LOSS_FLOOR);
+        true
+    }
+
     fn on_undo(&mut self, before: Packets) {
         let (loss_window, delay_window, ssthresh, is_slow_start) = self.before;
         let grown = self.window();

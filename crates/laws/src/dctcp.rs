@@ -109,6 +109,10 @@ impl Law for Dctcp {
         self.window.restart(cwnd);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.window.remember(ssthresh)
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

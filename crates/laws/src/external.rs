@@ -41,6 +41,7 @@ object! {
     fn send_quantum(&;) -> u32;
     fn on_restart(&mut; now: Time);
     fn on_idle(&mut; cwnd: Packets);
+    fn remember(&mut; ssthresh: Packets) -> bool;
     fn on_undo(&mut; before: Packets);
     fn observe(&; sink: &mut dyn FnMut(&str, f64));
 }

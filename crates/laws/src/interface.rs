@@ -193,6 +193,12 @@ pub trait Law {
     /// remembers three quarters of the window. Laws that control a rate do nothing, as in Linux.
     fn on_idle(&mut self, _cwnd: Packets) {}
 
+    /// Takes the slow-start threshold of a new connection, which the host remembers of earlier ones, before the first
+    /// ACK. Returns false, and does nothing, if the law has no threshold.
+    fn remember(&mut self, _ssthresh: Packets) -> bool {
+        false
+    }
+
     /// Handles a spurious congestion event. The window was `before` prior to it, or to the first of several
     /// events of one recovery: a law that keeps a window restores it.
     fn on_undo(&mut self, before: Packets);

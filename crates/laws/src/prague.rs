@@ -135,6 +135,10 @@ impl Law for Prague {
         self.window.restart(cwnd);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.window.remember(ssthresh)
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

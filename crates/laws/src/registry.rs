@@ -213,6 +213,9 @@ macro_rules! laws {
             pub fn on_idle(&mut self, cwnd: Packets) {
                 match self { $(Self::$variant(law) => law.on_idle(cwnd),)* Self::External(law) => law.own.on_idle(cwnd) }
             }
+            pub fn remember(&mut self, ssthresh: Packets) -> bool {
+                match self { $(Self::$variant(law) => law.remember(ssthresh),)* Self::External(law) => law.own.remember(ssthresh) }
+            }
             pub fn on_undo(&mut self, before: Packets) {
                 match self { $(Self::$variant(law) => law.on_undo(before),)* Self::External(law) => law.own.on_undo(before) }
             }

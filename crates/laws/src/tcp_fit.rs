@@ -209,6 +209,10 @@ impl Law for TcpFit {
         self.window.restart(cwnd);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.window.remember(ssthresh)
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
     }

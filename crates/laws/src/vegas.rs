@@ -172,6 +172,10 @@ impl Law for Vegas {
         self.window.restart(cwnd);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.window.remember(ssthresh)
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.window.undo(before);
         if !self.window.is_slow_start() {

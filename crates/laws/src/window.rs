@@ -1,7 +1,7 @@
 //! Base of the window laws: window and slow-start threshold, their reduction and its undo.
 
 use crate::CongestionKind;
-use crate::shared::slow_start;
+use crate::shared::{LOSS_FLOOR, slow_start};
 use windward_units::Packets;
 
 /// Congestion window and slow-start threshold, in packets.
@@ -57,6 +57,12 @@ impl Window {
         self.began = self.cwnd;
     }
 
+    /// Begins with a threshold, which is at least that of a loss.
+    pub(crate) fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.ssthresh = ssthresh.count().max(LOSS_FLOOR);
+        true
+    }
+
     /// Undoes the last reduction, before which the window was `before`: neither window nor threshold stays below its
     /// old value (Linux: `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`).
     pub(crate) fn undo(&mut self, before: Packets) {
@@ -76,6 +82,17 @@ mod tests {
         let mut window = Window { cwnd: 64.0, ssthresh: 40.0, ..Window::new(Packets::ONE) };
         window.restart(Packets::new(32.0));
         assert_eq!((window.cwnd, window.ssthresh, window.is_slow_start()), (32.0, 48.0, true));
+    }
+
+    /// From 4 packets with a threshold of 10: 8, then no further than the threshold.
+    #[test]
+    fn a_remembered_threshold_ends_slow_start() {
+        let mut window = Window::new(Packets::new(4.0));
+        assert!(window.remember(Packets::new(10.0)));
+        window.cwnd = window.doubled(4.0);
+        assert_eq!((window.cwnd, window.is_slow_start()), (8.0, true));
+        window.cwnd = window.doubled(8.0);
+        assert_eq!((window.cwnd, window.is_slow_start()), (10.0, false));
     }
 
     /// In packets: a timeout at 40 with a threshold of 20 leaves 1 and 15; the undo restores 40 and 30, three quarters

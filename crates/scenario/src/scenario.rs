@@ -298,11 +298,11 @@ impl Scenario {
             let wait = spread.scale(check::uniform(seed, flow.key, "start"));
             Time::from_nanos(flow.start.as_nanos() + wait.as_nanos())
         };
-        let transfer = |flows: &Range<usize>| {
+        let transfer = |(flows, &probes): (&Range<usize>, &Option<u32>)| {
             let flow = &plan.flows[flows.start];
             let entry = &plan.flow_entries[flow.entry];
             let controller = entry.controller?;
-            Some(TransferConfig { flows: flows.clone(), controller, start: start(flow), stop: entry.stop })
+            Some(TransferConfig { flows: flows.clone(), controller, probes, start: start(flow), stop: entry.stop })
         };
         let flow = |flow: &check::FlowPlan| {
             let entry = &plan.flow_entries[flow.entry];
@@ -342,7 +342,7 @@ impl Scenario {
         let network = Network {
             topology: plan.topology.clone(),
             flows: plan.flows.iter().map(flow).collect(),
-            transfers: plan.transfers.iter().filter_map(transfer).collect(),
+            transfers: plan.transfers.iter().zip(&plan.probes).filter_map(transfer).collect(),
             apps: plan.apps.iter().zip(&plan.app_is_fixed).map(app).collect(),
             sources: plan.sources.iter().map(source).collect(),
             timing: Timing {

@@ -25,9 +25,9 @@ impl Endpoint {
     pub fn new(index: u32, config: &FlowConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
         match makers.law(config.law) {
             Ok(maker) => {
-                let law = maker.build(config.tcp.initial_cwnd());
+                let law = maker.build(&config.tcp);
                 if config.tcp.is_paced_by_applications() {
-                    let laws = [law, maker.build(config.tcp.initial_cwnd())];
+                    let laws = [law, maker.build(&config.tcp)];
                     return Self::Paced(Box::new(tcp::Paced::new(index, config, laws, routes, seed)));
                 }
                 Self::Tcp(tcp::Connection::new(index, config, law, routes, seed))
@@ -115,7 +115,7 @@ impl Endpoint {
         match self {
             // No transfer opens it.
             Self::Paced(_) => false,
-            Self::Tcp(flow) => law.is_some_and(|law| flow.reopen(net, tcp, || law.build(tcp.initial_cwnd()))),
+            Self::Tcp(flow) => law.is_some_and(|law| flow.reopen(net, tcp, || law.build(tcp))),
             Self::Tfrc(flow) => {
                 flow.reopen(net);
                 true

@@ -1,7 +1,7 @@
 //! User-defined laws: a network refers to them by index, and the caller of a run makes them.
 
 use crate::medium::Hooks;
-use crate::network::{LawChoice, TfrcOptions};
+use crate::network::{LawChoice, TcpOptions, TfrcOptions};
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, LawSpec};
@@ -46,11 +46,16 @@ pub(crate) enum Maker {
 }
 
 impl Maker {
-    /// Makes a fresh law whose window starts at `initial`.
-    pub fn build(&self, initial: Packets) -> AnyLaw {
-        match self {
+    /// Makes a fresh law with the initial window and threshold of `tcp`.
+    pub fn build(&self, tcp: &TcpOptions) -> AnyLaw {
+        let initial = tcp.initial_cwnd();
+        let mut law = match self {
             Self::Known(spec) => spec.build(initial),
             Self::Own(make) => make(initial),
+        };
+        if let Some(ssthresh) = tcp.initial_ssthresh {
+            law.remember(Packets::new(f64::from(ssthresh)));
         }
+        law
     }
 }

@@ -85,6 +85,18 @@ impl Packet {
         self.hop == hop || (self.hop == hop + 1 && self.ttl == TIME_TO_LIVE)
     }
 
+    /// Adds the hops across deciding nodes that a datagram has behind it, in the place of a SACK block.
+    pub fn count_hops(&mut self) {
+        if self.kind == Kind::Datagram {
+            self.sack[SACK_BLOCKS - 1].0 += u32::from(TIME_TO_LIVE - self.ttl) + 1;
+        }
+    }
+
+    /// Hops of a datagram across deciding nodes; of a reply, there and back.
+    pub fn hops(&self) -> u32 {
+        self.sack[SACK_BLOCKS - 1].0
+    }
+
     /// A packet of `kind` sent now along the route that starts at `hop`.
     #[inline]
     pub fn new(kind: Kind, now: Time, flow: u32, hop: u32, size: u32) -> Self {

@@ -135,7 +135,9 @@ impl World {
             Wake::Source => self.sources[index as usize].fire(&mut self.net),
             Wake::Rtp(timer) => self.sources[index as usize].wake(&mut self.net, timer),
             Wake::Transfer => {
-                if let Some(next) = self.transfers[index as usize].control(&mut self.net, &mut self.flows) {
+                if let Some(next) =
+                    self.transfers[index as usize].control(&mut self.net, &mut self.flows, &mut self.sources)
+                {
                     self.net.schedule(next, Wake::Transfer, index);
                 }
             }

@@ -3860,6 +3860,10 @@ class Emultcp:
     window
         Window of the minimum-RTT filter, after which a longer path is recognised. 0 s: the whole transfer, as
         published.
+    probes
+        Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns (chen2007
+        §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`. When the number of
+        hops changes, the minimum RTT is that of the new route. Default: round trips of the connections themselves.
     max
         Maximum number of connections.
 
@@ -3878,6 +3882,7 @@ class Emultcp:
     gamma: float = 0.2
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
+    probes: bool | None = None
     max: int = 64
 
 
@@ -3899,6 +3904,10 @@ class Multfrc:
         Conversion of n to a number of connections, as for `emultcp`.
     window
         Window of the minimum-RTT filter, as for `emultcp`.
+    probes
+        Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns (chen2007
+        §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`. When the number of
+        hops changes, the minimum RTT is that of the new route. Default: round trips of the connections themselves.
     max
         Maximum number of connections.
 
@@ -3917,6 +3926,7 @@ class Multfrc:
     gamma: float = 0.2
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
+    probes: bool | None = None
     max: int = 64
 
 
@@ -4254,6 +4264,10 @@ class Flow:
     initial_window
         Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
         Emulation sets it as `initcwnd` of the kernel's route.
+    initial_ssthresh
+        Slow-start threshold of a new connection in segments, at least 2: what a host remembers of earlier connections
+        to the same destination, as Linux did by default before 5.6 (`tcp_no_metrics_save = 0`). Simulated only.
+        Default: none; slow start ends by a loss, a mark, or HyStart.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
@@ -4335,6 +4349,7 @@ class Flow:
     newreno: NewReno | None = None
     timestamps: bool = True
     initial_window: int = 10
+    initial_ssthresh: int | None = None
     min_rto: str = "200 ms"
     rto: Rto | None = None
     known_base_rtt: str | None = None
@@ -4390,6 +4405,10 @@ class Tcp:
     initial_window
         Initial window in segments. RFC 6928 recommends 10 at most; servers of content networks use up to 50.
         Emulation sets it as `initcwnd` of the kernel's route.
+    initial_ssthresh
+        Slow-start threshold of a new connection in segments, at least 2: what a host remembers of earlier connections
+        to the same destination, as Linux did by default before 5.6 (`tcp_no_metrics_save = 0`). Simulated only.
+        Default: none; slow start ends by a loss, a mark, or HyStart.
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
@@ -4437,6 +4456,7 @@ class Tcp:
     newreno: NewReno | None = None
     timestamps: bool = True
     initial_window: int = 10
+    initial_ssthresh: int | None = None
     min_rto: str = "200 ms"
     rto: Rto | None = None
     pacing: bool = False

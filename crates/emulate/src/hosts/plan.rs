@@ -417,6 +417,9 @@ fn differences(whose: &str, tcp: &TcpOptions) -> Vec<String> {
         notes
             .push(format!("{whose}: Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored"));
     }
+    if tcp.initial_ssthresh.is_some() {
+        notes.push(format!("{whose}: Linux forgets thresholds between runs; `initial_ssthresh` is ignored"));
+    }
     if tcp.known_base_rtt.is_some() || tcp.handshake_excess.is_some() {
         notes.push(format!("{whose}: laws in the kernel measure the base RTT; `known_base_rtt` is ignored"));
     }

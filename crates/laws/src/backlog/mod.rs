@@ -85,6 +85,14 @@ impl Law for Sender {
         Packets::new(self.cwnd)
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        match &mut self.control {
+            Control::Paper(control) => control.remember(ssthresh),
+            // The module enters slow start by backlog alone.
+            Control::Ns2(_) => false,
+        }
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.cwnd = self.cwnd.max(before.count());
         if let Control::Paper(control) = &mut self.control {

@@ -3,9 +3,9 @@
 
 use super::avg_rtt::{AvgRtt, FILTER};
 use super::drift::{Drift, FLOOR};
-use crate::shared::{RoundTrip, half_flight, queued, slow_start};
+use crate::shared::{LOSS_FLOOR, RoundTrip, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind};
-use windward_units::{Duration, Time};
+use windward_units::{Duration, Packets, Time};
 
 #[derive(Clone, Debug)]
 pub(super) struct Control {
@@ -33,6 +33,11 @@ impl Control {
             scale: 0.0,
             scale_round: None,
         }
+    }
+
+    pub(super) fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.ssthresh = ssthresh.count().max(LOSS_FLOOR);
+        true
     }
 
     #[inline]

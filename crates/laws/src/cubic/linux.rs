@@ -244,6 +244,11 @@ impl Law for Sender {
         now.cwnd = now.cwnd.min(cwnd.count() as u64).max(1);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.now.ssthresh = ssthresh.count().max(LOSS_FLOOR) as u64;
+        true
+    }
+
     fn on_undo(&mut self, before: Packets) {
         let cwnd = self.now.cwnd.max(before.count() as u64);
         self.now = self.before;

@@ -239,6 +239,11 @@ impl Law for Sender {
         self.cwnd = self.cwnd.min(cwnd.count() as u64).max(1);
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.ssthresh = ssthresh.count().max(LOSS_FLOOR) as u64;
+        true
+    }
+
     fn on_undo(&mut self, before: Packets) {
         self.cwnd = self.cwnd.max(before.count() as u64);
         let (before, ssthresh) = self.before;

@@ -108,6 +108,14 @@ impl Law for Cubic {
         }
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        match self {
+            Self::Standard(sender) => sender.remember(ssthresh),
+            Self::OldLinux(sender) => sender.remember(ssthresh),
+            Self::Linux(sender) => sender.remember(ssthresh),
+        }
+    }
+
     fn on_undo(&mut self, before: Packets) {
         match self {
             Self::Standard(sender) => sender.on_undo(before),

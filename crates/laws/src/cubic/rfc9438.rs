@@ -141,6 +141,11 @@ impl Law for Sender {
         self.now.cwnd = self.now.cwnd.min(cwnd.count());
     }
 
+    fn remember(&mut self, ssthresh: Packets) -> bool {
+        self.now.ssthresh = ssthresh.count().max(LOSS_FLOOR);
+        true
+    }
+
     fn on_undo(&mut self, before: Packets) {
         let cwnd = self.now.cwnd.max(before.count());
         self.now = self.before;

@@ -77,6 +77,14 @@ impl Controller {
         self.wanted
     }
 
+    /// Forgets the round trips of the path: its route has changed (chen2007 §IV-A: a change that traceroute detects
+    /// resets rtt_min). The fast law, whose host has no probes, keeps them.
+    pub fn forget_path(&mut self) {
+        if let State::Paper(paper) = &mut self.state {
+            paper.forget_path();
+        }
+    }
+
     /// Number of connections for n. The fast law takes its integer part, and closes one only once n is half a
     /// connection below it, so that connections do not alternate between open and closed.
     fn round(&self) -> u32 {

@@ -53,6 +53,12 @@ impl Paper {
         (self.since, self.sum, self.count) = (Some(sample.now), 0.0, 0.0);
     }
 
+    /// Begins rtt_min and the current period anew.
+    pub fn forget_path(&mut self) {
+        self.least = Least::default();
+        (self.since, self.sum, self.count, self.queue) = (None, 0.0, 0.0, None);
+    }
+
     fn decide(&mut self, params: &Params, now: f64, ave_rtt: f64) {
         self.rtt_min = self.least.see(now, ave_rtt, params.min_rtt_window);
         let queue = ave_rtt - self.rtt_min;

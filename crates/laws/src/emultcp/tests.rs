@@ -28,6 +28,27 @@ fn fast() -> Controller {
     Controller::new(FREE, None)
 }
 
+/// §IV-A: rtt_min begins anew with a new route. From 100 ms to 150 ms is a queue over the old route and none over a new
+/// one: n grows on, 1.25, 1.45, 1.6224 as below, and .25/1.6224 more.
+#[test]
+fn a_new_route_begins_the_least_round_trip_anew() {
+    let n = |is_told: bool| {
+        let mut controller = Controller::new(Params::of(Kind::Paper), None);
+        for second in 0..=60 {
+            controller.update(sample(f64::from(second), 0.0, 1));
+        }
+        if is_told {
+            controller.forget_path();
+        }
+        for second in 61..=81 {
+            controller.update(sample(f64::from(second), 0.05, 1));
+        }
+        controller.connections()
+    };
+    assert!((n(false) - 1.3709).abs() < 1e-4, "{}", n(false));
+    assert!((n(true) - 1.7765).abs() < 1e-4, "{}", n(true));
+}
+
 /// §IV with α = ¼, β = ¾ without congestion: 1 + .25/1 = 1.25; 1.25 + .25/1.25 = 1.45; 1.45 + .25/1.45 = 1.6224. Then a
 /// queue of 50 ms over the least mean of 100 ms, more than 0.2 of it: .75·1.6224 + .25/1.6224 = 1.3709.
 #[test]

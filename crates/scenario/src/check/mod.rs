@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     pub flow_names: Vec<FlowName>,
     /// Flows of each transfer, by their indices.
     pub transfers: Vec<Range<usize>>,
+    /// Source of the probes of each transfer.
+    pub probes: Vec<Option<u32>>,
     pub apps: Vec<sim::AppConfig>,
     /// For each application, true if the file gives the route there, and back.
     pub app_is_fixed: Vec<[bool; 2]>,
@@ -196,6 +198,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     // Only now, so that the problems of all three are reported at once.
     let (mut flows, mut apps, mut sources) = (flows?, apps?, sources?);
     sources.append(std::mem::take(&mut apps.sources));
+    let probes = sources::of_transfers(&file.flow, &flows, &nodes.names, &mut sources);
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
     // Without another draw from the seed, the runs of all seeds would be the same.
     if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {
@@ -236,6 +239,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flows: flows.plans,
         flow_names: flows.names,
         transfers: flows.transfers,
+        probes,
         apps: apps.configs,
         app_is_fixed: apps.is_fixed,
         app_names: apps.names,

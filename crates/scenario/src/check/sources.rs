@@ -1,16 +1,18 @@
 //! Background sources, expanded and routed.
 
 use super::common::{Names, Times, check_least, member_name, place};
+use super::flow_plan::Flows;
 use super::ground::Network;
 use super::key::key;
 use super::links::Links;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
-use crate::format::{Background, Dscp, Pattern};
+use crate::format::{Background, Dscp, Flow, Pattern};
 use crate::names::SourceName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use windward_sim as sim;
 use windward_sim::wifi::edca::Category;
 use windward_sim::{Buffer, LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
@@ -132,6 +134,31 @@ pub(crate) fn expand(
     }
     (is_whole && problems.len() == before).then_some(all)
 }
+
+/// Adds the probes of transfers; returns the source of each.
+pub(super) fn of_transfers(table: &[Flow], flows: &Flows, nodes: &[String], sources: &mut Sources) -> Vec<Option<u32>> {
+    let prober = |range: &Range<usize>| {
+        let flow = &flows.plans[range.start];
+        let entry = &table[flow.entry];
+        entry.connections.as_ref().filter(|connections| connections.0.has_probes())?;
+        let index = sources.configs.len() as u32;
+        let first = &flows.names[range.start].name;
+        let name = format!("{}-probes", first.strip_suffix(".1").unwrap_or(first));
+        let packet = Bytes::new(PROBE);
+        let ends = (flow.source, flow.sink);
+        let path = flow.forward.clone();
+        let config = SourceConfig::new(key("probes", &name), ends, path, sim::Pattern::Probes, packet);
+        sources.configs.push(SourceConfig { reply: Some(flow.backward.clone().into()), ..config });
+        let [from, to] = [flow.source, flow.sink].map(|node| nodes[node as usize].clone());
+        sources.names.push(SourceName { label: name.clone(), name, from, to });
+        sources.dscps.push(entry.dscp.unwrap_or_default());
+        Some(index)
+    };
+    flows.transfers.iter().map(prober).collect()
+}
+
+/// Bytes of a probe of a transfer (chen2007 §IV-A).
+const PROBE: u64 = 32;
 
 /// Backlogs of saturated sources: packets and bytes in each queue.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use crate::path::Segment;
 use crate::problems::Problems;
 use windward_laws::LawSpec;
 use windward_sim::{self as sim, EcnMode, IdleRestart, LawChoice, Reading, TcpOptions};
-use windward_units::{Bytes, Duration, Time};
+use windward_units::{Bytes, Duration, Packets, Time};
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
@@ -44,6 +44,7 @@ pub(super) fn options(tcp: &Tcp, of: Stack, law: Option<&LawChoice>, is_paced: b
         sack: tcp.sack,
         timestamps: tcp.timestamps,
         initial_window: tcp.initial_window.0,
+        initial_ssthresh: tcp.initial_ssthresh,
         min_rto: tcp.min_rto.0,
         pacing: tcp.pacing,
         ecn: tcp.ecn.map_or_else(|| ecn_of(law), Into::into),
@@ -205,6 +206,19 @@ pub(super) fn check(
     }
     if tcp.sack && tcp.newreno.is_some() {
         refuse("newreno", "`newreno` is for flows without SACK".to_owned(), "sack = false");
+    }
+    if let Some(ssthresh) = options.initial_ssthresh.filter(|ssthresh| *ssthresh < 2) {
+        let why = format!("a threshold of {ssthresh} is below that of a loss, 2");
+        refuse("initial_ssthresh", why, "leave it out for none");
+    }
+    let remembers = |ssthresh| match law {
+        Some(LawChoice::Known(law)) => law.build(Packets::ONE).remember(Packets::new(f64::from(ssthresh))),
+        Some(LawChoice::Own(_) | LawChoice::Tfrc(_)) => false,
+        None => true,
+    };
+    if options.initial_ssthresh.is_some_and(|ssthresh| !remembers(ssthresh)) {
+        let why = "the law has no slow-start threshold".to_owned();
+        refuse("initial_ssthresh", why, "leave it out, or take a law such as reno, cubic or tcp-fit");
     }
     if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (law, options.ecn)
         && law.needs().counts_marks

@@ -29,6 +29,12 @@ tagged! {
             /// published.
             #[serde(default = "zero")]
             window: Written<Duration>,
+            /// Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns
+            /// (chen2007 §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`.
+            /// When the number of hops changes, the minimum RTT is that of the new route. Default: round trips of the
+            /// connections themselves.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            probes: bool,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -53,6 +59,12 @@ tagged! {
             /// Window of the minimum-RTT filter, as for `emultcp`.
             #[serde(default = "zero")]
             window: Written<Duration>,
+            /// Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns
+            /// (chen2007 §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`.
+            /// When the number of hops changes, the minimum RTT is that of the new route. Default: round trips of the
+            /// connections themselves.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            probes: bool,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -92,6 +104,15 @@ tagged! {
 }
 
 impl Connections {
+    /// True if probes measure the round trips.
+    pub fn has_probes(&self) -> bool {
+        match self {
+            Self::Emultcp(law) => law.probes,
+            Self::Multfrc(law) => law.probes,
+            Self::EmultcpFast(_) => false,
+        }
+    }
+
     /// The parameters of the controller.
     pub fn params(&self) -> Params {
         match self {

@@ -190,6 +190,11 @@ tcp_tables! {
         /// Emulation sets it as `initcwnd` of the kernel's route.
         #[serde(default = "initial_window")]
         pub initial_window: InitialWindow,
+        /// Slow-start threshold of a new connection in segments, at least 2: what a host remembers of
+        /// earlier connections to the same destination, as Linux did by default before 5.6 (`tcp_no_metrics_save =
+        /// 0`). Simulated only. Default: none; slow start ends by a loss, a mark, or HyStart.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub initial_ssthresh: Option<u32>,
         /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
         /// paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
         #[serde(default = "min_rto")]

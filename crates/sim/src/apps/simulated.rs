@@ -52,8 +52,7 @@ impl Transport for Net {
 
     fn open(&mut self, app: &Self::App, opening: Opening<'_>, old: Option<&mut Duplex>) -> Option<Duplex> {
         let (Opening { id, config, seed }, ends) = (opening, app.as_ref()?);
-        let initial = config.tcp.initial_cwnd();
-        let laws = [ends.law.build(initial), ends.law.build(initial)];
+        let laws = [ends.law.build(&config.tcp), ends.law.build(&config.tcp)];
         if let Some(link) = old {
             link.recycle(id, &config.tcp, laws, seed);
             link.start(self);

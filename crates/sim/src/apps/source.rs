@@ -8,7 +8,7 @@ use crate::emodel::CallConfig;
 use crate::engine::{Purpose, RtpTimer, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
-use crate::network::{Pattern, SourceConfig, Spread};
+use crate::network::{LEAST_SPACING, Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
 use crate::status::Cause;
 use windward_tables::Histogram;
@@ -61,6 +61,39 @@ impl Counts {
         self.round_trips.clear();
         let [delays, round_trips] = [&mut self.delays, &mut self.round_trips].map(std::mem::take);
         *self = Self { delays, round_trips, ..Self::default() };
+    }
+}
+
+/// Round trips of probes since they were last taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Probed {
+    /// Sum in seconds.
+    sum: f64,
+    count: u32,
+    /// Hops across deciding nodes there and back of the last probe that returned.
+    hops: Option<u32>,
+    /// True if a probe took another number of hops than the one before it.
+    is_new_path: bool,
+}
+
+impl Probed {
+    /// Adds the round trip of a probe. One over a new path begins anew.
+    fn add(&mut self, trip: Duration, hops: u32) {
+        if self.hops.replace(hops).is_some_and(|before| before != hops) {
+            (self.sum, self.count, self.is_new_path) = (0.0, 0, true);
+        }
+        self.sum += trip.as_secs();
+        self.count += 1;
+    }
+
+    /// Mean round trip in seconds, if any probe returned.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / f64::from(self.count))
+    }
+
+    /// True if the number of hops has changed.
+    pub fn is_new_path(&self) -> bool {
+        self.is_new_path
     }
 }
 
@@ -133,6 +166,10 @@ pub struct Source {
     pub answers: Option<u32>,
     /// Delay of the client's last datagram, for a game's server, if it has not been told yet.
     carried: Option<Duration>,
+    /// Probes per second, for the probes of a transfer.
+    pace: f64,
+    /// Round trips of these probes; `None` for other patterns.
+    probed: Option<Probed>,
     /// Counters since the last reset, and its time.
     pub counts: Counts,
     since: Time,
@@ -172,6 +209,8 @@ impl Source {
             video,
             answers: None,
             carried: None,
+            pace: 0.0,
+            probed: (config.pattern == Pattern::Probes).then(Probed::default),
             counts: Counts::default(),
             since: Time::ZERO,
         }
@@ -180,7 +219,11 @@ impl Source {
     /// Time of the first datagram.
     pub fn first(&mut self, start: Time) -> Time {
         match self.pattern {
-            Pattern::Cbr { .. } | Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Rtp(_) => start,
+            Pattern::Cbr { .. }
+            | Pattern::Backlog { .. }
+            | Pattern::Saturated { .. }
+            | Pattern::Probes
+            | Pattern::Rtp(_) => start,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
             Pattern::Periodic { jitter, .. } => {
@@ -206,6 +249,7 @@ impl Source {
         match self.pattern {
             Pattern::Backlog { slot, limit, .. } => return self.fill(net, slot, limit),
             Pattern::Saturated { backlog } => return self.saturate(net, backlog),
+            Pattern::Probes => return self.probe(net),
             _ => {}
         }
         if let Some(video) = &mut self.video {
@@ -226,7 +270,7 @@ impl Source {
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
-            Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Rtp(_) => return,
+            Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Probes | Pattern::Rtp(_) => return,
             Pattern::Periodic { every, jitter } => {
                 self.span += every;
                 self.span + jitter.scale(self.stream.uniform())
@@ -288,6 +332,26 @@ impl Source {
         net.schedule(net.now + slot, Wake::Source, self.index);
     }
 
+    /// Sends a probe if the transfer sends, and schedules the next.
+    fn probe(&mut self, net: &mut Net) {
+        let gap = if self.pace > 0.0 {
+            self.counts.sent += 1;
+            net.send(self.datagram(net.now), false);
+            self.stream.exponential_span(Duration::from_secs(1.0 / self.pace)).max(LEAST_SPACING)
+        } else {
+            Pattern::IDLE
+        };
+        net.schedule(net.now + gap, Wake::Source, self.index);
+    }
+
+    /// Sets the number of probes per second; returns the round trips since the last call.
+    pub fn set_pace(&mut self, pace: f64) -> Probed {
+        self.pace = pace;
+        let probed = self.probed.unwrap_or_default();
+        self.probed = self.probed.map(|last| Probed { hops: last.hops, ..Probed::default() });
+        probed
+    }
+
     /// Fills the backlog at the first hop up to the first datagram that finds no room, and waits for a completion.
     fn saturate(&mut self, net: &mut Net, backlog: u32) {
         let dropped = net.balance.lost[Cause::Queue as usize];
@@ -344,12 +408,16 @@ impl Source {
     pub fn receive(&mut self, net: &mut Net, packet: &Packet) {
         if let Some(hop) = self.reply_hop.filter(|_| packet.number != REPLY) {
             let reply = Packet::new(Kind::Datagram, net.now, self.id, hop, packet.size);
-            return net.send(Packet { stamp: packet.stamp, number: REPLY, ecn: self.ecn, ..reply }, false);
+            let (stamp, sack) = (packet.stamp, packet.sack);
+            return net.send(Packet { stamp, sack, number: REPLY, ecn: self.ecn, ..reply }, false);
         }
         if let Some(video) = &mut self.video {
             video.arrive(net, packet);
         }
         let delay = since_sent(net.now, packet);
+        if let Some(probed) = &mut self.probed {
+            probed.add(delay, packet.hops());
+        }
         let counts = &mut self.counts;
         counts.received_bytes += u64::from(packet.size);
         if let Some(last) = counts.last.replace(net.now) {

@@ -1,5 +1,6 @@
 //! A transfer over several connections; a controller decides their number.
 
+use super::source::{Probed, Source};
 use crate::endpoint::Endpoint;
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
@@ -27,6 +28,11 @@ pub struct Transfer {
     looked_at: Time,
     /// Mean RTT at the last decision, in seconds; NaN without a sample.
     rtt: f64,
+    /// Source of the probes, if they measure the round trips.
+    probes: Option<u32>,
+    /// Segments sent at the last decision, and their mean rate per second.
+    sent: u64,
+    pace: f64,
 }
 
 impl Transfer {
@@ -45,14 +51,19 @@ impl Transfer {
             delivered: 0,
             looked_at: config.start,
             rtt: f64::NAN,
+            probes: config.probes,
+            sent: 0,
+            pace: 0.0,
         }
     }
 
     /// Measures, asks the controller, and opens and closes connections. Returns the time of the next decision.
-    pub fn control(&mut self, net: &mut Net, flows: &mut [Endpoint]) -> Option<Time> {
+    pub fn control(&mut self, net: &mut Net, flows: &mut [Endpoint], sources: &mut [Source]) -> Option<Time> {
         let flows = &mut flows[self.flows.clone()];
         let is_over = net.now >= self.stop;
-        let wanted = if is_over { 0 } else { self.ask(net.now, flows).min(flows.len()) };
+        let mut prober = self.probes.and_then(|index| sources.get_mut(index as usize));
+        let probed = prober.as_deref_mut().map(|prober| self.probe(flows, prober, is_over));
+        let wanted = if is_over { 0 } else { self.ask(net.now, flows, probed).min(flows.len()) };
         for flow in &mut flows[wanted..self.open.max(wanted)] {
             flow.stop(net);
         }
@@ -85,7 +96,20 @@ impl Transfer {
         }
     }
 
-    fn ask(&mut self, now: Time, flows: &mut [Endpoint]) -> usize {
+    /// Lets as many probes leave as segments do, and takes the round trips of those that have returned.
+    fn probe(&mut self, flows: &[Endpoint], prober: &mut Source, is_over: bool) -> Probed {
+        let sent = flows.iter().map(|flow| flow.counts().sent).sum::<u64>();
+        let rate = sent.saturating_sub(self.sent) as f64 / self.controller.period();
+        self.sent = sent;
+        self.pace += PACE * (rate - self.pace);
+        let probed = prober.set_pace(if is_over { 0.0 } else { self.pace });
+        if probed.is_new_path() {
+            self.controller.forget_path();
+        }
+        probed
+    }
+
+    fn ask(&mut self, now: Time, flows: &mut [Endpoint], probed: Option<Probed>) -> usize {
         let settle = Duration::from_secs(self.controller.params().settle);
         let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
         for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
@@ -97,6 +121,9 @@ impl Transfer {
                 sum += rtt.as_secs();
                 count += 1.0;
             }
+        }
+        if let Some(probed) = probed {
+            (sum, count) = probed.mean().map_or((0.0, 0.0), |mean| (mean, 1.0));
         }
         self.rtt = sum / count;
         let span = now.since(self.looked_at).as_secs();
@@ -131,3 +158,6 @@ impl Transfer {
         sink("queue_s", self.controller.queue().unwrap_or(f64::NAN));
     }
 }
+
+/// EWMA weight of the segments of a period in the rate of the probes: a second.
+const PACE: f64 = 0.1;

@@ -211,6 +211,7 @@ impl Net {
     fn leaves(&mut self, port: u32, packet: &mut Packet) -> bool {
         let node = self.ends[port as usize];
         if node == packet.to {
+            packet.count_hops();
             packet.ttl = 0;
             return true;
         }

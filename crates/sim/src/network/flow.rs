@@ -70,6 +70,9 @@ pub struct TransferConfig {
     pub flows: Range<usize>,
     /// Law of the number of open flows, with valid parameters.
     pub controller: emultcp::Params,
+    /// Index of the source of [`Pattern::Probes`](super::Pattern::Probes) that measures its round trips; `None`: its
+    /// connections measure them.
+    pub probes: Option<u32>,
     /// Time at which the first connection opens.
     pub start: Time,
     /// Time after which no new data is sent; `None`: end of the run.

@@ -130,6 +130,8 @@ pub enum Pattern {
         /// Latest time within its span.
         jitter: Duration,
     },
+    /// Probes of a transfer, with independent exponential gaps; the transfer sets their rate to that of its segments.
+    Probes,
     /// Frames of a video, whose bit rate a law decides by the reports of the sink, which take the route of replies.
     Rtp(RtpConfig),
     /// Independent gaps in milliseconds and payloads in bytes, each from an extreme-value distribution.
@@ -172,6 +174,9 @@ impl Pattern {
     /// Time after which a saturated source tries again whose datagrams find no room, while none of its own waits.
     pub const RETRY: Duration = Duration::from_millis(1);
 
+    /// Time after which probes look again whether their transfer sends.
+    pub const IDLE: Duration = Duration::from_millis(100);
+
     /// Bytes of the IPv4 and UDP headers of a datagram.
     pub const HEADERS: u64 = 28;
 
@@ -194,7 +199,7 @@ impl Pattern {
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
             | Self::Backlog { limit: rate, .. } => Some(rate),
-            Self::Saturated { .. } | Self::Periodic { .. } | Self::Game { .. } | Self::Rtp(_) => None,
+            Self::Saturated { .. } | Self::Periodic { .. } | Self::Game { .. } | Self::Probes | Self::Rtp(_) => None,
         }
     }
 
@@ -204,7 +209,7 @@ impl Pattern {
         match *self {
             Self::Cbr { rate } | Self::Poisson { rate } => Some(rate.as_bits_per_sec() as f64),
             Self::OnOff { rate, on, off, .. } => Some(rate.as_bits_per_sec() as f64 * on.ratio(on + off)),
-            Self::Backlog { .. } | Self::Saturated { .. } => None,
+            Self::Backlog { .. } | Self::Saturated { .. } | Self::Probes => None,
             Self::Periodic { every, .. } => Some(packet.count() as f64 * 8.0 / every.as_secs()),
             Self::Rtp(media) => Some(media.least_rate()),
             Self::Game { gap, payload } => Some((payload.mean() + Self::HEADERS as f64) * 8e3 / gap.mean()),
@@ -215,7 +220,7 @@ impl Pattern {
     pub fn is_random(&self) -> bool {
         match self {
             Self::Cbr { .. } | Self::Backlog { .. } | Self::Saturated { .. } => false,
-            Self::Poisson { .. } | Self::Game { .. } => true,
+            Self::Poisson { .. } | Self::Game { .. } | Self::Probes => true,
             Self::Periodic { jitter, .. } => *jitter > Duration::ZERO,
             Self::Rtp(media) => media.spread > 0.0,
             Self::OnOff { on_spread, off_spread, .. } => {

@@ -23,6 +23,9 @@ pub struct TcpOptions {
     pub timestamps: bool,
     /// Initial window in segments; positive. RFC 6928 recommends 10 at most.
     pub initial_window: u32,
+    /// Slow-start threshold of a new connection in segments, for laws that have one; `None`: none, so that slow start
+    /// ends by a loss.
+    pub initial_ssthresh: Option<u32>,
     /// Minimum retransmission timeout (RFC 6298 §2.4: 1 s; Linux and ns-2: 200 ms).
     pub min_rto: Duration,
     /// Propagation delay given to the law in place of its least RTT sample.
@@ -306,6 +309,7 @@ impl Default for TcpOptions {
             sack: true,
             timestamps: true,
             initial_window: 10,
+            initial_ssthresh: None,
             min_rto: Duration::from_millis(200),
             known_base_rtt: None,
             handshake_excess: None,

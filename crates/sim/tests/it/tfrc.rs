@@ -123,6 +123,7 @@ fn several_connections_fill_a_lossy_link() {
             (0..count).map(|at| FlowConfig { start, ..flow(1 + at, tfrc(true), vec![0], vec![1], plain_tcp()) });
         let mut network = network(vec![out, back], flows.collect(), 500, 2500);
         network.transfers.extend(controller.map(|controller| TransferConfig {
+            probes: None,
             flows: 0..count as usize,
             controller: Params { tau: 5.0, max: 16, ..controller },
             start: Time::ZERO,
