@@ -7,13 +7,17 @@ results/papers. With PAPER or PAPER-CLAIM as arguments these alone are planted, 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import tempfile
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from windward.papers import ledger
 from windward.papers.judge import Judgement, Results, judge
@@ -24,7 +28,7 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "claim-faults.md"
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """A change of a few words in a paper's code, or two values of a kept table exchanged."""
+    """A change of a few words in a paper's code, or values of a kept table exchanged or multiplied."""
 
     paper: str
     claim: int
@@ -36,6 +40,9 @@ class Fault:
     table: str = ""
     column: str = ""
     swap: tuple[str, ...] = ()
+    #: Number by which the column is multiplied, in the rows with these values.
+    factor: float = 1.0
+    where: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -43,8 +50,8 @@ class Fault:
         return f"{self.paper}-{self.claim}"
 
 
-class Swapped(Results):
-    """Kept tables, in one of which two values are exchanged."""
+class Faulty(Results):
+    """Kept tables, in one of which values are exchanged or multiplied."""
 
     fault: Fault
 
@@ -53,6 +60,14 @@ class Swapped(Results):
         table = super().table(name)
         if name != self.fault.table:
             return table
+        if not self.fault.swap:
+            chosen = np.ones(len(table), bool)
+            for name, value in self.fault.where.items():
+                chosen &= (table[name].astype(type(value)) == value).to_numpy()
+            if not chosen.any():
+                raise ValueError(f"{self.fault.name}: no row of {self.fault.table} has {self.fault.where}")
+            column = table[self.fault.column]
+            return table.assign(**{self.fault.column: np.where(chosen, self.fault.factor * column, column)})
         first, second = self.fault.swap
         column = table[self.fault.column].astype(str)
         return table.assign(**{self.fault.column: column.replace({first: second, second: first})})
@@ -69,16 +84,23 @@ def faults() -> list[Fault]:
     table = tomllib.loads((ROOT / "tools" / "claim_faults.toml").read_text(encoding="utf-8"))
     every = [Fault(**{**entry, "swap": tuple(entry.get("swap", ()))}) for entry in table["fault"]]
     for fault in every:
-        if bool(fault.file) == bool(fault.table):
-            raise ValueError(f"{fault.name}: a file or a table")
+        if bool(fault.file) == bool(fault.table) or (fault.table and bool(fault.swap) == (fault.factor != 1)):
+            raise ValueError(f"{fault.name}: a file, or a table with what is exchanged or multiplied")
         if fault.file and (count := (ROOT / "papers" / fault.file).read_text(encoding="utf-8").count(fault.old)) != 1:
             raise ValueError(f"{fault.name}: `{fault.old}` stands {count} times in {fault.file}")
     return every
 
 
+def without() -> dict[str, str]:
+    """Claims without a fault, by name: the reason why none can be planted, or that it has not been planted yet."""
+    table = tomllib.loads((ROOT / "tools" / "claim_faults.toml").read_text(encoding="utf-8"))
+    reasons = {f"{entry['paper']}-{entry['claim']}": entry["why"] for entry in table.get("explained", [])}
+    return reasons | dict.fromkeys(table.get("pending", []), "not planted yet")
+
+
 def plant(fault: Fault, papers: Path) -> Judgement:
     """Judges the claim with the fault, in this copy of the papers, and takes it out again."""
-    kept = Swapped(ROOT / "results" / "papers" / fault.paper)
+    kept = Faulty(ROOT / "results" / "papers" / fault.paper)
     object.__setattr__(kept, "fault", fault)
     path = papers / (fault.file or f"{fault.paper}/claims.toml")
     right = path.read_text(encoding="utf-8")
@@ -97,6 +119,9 @@ def plant(fault: Fault, papers: Path) -> Judgement:
 def row(fault: Fault, judgement: Judgement) -> str:
     """A fault's line of the page."""
     seen = {True: "**not seen**", False: "red", None: "**not run**"}[judgement.holds]
+    # A check that breaks has not seen the fault.
+    if re.match(r"\w+(Error|Exception): ", judgement.ours):
+        seen = "**broken**"
     return f"| {fault.paper} {fault.claim} | {fault.what.replace('|', chr(92) + '|')} | {seen} |"
 
 
@@ -118,6 +143,10 @@ def page(rows: dict[str, str], before: str) -> str:
         "| claim | fault | check |",
         "|---|---|---|",
     ]
+    lines += ["", "Reproduced claims without a fault:", ""]
+    lines += [f"* {name.replace('-', ' ')}: {why}" for name, why in without().items() if why != "not planted yet"]
+    pending = [name.replace("-", " ") for name, why in without().items() if why == "not planted yet"]
+    lines += [f"* {name}: not planted yet" for name in pending]
     return "\n".join([*head, *lines]) + "\n"
 
 

@@ -40,6 +40,9 @@ READINGS: tuple[LossOf, ...] = ("attempts", "packets", "deliveries")
 #: Seeds of each run: "We have repeated each 200 sec simulation for 10 seeds."
 SEEDS = 10
 
+#: Seeds and draws of claims that ten leave open (24, 33 to 35).
+MANY_SEEDS, MANY_DRAWS = 40, 30
+
 
 def network(
     shape: Shape,

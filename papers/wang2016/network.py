@@ -24,9 +24,15 @@ RECOVERIES = {"NewReno": False, "SACK": True}
 #: today's; an initial window of 3 (RFC 3390 at 1460 bytes); ACKs counted (Documentation/networking/ip-sysctl.txt of
 #: that kernel, `tcp_abc` 0). With SACK, detection of losses by time stands for its FACK, which also finds
 #: retransmissions that are lost again; compression of SACKs came with 4.18.
-SENDER: dict[str, Any] = {"stack": "linux", "initial_window": 3, "ack_counting": True}
+#: [G] Socket buffers are no limit: Fig. 3 shows windows of 10 000 packets, more than the 4 MiB of `tcp_wmem` let out.
+SENDER: dict[str, Any] = {
+    "stack": "linux",
+    "initial_window": 3,
+    "ack_counting": True,
+    "receive_window": "1000000 packets",
+}
 
-#: The RFCs' sender, of the runs over 1 Gbit/s.
+#: The RFCs' sender, of the runs over 1 Gbit/s that are not yet of `SENDER`: Fig. 3, and rows of Tables 8 and 9.
 RFCS: dict[str, Any] = {"stack": "rfc", "initial_window": 10, "ack_counting": False}
 
 #: Linktropy's queue by default (user's guide of the Mini2 and Mini-G, section 4.2.1).

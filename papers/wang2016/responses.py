@@ -35,6 +35,10 @@ CHOICES = {name: LAWS[name] for name in SHARING} | {
     PER_ACK: ww.Reno(byte_counting=False),
 }
 
+#: Rows of Table 9, and of Table 8, by the sender of section 6; the others are by the RFCs' sender: their runs last for
+#: hours, or are not made yet.
+SENDER_ROWS = {True: ("CUBIC", "FAST", "TCP-FIT"), False: ()}
+
 #: The laws of a short form.
 SHORT = ("FAST", "TCP-FIT")
 
@@ -56,17 +60,27 @@ class Cell:
         return row and row[RTTS_MS.index(self.rtt_ms)]
 
     @property
+    def is_linux(self) -> bool:
+        """True for a row by the sender of section 6."""
+        return self.law in SENDER_ROWS[self.do_stop]
+
+    @property
     def change_s(self) -> float:
         """Time of the change; for Table 8, late enough for the first flow to fill the link."""
         if self.do_stop:
             return 40.0
         if self.law.startswith("Reno"):
             return 30 + 1.1 * bdp(MBPS, self.rtt_ms) * self.rtt_ms / 1e3
-        return 120.0
+        return 60.0 if self.is_linux else 120.0
 
     @property
     def limit_s(self) -> float:
         """Longest response that a run waits for, in seconds."""
+        if self.is_linux:
+            if not self.do_stop:
+                return 30.0
+            # With β = 1 longer than the law takes where ACKs are counted, with more a quarter of that.
+            return 40.0 if "β" in self.law else 150.0
         if not self.law.startswith("Reno"):
             return 100.0 if self.do_stop else 80.0
         printed = (FILLING if self.do_stop else SHARING)["Reno"][RTTS_MS.index(self.rtt_ms)]
@@ -80,8 +94,8 @@ class Cell:
 
     def scenario(self) -> ww.Scenario:
         """The run. Windows are sampled once a round trip, those of a hundred flows less often."""
-        common = {"sack": RECOVERIES[self.recovery], **(SENDER if self.law == FOUR_MS else RFCS)}
-        law = CHOICES[self.law]
+        common = {"sack": RECOVERIES[self.recovery], **(SENDER if self.is_linux or self.law == FOUR_MS else RFCS)}
+        law = LAWS["CUBIC"] if self.is_linux and self.law == "CUBIC" else CHOICES[self.law]
         if self.do_stop:
             leaving = {"count": 99, "stop": f"{self.change_s:g} s"}
             flows = [flow("stays", law, **common), flow("leaves", law, **leaving, **common)]

@@ -1,20 +1,24 @@
 """The claims of the papers: each is a test of its own; the machinery refuses what does not hold together."""
 
 import doctest
+import importlib
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 from conftest import REPOSITORY, Cli, environment
 
 from windward import papers
 from windward.papers import ledger
 from windward.papers.judge import Results, judge
-from windward.papers.page import _cell, index, write
+from windward.papers.page import _cell, index, markdown, write
 
 PAPERS = [papers.load(key) for key in papers.known()]
 CLAIMS = [(paper, claim) for paper in PAPERS for claim in paper.claims.values() if claim.is_checked and not claim.runs]
@@ -50,6 +54,12 @@ def rows(paper: papers.Paper) -> dict[int, tuple[list[str], str]]:
     page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
     found = re.findall(r"^\| (\d+) \| (.*) \| \*\*(.*)\*\* \|$", page, flags=re.MULTILINE)
     return {int(number): (cells.split(" | "), verdict) for number, cells, verdict in found}
+
+
+def places(paper: papers.Paper) -> str:
+    """The table "paper and product" as the page must have it."""
+    text = markdown(paper, [], [], "")
+    return text[text.index("## Paper and product") :]
 
 
 def say_the_same(found: str, printed: str) -> bool:
@@ -107,7 +117,8 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
     page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
     assert paper.coverage in page
     notes = [f"* {claim.id}: {claim.note}" for claim in paper.claims.values() if claim.note]
-    assert page.split("### Notes\n\n")[1].splitlines() == notes
+    assert page.split("### Notes\n\n")[1].split("\n\n## ")[0].splitlines() == notes
+    assert places(paper) in page
     for name, sentence in paper.opening.items():
         assert f"* **{ledger.OPENING[name]}:** {sentence}\n" in page
     for number, draw in paper.figures.items():
@@ -115,12 +126,42 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
         assert (REPOSITORY / "docs" / "pictures" / f"{paper.key}-figure-{number}.svg").exists()
 
 
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_everything_in_a_paper_has_its_place(paper: papers.Paper) -> None:
+    """Files and symbols are there; what is missing has its line among the limits."""
+    assert len(paper.places) >= 10
+    limits = (REPOSITORY / "docs" / "measured" / "limits.md").read_text().split("## Methods of the papers")[1]
+    for place in paper.places:
+        assert place.at or f"* **{place.limit}" in limits, place.paper
+        for name in place.at:
+            path, _, symbol = name.partition(":")
+            # Loading has found the claims.
+            is_there = name.startswith("claim ") or (REPOSITORY / path).exists()
+            assert is_there, name
+            assert not symbol or symbol in (REPOSITORY / path).read_text(), name
+
+
+def test_places_are_held(paper: Path) -> None:
+    file = paper / "places.toml"
+    entry = '[[place]]\npaper = "§1"\nhere = "sums"\n'
+    for rest, why in (
+        ("", "either `at` or `limit`"),
+        ('at = ["claim 1"]\nlimit = "Sums"\n', "either `at` or `limit`"),
+        ('at = ["claim 2"]\n', "there is no claim 2"),
+    ):
+        file.write_text(entry + rest)
+        assert why in refused(paper, LEDGER)
+    file.write_text(entry + 'at = ["claim 1", "papers/smith2001/checks.py:sums"]\n')
+    (place,) = papers.load("smith2001").places
+    assert place.at == ("claim 1", "papers/smith2001/checks.py:sums")
+
+
 def test_the_list_of_papers_is_complete() -> None:
     assert (REPOSITORY / "docs" / "measured" / "papers" / "README.md").read_text() == index(PAPERS)
 
 
 def test_examples_of_the_docstrings() -> None:
-    for module, examples in ((ledger, 1), (sys.modules[judge.__module__], 3), (sys.modules[__name__], 1)):
+    for module, examples in ((ledger, 1), (sys.modules[judge.__module__], 6), (sys.modules[__name__], 1)):
         assert doctest.testmod(module).failed == 0
         assert doctest.testmod(module).attempted == examples
 
@@ -222,6 +263,42 @@ def test_undecided_is_what_the_range_of_single_runs_says(paper: Path) -> None:
     assert outcome(paper, UNDECIDED, SCATTERED.replace("high=5", "high=0"))[1] == "FAILED"
 
 
+def test_runs_that_were_cut_off_are_bounds(paper: Path) -> None:
+    """Five of five cut off at 90 s are no range, and confirm nothing; nor does a range without an upper end."""
+    cut = SCATTERED.replace("import Finding, Scatter", "import Bound, Finding").replace(
+        "Scatter(low=1, high=5, printed=2, others=(4,))", "Bound(least=90, runs=5, printed=60)"
+    )
+    assert outcome(paper, UNDECIDED, cut)[1] == "undecided"
+    for verdict in ("reproduced", "differs"):
+        assert outcome(paper, UNDECIDED.replace('"undecided"', f'"{verdict}"'), cut)[1] == "FAILED"
+    # One more run would lie below twenty with a probability of 1/20.
+    many = UNDECIDED.replace('"undecided"', '"differs"')
+    assert outcome(paper, many, cut.replace("runs=5", "runs=19"))[1] == "differs"
+    open_above = SCATTERED.replace("high=5", 'high=float("inf")').replace("others=(4,)", "others=(0.5,)")
+    assert outcome(paper, UNDECIDED, open_above)[1] == "undecided"
+    assert outcome(paper, many, open_above.replace("printed=2", "printed=0.7"))[1] == "differs"
+    # A range over the whole row tells no cell from another.
+    wide = SCATTERED.replace("printed=2, others=(4,)", "printed=0.9, others=(2, 4)")
+    assert outcome(paper, UNDECIDED, wide)[1] == "undecided"
+
+
+def test_a_range_counts_runs_that_were_cut_off() -> None:
+    """The censored mean of log-normal runs is above that of the runs cut at their limit."""
+    spread = checks_of("wang2016", "responses").spread
+    n = float("nan")
+    whole, cut = (spread(np.array(runs), np.full(5, 20.0), 0.1) for runs in ([8, 8, 9, 9, 10], [15, 16, 17, 18, n]))
+    assert 6.5 < whole[0] < 8 < 10 < whole[1] < 12
+    assert cut[1] == math.inf
+    assert 10 < cut[0] < 15
+    # Nothing takes less than no time.
+    assert spread(np.array([0.1, 1.0, 5.0]), np.full(3, 20.0), 0.1)[0] == 0
+
+
+def checks_of(key: str, name: str) -> ModuleType:
+    """A module of a paper's checks."""
+    return importlib.import_module(f"windward_papers.{key}.checks.{name}")
+
+
 def test_fitted_names_the_file_of_its_guess(paper: Path) -> None:
     fitted = LEDGER.replace('"reproduced"', '"fitted"\nnote = "One was fitted."')
     named = fitted + 'guess = "network.py"\n'
@@ -236,6 +313,15 @@ def test_fitted_names_the_file_of_its_guess(paper: Path) -> None:
     assert outcome(paper, named, CHECKS.replace("1 + 1 == 2", "1 + 1 == 3"))[1] == "FAILED"
     assert outcome(paper, named, SCATTERED)[1] == "FAILED"
     assert outcome(paper, named, SCATTERED.replace("others=(4,)", "others=(6,)"))[1] == "fitted"
+
+
+def test_a_note_gives_the_result_of_an_experiment_of_seconds(paper: Path) -> None:
+    named = LEDGER.replace('"reproduced"', '"differs"\nnote = "Forty seeds would decide."')
+    assert "gives its result, or `untried` says why: not here, longer than a minute" in refused(paper, named)
+    assert "or `untried` says why" in refused(paper, named + 'untried = "seconds"\n')
+    # Nor is there a reason where nothing is named.
+    assert "or `untried` says why" in refused(paper, LEDGER + 'untried = "not here"\n')
+    assert outcome(paper, named + 'untried = "longer than a minute"\n', CHECKS)[1] == "differs"
 
 
 def test_what_cannot_be_done_here_needs_a_reason_and_no_check(paper: Path) -> None:

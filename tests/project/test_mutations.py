@@ -52,6 +52,20 @@ def test_each_fault_of_a_claim_can_be_planted_and_was_seen(monkeypatch: pytest.M
     assert f"{len(faults)} of {len(faults)} faults turned their claim red." in page
 
 
+def test_every_reproduced_claim_has_a_fault_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import mutate_claims
+
+    planted, reasons = {fault.name for fault in mutate_claims.faults()}, mutate_claims.without()
+    ledgers = [papers.load(key) for key in papers.known()]
+    claims = [(f"{paper.key}-{claim.id}", claim) for paper in ledgers for claim in paper.claims.values()]
+    reproduced = {name for name, claim in claims if claim.verdict == "reproduced"}
+    assert reproduced <= planted | set(reasons)
+    assert not planted & set(reasons)
+    assert set(reasons) <= reproduced
+    assert all(reasons.values())
+
+
 def test_a_planted_fault_turns_its_claim_red_and_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(REPOSITORY / "tools")
     import mutate_claims

@@ -101,12 +101,12 @@ def gains_of_both_flows(results: Results) -> Finding:
 
 
 def grid_throughput(results: Results, number: str) -> Finding:
-    gain = gains(results, number)
+    gain = gains(results, f"{number}-many")
     # Of each draw, over all losses.
     low, high = interval(pd.concat(gain.values(), axis=1).mean(axis=1))
     return Finding(
-        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, number)}; over all losses "
-        f"{low:+.0%} to {high:+.0%}",
+        ours=f"gain at {', '.join(map(str, LOSSES))} by reading; {all_readings(results, number)}; of {len(gain[0.0])} "
+        f"draws {shown(gain)}, over all losses {low:+.0%} to {high:+.0%}",
         holds=True,
         scatter=Order(low=low, high=high),
     )
@@ -126,10 +126,10 @@ def sack_in_the_grid(results: Results) -> Finding:
 
 @claim(34)
 def fairness_of_sack_in_the_grid(results: Results) -> Finding:
-    text, _, _ = grid_fairness(results, "10")
+    text, _, _ = grid_fairness(results, "10-many")
     differences = []
     for loss in LOSSES:
-        aware, aodv = (fairness(table) for table in pair(results, "10", loss))
+        aware, aodv = (fairness(table) for table in pair(results, "10-many", loss))
         differences.append(aware - aodv)
     # Of each draw, over all losses.
     low, high = interval(pd.concat(differences, axis=1).mean(axis=1))

@@ -16,7 +16,7 @@ from windward.show.plot.style import COLORS, INK
 
 from ...shared import packets
 from .. import reported, study
-from ..networks import LOSSES, READINGS, SEEDS, grid, lossy, network, with_datagrams
+from ..networks import LOSSES, MANY_DRAWS, READINGS, SEEDS, grid, lossy, network, with_datagrams
 
 #: The two that these figures compare.
 PAIR = ("TCP-aware", "AODV", "TCP-aware, loop-free")
@@ -121,6 +121,14 @@ def figure_11(context: Context) -> Figure:
 
 
 def _grid(context: Context, number: str, law: str) -> Figure:
+    many = {
+        (draw, loss, READINGS[0], system, "coded"): grid(draw, system, law, loss)
+        for draw in range(1, (context.seeds or MANY_DRAWS) + 1)
+        for loss in LOSSES
+        for system in PAIR[:2]
+    }
+    runs = study.simulate(many, context, f"figure {number}, many draws")
+    context.results.keep(f"figure-{number}-many", study.rates(runs, ("draw", *NAMES)))
     cases = {
         (draw, loss, of, system, "coded" if coding else "plain"): grid(draw, system, law, loss, of, coding=coding)
         for draw in range(1, (context.seeds or SEEDS) + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS
 
 from .. import reported, study
-from ..networks import LAWS, SEEDS, SYSTEMS, Shape, grid, network, with_datagrams
+from ..networks import LAWS, MANY_SEEDS, SEEDS, SYSTEMS, Shape, grid, network, with_datagrams
 
 #: Those that the paper has.
 THREE = ("TCP-aware", "classical", "AODV")
@@ -111,6 +112,11 @@ def figure_6(context: Context) -> Figure:
     caption="Flow 1 from A to B, and flow 2 from A to D over either path. As Fig. 6.",
 )
 def figure_7(context: Context) -> Figure:
+    many = {
+        (law, "classical", "coded"): replace(network("diamond", "classical", law), seeds=MANY_SEEDS) for law in LAWS
+    }
+    runs = study.simulate(many, context, "figure 7, many seeds")
+    context.results.keep("figure-7-many", study.rates(runs, ("law", "system", "coding")))
     return both(context, "diamond", "7")
 
 
@@ -129,6 +135,13 @@ def figure_9(context: Context) -> Figure:
         for system in SYSTEMS
         for coding in (True, False)
     }
+    # |S_i| as the flows whose packets have lately passed (claim 29).
+    recent = {
+        (draw,): grid(draw, "TCP-aware", "SACK", routing={"k": "recent"})
+        for draw in range(1, (context.seeds or SEEDS) + 1)
+    }
+    passed = study.simulate(recent, context, "figure 9, K by recent flows")
+    context.results.keep("figure-9-recent", study.rates(passed, ("draw",)))
     runs = study.simulate(cases, context, "figure 9")
     table = study.rates(runs, names)
     context.results.keep("figure-9", table)

@@ -271,7 +271,8 @@ def n_rests(results: Results) -> Finding:
     return Finding(
         ours=f"in the last quarter N's mean is {', '.join(f'{mean:.1f}' for mean in late.mean())}, its deviation "
         f"{', '.join(f'{d:.1f}' for d in late.std())}",
-        holds=float(late.std().max()) < 0.1,
+        # At its floor it does not move, which is no convergence.
+        holds=float(late.mean().max()) < 1.05,
     )
 
 

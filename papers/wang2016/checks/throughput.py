@@ -176,7 +176,7 @@ def the_first_order_is_right() -> Finding:
             * np.sqrt(loss)
             for loss in (1e-2, 1e-6)
         ]
-        worst.append(gap[1] / gap[0])
+        worst.append(abs(gap[1] / gap[0]))
     return Finding(
         ours=f"(16) - (17) over 1/√PLR falls to {max(worst):.4f} of itself from PLR = 1e-2 to 1e-6",
         holds=max(worst) < 0.0101,

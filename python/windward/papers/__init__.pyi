@@ -1,6 +1,7 @@
 """The public names of `windward.papers`."""
 
 from .judge import (
+    Bound as Bound,
     Finding as Finding,
     Judgement as Judgement,
     MissingResultError as MissingResultError,

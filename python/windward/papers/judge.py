@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +23,11 @@ class Scatter:
     """The range of single runs beside the print; the verdict follows from it and stands nowhere before."""
 
     low: float
+    #: Infinite where some of the runs were cut off: what they would have taken has no upper end.
     high: float
     #: Number in the paper.
     printed: float
-    #: Values that would be another result: the printed ones of the cells beside it, 0 for a gain.
+    #: Values that would be another result: the printed ones of the other cells of the row, 0 for a gain.
     others: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -36,17 +38,50 @@ class Scatter:
     def verdict(self) -> str:
         """Differs where the print lies outside, undecided where another result lies inside as well.
 
+        A range that holds all of several other results tells none from another. One without an upper end, of runs
+        that were cut off, can leave the print out, but cannot confirm it.
+
+        Examples
+        --------
         >>> Scatter(low=1, high=3, printed=2, others=(4,)).verdict
         'reproduced'
         >>> Scatter(low=1, high=5, printed=2, others=(4,)).verdict
         'undecided'
+        >>> Scatter(low=1, high=9, printed=0.9, others=(4, 8)).verdict
+        'undecided'
+        >>> Scatter(low=1, high=math.inf, printed=2, others=(0.5,)).verdict
+        'undecided'
         """
+        if len(self.others) > 1 and all(map(self._has, self.others)):
+            return UNDECIDED
         if not self._has(self.printed):
             return "differs"
-        return UNDECIDED if any(map(self._has, self.others)) else "reproduced"
+        return UNDECIDED if math.isinf(self.high) or any(map(self._has, self.others)) else "reproduced"
 
     def _has(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """Runs most of which were cut off: a bound from below, and no range."""
+
+    #: Shortest of the runs, cut off or not.
+    least: float
+    runs: int
+    #: Number in the paper.
+    printed: float
+
+    @property
+    def verdict(self) -> str:
+        """Differs where the print lies below so many runs that one more would do so in one of 20 cases at most.
+
+        The paper's run is one more of the same kind: the shortest of n + 1 with a probability of 1/(n + 1).
+
+        >>> Bound(least=90, runs=5, printed=60).verdict, Bound(least=90, runs=19, printed=60).verdict
+        ('undecided', 'differs')
+        """
+        return "differs" if self.printed < self.least and self.runs >= 19 else UNDECIDED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +111,8 @@ class Finding:
     ours: str
     #: True if the claim is as in the ledger. For a corrected claim: the printed form fails and the corrected one holds.
     holds: bool | np.bool
-    #: Of a claim whose runs scatter: their range or interval, from which the verdict follows. Undecided needs one.
-    scatter: Scatter | Order | None = None
+    #: Of a claim whose runs scatter: range, interval or bound, from which the verdict follows. Undecided needs one.
+    scatter: Scatter | Order | Bound | None = None
 
 
 def claim(id: int) -> Callable[[Check], Check]:  # noqa: A002

@@ -36,6 +36,12 @@ OPENING = {
 #: What `runs` may name: claims about packet runs are judged from what `windward reproduce` has kept.
 RUNS = ("simulation",)
 
+#: Reasons why a note may name an experiment without its result. One of less than a minute is run, and judged.
+UNTRIED = ("not here", "longer than a minute")
+
+#: Words by which a note names an experiment without its result.
+_NAMES_ONE = ("would decide", "would tell", "would show")
+
 #: The name under which the modules of the papers are imported.
 _PACKAGE = "windward_papers"
 
@@ -73,11 +79,27 @@ class Claim:
     runs: str = ""
     #: Of a fitted claim: the paper's file in which the guess is tagged [G] and names the claim.
     guess: str = ""
+    #: Reason of `UNTRIED` why the experiment that the note says would decide was not run.
+    untried: str = ""
 
     @property
     def is_checked(self) -> bool:
         """True if there must be a check."""
         return self.verdict != NOT_HERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A row of the table "paper and product": something of the paper, and where it is here or why it is not."""
+
+    #: Section, algorithm, system, tool or experiment of the paper.
+    paper: str
+    #: Its counterpart, in a few words.
+    here: str
+    #: Files and folders of the repository, `FILE:SYMBOL`, or claims, as `claim 7`.
+    at: tuple[str, ...] = ()
+    #: Heading of its line in docs/measured/limits.md, if it is missing.
+    limit: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +123,8 @@ class Paper:
     checks: Mapping[int, Callable[..., Any]]
     #: By number, as `windward reproduce KEY --figure NUMBER` takes it.
     figures: Mapping[str, Callable[..., Any]]
+    #: Of places.toml; empty for a ledger without one.
+    places: tuple[Place, ...] = ()
 
     @property
     def coverage(self) -> str:
@@ -172,9 +196,27 @@ def load(key: str) -> Paper:
         open=tuple(table.get("open", ())),
         checks=_marked(folder, "checks", "claim_id"),
         figures=dict(sorted(_marked(folder, "figures", "figure_number").items(), key=_by_number)),
+        places=_places(folder, claims),
     )
     _hold_together(file, paper)
     return paper
+
+
+def _places(folder: Path, claims: Mapping[int, Claim]) -> tuple[Place, ...]:
+    file = folder / "places.toml"
+    if not file.is_file():
+        return ()
+    places = []
+    for at, entry in enumerate(tomllib.loads(file.read_text(encoding="utf-8"))["place"], 1):
+        place = Place(**{**entry, "at": tuple(entry.get("at", ()))})
+        if not (place.paper and place.here) or bool(place.at) == bool(place.limit):
+            raise PaperError(f"{file}: place {at} needs paper, here, and either `at` or `limit`")
+        for name in place.at:
+            number = name.removeprefix("claim ")
+            if number != name and int(number) not in claims:
+                raise PaperError(f"{file}: place {at}: there is no {name}")
+        places.append(place)
+    return tuple(places)
 
 
 def _by_number(figure: tuple[str, Any]) -> tuple[bool, int, str]:
@@ -193,7 +235,7 @@ def _opening(file: Path, table: Mapping[str, Any]) -> dict[str, str]:
 def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:
     claims: dict[int, Claim] = {}
     known = {field.name for field in fields(Claim)}
-    needed = known - {"note", "runs", "guess"}
+    needed = known - {"note", "runs", "guess", "untried"}
     for at, entry in enumerate(table.get("claim", ()), 1):
         where = f"{file}: claim {entry.get('id', f'number {at}, which has no id')}"
         if wrong := sorted(set(entry) - known):
@@ -207,6 +249,10 @@ def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:
             raise PaperError(f'{where}: "{claim.verdict}" needs a note')
         if claim.runs and claim.runs not in RUNS:
             raise PaperError(f'{where}: runs = "{claim.runs}" is none of {", ".join(RUNS)}')
+        names_one = any(words in claim.note for words in _NAMES_ONE)
+        if names_one != bool(claim.untried) or (claim.untried and claim.untried not in UNTRIED):
+            why = f"a note that names an experiment gives its result, or `untried` says why: {', '.join(UNTRIED)}"
+            raise PaperError(f"{where}: {why}")
         _has_its_guess(file, where, claim)
         if claim.id in claims or (claims and claim.id < max(claims)):
             raise PaperError(f"{where}: the ids must rise")

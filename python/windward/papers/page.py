@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from windward.papers.judge import Judgement, summary
-from windward.papers.ledger import OPENING, VERDICTS, Paper
+from windward.papers.ledger import OPENING, VERDICTS, Paper, Place
 from windward.papers.reproduce import Drawn
 from windward.results._files import replace_text
 from windward.results._summary import versions
@@ -106,7 +106,21 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         lines.append(f"| {claim.id} | " + " | ".join(map(_cell, cells)) + " |")
     lines += ["", "### Notes", ""]
     lines += [f"* {one.claim.id}: {one.claim.note}" for one in judgements if one.claim.note]
+    if paper.places:
+        lines += ["", "## Paper and product", "", "| in the paper | here | place |", "|---|---|---|"]
+        lines += [f"| {_cell(place.paper)} | {place.here} | {_where(place)} |" for place in paper.places]
     return "\n".join(lines) + "\n"
+
+
+def _where(place: Place) -> str:
+    """Links to the places, from the page of a paper."""
+    if place.limit:
+        return f"[limits](../limits.md#methods-of-the-papers): {place.limit}"
+    links = []
+    for name in place.at:
+        path, _, symbol = name.partition(":")
+        links.append(name if name.startswith("claim ") else f"[`{symbol or path}`](../../../{path})")
+    return ", ".join(links)
 
 
 def index(papers: Sequence[Paper]) -> str:
