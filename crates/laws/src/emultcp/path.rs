@@ -36,20 +36,38 @@ pub(super) struct Meter {
     rate: f64,
     peak: Least,
     least: Least,
+    /// Least RTT of the host, and the time at which it was found.
+    ever: (f64, f64),
 }
 
 impl Meter {
     pub fn new() -> Self {
-        Self { queue: None, queued_at: f64::NAN, rate: 0.0, peak: Least::default(), least: Least::default() }
+        Self {
+            queue: None,
+            queued_at: f64::NAN,
+            rate: 0.0,
+            peak: Least::default(),
+            least: Least::default(),
+            ever: (f64::INFINITY, f64::NAN),
+        }
+    }
+
+    /// The least RTT of the last `window` seconds, or of all if that is 0: the host's least, and the least mean of a
+    /// sample once that is older. A mean has the standing queue of a full path in it.
+    fn rtt_min(&mut self, window: f64, sample: &Sample, rtt: f64) -> f64 {
+        if window <= 0.0 {
+            return sample.rtt_min;
+        }
+        let mean = self.least.see(sample.now, rtt, window);
+        if sample.rtt_min < self.ever.0 || rtt <= self.ever.0 {
+            self.ever = (sample.rtt_min, sample.now);
+        }
+        if sample.now - self.ever.1 <= window { sample.rtt_min } else { f64::max(sample.rtt_min, mean) }
     }
 
     /// Takes a sample with this RTT after a `part` of τ.
     pub fn measure(&mut self, params: &Params, sample: &Sample, rtt: f64, part: f64) -> Path {
-        let rtt_min = match params.min_rtt_window > 0.0 {
-            // The host's is the least ever.
-            true => f64::max(sample.rtt_min, self.least.see(sample.now, rtt, params.min_rtt_window)),
-            false => sample.rtt_min,
-        };
+        let rtt_min = self.rtt_min(params.min_rtt_window, sample, rtt);
         let queue = (rtt - rtt_min).max(0.0);
         let queue = smoothed(self.queue.unwrap_or(queue), queue, part, GROWTH.smoothing);
         self.queue = Some(queue);

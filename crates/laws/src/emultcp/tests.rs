@@ -110,6 +110,20 @@ fn a_window_forgets_the_shorter_path() {
     }
 }
 
+/// A path whose queue stood from the first mean on, 50 ms over a base of 100 that the handshake has shown: a window of
+/// 60 s takes it for a queue, as an unlimited one does.
+#[test]
+fn a_window_keeps_the_hosts_least_while_it_lasts() {
+    let run = |window| {
+        let params = Params { tau: 1.0, min_rtt_window: window, bound: false, ..Params::of(Kind::Fast) };
+        let mut controller = Controller::new(params, None);
+        controller.update(sample(0.0, 0.05, 1));
+        host(&mut controller, 0.0, 50.0, |_| 0.05);
+        controller.connections()
+    };
+    assert_eq!((run(0.0), run(60.0)), (1.0, 1.0));
+}
+
 /// Updates until n, from `from`, has passed `to`.
 fn updates(from: f64, to: f64, queue: f64) -> u32 {
     let params = Params { tau: 1.0, ..Params::of(Kind::Paper) };
