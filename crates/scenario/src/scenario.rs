@@ -179,7 +179,8 @@ impl Scenario {
         self.file.title.as_deref()
     }
 
-    /// Remarks on the recordings that were read: their parts that are left out or changed.
+    /// Remarks: parts of recordings that are left out or changed, settings that contradict each other, shares that
+    /// depend on phase.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -304,6 +305,7 @@ impl Scenario {
             let controller = entry.controller?;
             Some(TransferConfig { flows: flows.clone(), controller, probes, start: start(flow), stop: entry.stop })
         };
+        let bursts = |port: u32| plan.topology.delivers_together(port);
         let flow = |flow: &check::FlowPlan| {
             let entry = &plan.flow_entries[flow.entry];
             let start = match entry.controller {
@@ -324,6 +326,7 @@ impl Scenario {
                     known_base_rtt: flow.known_base_rtt,
                     handshake_excess: flow.handshake_excess,
                     small_queues: flow.small_queues,
+                    receive_offload: entry.tcp.receive_offload.filter(|_| flow.forward.iter().copied().any(bursts)),
                     ..entry.tcp.clone()
                 },
                 coding: entry.coding,
@@ -337,7 +340,9 @@ impl Scenario {
         let app = |(app, is_fixed): (&AppConfig, &[bool; 2])| {
             let [forward, backward] = [(&app.forward, is_fixed[0]), (&app.backward, is_fixed[1])]
                 .map(|(given, is_fixed)| route(&given.ports().collect::<Vec<u32>>(), is_fixed));
-            AppConfig { forward, backward, ..app.clone() }
+            let mut ports = app.forward.ports().chain(app.backward.ports());
+            let receive_offload = app.tcp.receive_offload.filter(|_| ports.any(bursts));
+            AppConfig { forward, backward, tcp: TcpOptions { receive_offload, ..app.tcp.clone() }, ..app.clone() }
         };
         let network = Network {
             topology: plan.topology.clone(),

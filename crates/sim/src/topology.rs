@@ -157,6 +157,11 @@ impl Topology {
         }
     }
 
+    /// True if a port delivers several packets at the same time.
+    pub fn delivers_together(&self, port: u32) -> bool {
+        self.ask(port, |link| link.hold.is_some(), |medium, _| medium.delivers_together())
+    }
+
     /// True if a port reports the completion of packets, which saturated sources need.
     pub fn completes(&self, port: u32) -> bool {
         match self.ports[port as usize].kind {

@@ -179,6 +179,11 @@ impl MediumConfig {
         }
     }
 
+    /// True if it delivers several packets at the same time: those of an A-MPDU, of a transport block or of a slot.
+    pub const fn delivers_together(&self) -> bool {
+        matches!(self, Self::Edca(_) | Self::Ran(_) | Self::Cell(_))
+    }
+
     /// True if its stations' senders have TCP small queues.
     pub const fn has_small_queues(&self) -> bool {
         matches!(self, Self::Edca(_))

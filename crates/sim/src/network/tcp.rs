@@ -48,6 +48,9 @@ pub struct TcpOptions {
     pub quick_acks: u32,
     /// True if each segment that raises an autotuned receive window is acknowledged at once, as in Linux.
     pub quick_growth: bool,
+    /// Time over which the receiving host joins the segments that arrive, and acknowledges them once; `None`: each is
+    /// handled as it arrives.
+    pub receive_offload: Option<Duration>,
     /// True if the receiver compresses SACKs as Linux does, on connections with SACK.
     pub compress_sacks: bool,
     /// Longest time that the sending host takes from an ACK to the data that it releases; uniform from zero.
@@ -320,6 +323,7 @@ impl Default for TcpOptions {
             rto: RtoRule::Rfc6298,
             quick_acks: 0,
             quick_growth: false,
+            receive_offload: None,
             compress_sacks: false,
             host_jitter: Duration::ZERO,
             ack_counting: false,

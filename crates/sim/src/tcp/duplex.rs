@@ -303,7 +303,7 @@ impl Duplex {
                 let now = out.net.now;
                 let put = |outgoing| out.put(outgoing);
                 match which {
-                    FlowTimer::DelayedAck => end.expire_ack(put),
+                    FlowTimer::DelayedAck => end.expire_ack(now, put),
                     FlowTimer::Retransmit => end.expire(now, put),
                     FlowTimer::Read => end.read(now, put),
                     _ => _ = end.send(now, put),

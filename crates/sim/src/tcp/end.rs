@@ -380,8 +380,8 @@ impl End {
     }
 
     /// Handles the expiry of the timer of delayed ACKs.
-    pub fn expire_ack(&mut self, out: impl FnMut(Outgoing)) {
-        self.receiver.note_expiry(self.sender.rtt().rto());
+    pub fn expire_ack(&mut self, now: Time, out: impl FnMut(Outgoing)) {
+        self.receiver.note_expiry(now, self.sender.rtt().rto());
         self.answer(out);
     }
 
@@ -676,7 +676,7 @@ mod tests {
             server.arrive(at(0), &data(at(0), 0, 0), 328, |out| acks += u32::from(out.data.is_none()));
             if server.receiver.timer.deadline() <= at(answer) {
                 assert_eq!(server.receiver.timer.deadline(), at(40));
-                server.expire_ack(|_| acks += 1);
+                server.expire_ack(at(40), |_| acks += 1);
             }
             let mut carried = None;
             server.write(at(answer), 1000, false, |out| carried = Some((out.number, out.data)));

@@ -162,7 +162,7 @@ impl Socket {
         let mut out = |outgoing| sent.push(Sent::new(now, outgoing));
         if end.receiver.timer.deadline() <= now {
             end.receiver.timer.cancel();
-            end.expire_ack(&mut out);
+            end.expire_ack(now, &mut out);
         }
         if end.sender.timer().deadline() <= now {
             end.sender.timer().cancel();

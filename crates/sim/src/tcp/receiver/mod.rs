@@ -4,6 +4,7 @@ mod ack_due;
 mod beside;
 mod delayed_ack;
 mod misbehaving;
+mod offload;
 mod rtt;
 mod sack_compression;
 
@@ -21,6 +22,7 @@ use crate::ecn::Ecn;
 use crate::network::{EcnMode, TcpOptions};
 use crate::packet::{Packet, Range, SACK_BLOCKS};
 use delayed_ack::DelayedAck;
+use offload::Offload;
 use sack_compression::Compression;
 use windward_units::{Duration, Time};
 
@@ -64,6 +66,7 @@ pub struct Receiver {
     /// The ranges beyond the first gap that changed most recently, newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
     compression: Compression,
+    offload: Offload,
     ecn: EcnMode,
     /// True while a mark is repeated, until the sender confirms it (RFC 3168 §6.1.3).
     repeats: bool,
@@ -100,6 +103,7 @@ impl Receiver {
             beyond: Ranges::default(),
             recent: Default::default(),
             compression: Compression::new(tcp.sack && tcp.compress_sacks),
+            offload: Offload::new(tcp.receive_offload),
             ecn: tcp.ecn,
             repeats: false,
             marked: 0,
@@ -136,8 +140,10 @@ impl Receiver {
     }
 
     /// Records that the delayed ACK of a two-way end is due, whose own sender has the timeout `rto`.
-    pub fn note_expiry(&mut self, rto: Duration) {
-        if let Delay::Adaptive(delay) = &mut self.delay {
+    pub fn note_expiry(&mut self, now: Time, rto: Duration) {
+        if let Delay::Adaptive(delay) = &mut self.delay
+            && !self.offload.ends(now)
+        {
             delay.expire(rto);
         }
     }
@@ -269,16 +275,18 @@ impl Receiver {
         if !self.beyond.is_empty() {
             return self.fill_gap();
         }
-        match &mut self.delay {
-            // The last segment carries FIN: no further one would make it two.
-            Delay::Fixed(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => {
-                AckDue::By(now + *delay)
-            }
-            Delay::Adaptive(delay) if !packet.is_last => {
-                delay.decide(now, packet.size, self.quick > 0).map_or(AckDue::Now, AckDue::By)
-            }
-            _ => AckDue::Now,
+        if self.offload.is_on() {
+            self.offload.arrive(now);
         }
+        let by = match &mut self.delay {
+            // The last segment carries FIN: no further one would make it two.
+            Delay::Fixed(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => Some(now + *delay),
+            Delay::Adaptive(delay) if !packet.is_last => delay.decide(now, packet.size, self.quick > 0),
+            _ => None,
+        };
+        // A pushed segment, such as the last one, ends what is joined.
+        let by = by.or_else(|| self.offload.ack_at(self.unacked).filter(|_| !packet.is_last));
+        by.map_or(AckDue::Now, AckDue::By)
     }
 
     #[cold]
