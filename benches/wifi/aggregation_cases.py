@@ -88,7 +88,9 @@ class Case:
             ampdu=None if self.mpdus is None else ww.Ampdu(mpdus=self.mpdus),
             amsdu=None if self.amsdu is None else f"{self.amsdu} B",
             # ns-3 gives no MPDU under a BlockAck agreement up.
-            block_ack=ww.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
+            block_ack=None
+            if self.mpdus == 1
+            else ww.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
             edca=ww.Edca(video=ww.Contention(txop=VIDEO_TXOP)),
             rts_threshold="0 B" if self.rts else None,
             reach=ww.WifiReach(

@@ -103,7 +103,7 @@ class Case:
             "rts_threshold": "0 B" if self.rts else None,
             # ns-3 has one limit for short and long frames.
             "short_retries": self.retries,
-            "long_retries": self.retries,
+            "long_retries": self.retries if self.rts else None,
             "buffer": f"{self.queue} packets",
             "routing": ROUTINGS[self.routing],
             "reach": ww.WifiReach(

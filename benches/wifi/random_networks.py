@@ -151,6 +151,9 @@ def edca(draw: Draw) -> Network:
         wifi["ampdu"] = {"mpdus": draw.of(1, 2, 16)}
     attempts = draw.of(None, 2, 5)
     wifi["block_ack"] = {"after_loss": draw.of("data", "request"), **({"attempts": attempts} if attempts else {})}
+    if wifi.get("ampdu") == {"mpdus": 1}:
+        # Each frame is acknowledged on its own.
+        del wifi["block_ack"]
     if draw.chance(0.3):
         wifi["noise"] = {"power": "-92 dBm", "rayleigh": True}
     queue = draw.of(None, "fifo", "strict-fifo", "fq-codel", "shared-fq-codel")

@@ -79,7 +79,7 @@ def parse_file(path: Path, *, no_python: bool) -> Scenario:
 
 
 def tell_notes(scenario: Scenario) -> None:
-    """Says what a scenario's recordings have that is left out or changed."""
+    """Prints the remarks on a scenario: recordings, contradictions, phases."""
     for note in scenario.notes:
         remark(f"note: {note}")
 

@@ -102,6 +102,18 @@ pub(super) fn fading_model(fading: &Fading) -> Option<Model> {
     })
 }
 
+/// Refuses the deadline and the violation of a station, each if it is `given`, where the scheduler does not use them.
+pub(super) fn refuse_urgency(rule: &Scheduler, given: [bool; 2], (at, index): (usize, usize), problems: &mut Problems) {
+    if matches!(rule, Scheduler::MLwdf(_) | Scheduler::ExpRule(_) | Scheduler::PythonScheduler(_)) {
+        return;
+    }
+    for (key, _) in ["deadline", "violation"].into_iter().zip(given).filter(|(_, is_given)| *is_given) {
+        let path = place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
+        let hint = Some("scheduler = \"m-lwdf\" or \"exp-rule\", or leave it out".to_owned());
+        problems.add(path, format!("the scheduler does not use `{key}`"), hint);
+    }
+}
+
 /// Scheduler; one in Python is added to `classes`.
 pub(super) fn scheduler(
     scheduler: &Scheduler,

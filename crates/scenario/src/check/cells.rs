@@ -1,14 +1,15 @@
 //! Cells, expanded into stations, each a one-way link.
 
 use super::cell_parts::{
-    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, scheduler, urgency,
+    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, refuse_urgency, scheduler,
+    urgency,
 };
 use super::common::{MAX_LINKS, Names, check_least, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
 use super::ran;
-use crate::format::cell::{Amc, Cell, Direction, Mode, Station};
+use crate::format::cell::{Amc, Cell, Direction, Mode, Station, deadline, violation};
 use crate::format::{AnyCell, Buffer, Named, Positive};
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -183,6 +184,8 @@ fn station_config(
     let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
     let queues = (station.queue.as_ref(), cell.queue.as_ref());
     let (buffer, queue) = queue_of_station((station.buffer, cell.buffer), queues, inside, problems);
+    let given = [station.deadline != deadline(), station.violation != violation()];
+    refuse_urgency(&cell.scheduler.0, given, (at, index), problems);
     let urgency = urgency(station.violation, station.deadline, inside("violation"), problems);
     let mean_snr = ratio(station.snr.0);
     let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);

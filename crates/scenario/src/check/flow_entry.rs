@@ -3,7 +3,7 @@
 use super::common::place;
 use super::flow_plan::FlowEntry;
 use super::tcp;
-use crate::format::{Flow, KnownBaseRtt, SmallQueues, Stack, Write};
+use crate::format::{Flow, KnownBaseRtt, SmallQueues, Stack, Tcp, Write};
 use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
@@ -61,6 +61,9 @@ pub(super) fn entry(
     tcp::check(&flow.tcp(), table.tcp, table.law, ("flow", at, &[]), table.problems);
     table.refuse_with_tfrc("ecn", tcp.ecn != EcnMode::Off);
     table.refuse_with_tfrc("coding", coding.is_some());
+    for (key, is_given) in of_tcp(flow) {
+        table.refuse_with_tfrc(key, is_given);
+    }
     if let Some(coding) = &coding {
         table.check_coding(coding);
     }
@@ -114,6 +117,28 @@ fn writing(write: Write, segment: Bytes) -> Option<Writing> {
         (None, Some(every), Some(chunk)) => Some(Writing::Fixed { chunk, every }),
         _ => None,
     }
+}
+
+/// Options that only TCP has, each with true if it is not the default.
+fn of_tcp(flow: &Flow) -> [(&'static str, bool); 15] {
+    let (given, default) = (flow.tcp(), Tcp::default());
+    [
+        ("stack", flow.stack.is_some()),
+        ("delayed_ack", given.delayed_ack != default.delayed_ack),
+        ("quick_acks", given.quick_acks.is_some()),
+        ("compress_sacks", given.compress_sacks.is_some()),
+        ("ack_counting", given.ack_counting),
+        ("receive_window", given.receive_window != default.receive_window),
+        ("sack", given.sack != default.sack),
+        ("loss_detection", given.loss_detection.is_some()),
+        ("newreno", given.newreno.is_some()),
+        ("timestamps", given.timestamps != default.timestamps),
+        ("initial_window", given.initial_window != default.initial_window),
+        ("min_rto", given.min_rto != default.min_rto),
+        ("rto", given.rto.is_some()),
+        ("pacing", given.pacing),
+        ("known_base_rtt", flow.known_base_rtt.is_some()),
+    ]
 }
 
 fn is_tfrc(law: Option<&LawChoice>) -> bool {
@@ -273,7 +298,15 @@ impl Table<'_> {
             let why = format!("`patience` is {}; it must not be negative", coding.patience);
             self.refuse(["coding", "patience"], why, None);
         }
-        self.refuse_beside("coding", [("connections", self.flow.connections.is_some())]);
+        // The receiver acknowledges each combination at once (sundararajan2009 §4).
+        let waits = self.flow.delayed_ack.0.is_some() && self.flow.delayed_ack != Tcp::default().delayed_ack;
+        let others = [
+            ("connections", self.flow.connections.is_some()),
+            ("delayed_ack", waits),
+            ("quick_acks", self.flow.quick_acks.is_some()),
+            ("compress_sacks", self.flow.compress_sacks.is_some()),
+        ];
+        self.refuse_beside("coding", others);
         let (largest, header) = (tcp::largest_segment(self.tcp), u64::from(HEADER + MOST_SEGMENTS));
         if self.tcp.segment.count() + header > largest {
             let why = format!("with coding, segments have at most {} B", largest.saturating_sub(header));

@@ -18,6 +18,7 @@ mod links;
 mod listed;
 mod natural;
 mod nodes;
+mod notes;
 mod places;
 mod ran;
 mod recordings;
@@ -205,6 +206,10 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         flow_routes::spread_starts(&mut flows, span, &links);
     }
 
+    let of_apps = (&file.app[..], &apps.configs[..], &apps.names[..]);
+    if regions.is_empty() {
+        notes::add((&file.flow, &flows), of_apps, &sources.configs, &links, problems);
+    }
     let of_flow = |plan: &FlowPlan| {
         let flow = &file.flow[plan.entry];
         [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().0)

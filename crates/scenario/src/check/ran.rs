@@ -1,7 +1,8 @@
 //! Cells of LTE and NR, expanded into stations, each a link in both directions.
 
 use super::cell_parts::{
-    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, scheduler, urgency,
+    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, refuse_urgency, scheduler,
+    urgency,
 };
 use super::common::{MAX_LINKS, is_within_limit, place, ratio};
 use super::key::key;
@@ -9,9 +10,10 @@ use super::links::Links;
 use super::nodes::{End, Nodes};
 use super::places::{Entry, Way, position};
 use crate::format::AnyCell;
-use crate::format::cell::{Fading, Scheduler};
+use crate::format::cell::{Fading, Scheduler, deadline, violation};
 use crate::format::ran::{
-    Drx, HandoverTable, McsTable, Propagation, RanBearer, RanCell, RanSite, RanStation, Technology,
+    AdaptationTable, Drx, HandoverTable, McsTable, Propagation, RanBearer, RanCell, RanSite, RanStation, Technology,
+    station_power,
 };
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -71,6 +73,8 @@ pub(super) fn expand(
     check_not_empty(cell.station.len(), at, problems);
     check_queue(cell.queue.as_ref(), at, problems);
     check_mode(cell, at, problems);
+    check_outer_loop(cell, at, problems);
+    check_rule(cell, at, problems);
     let Some(carrier) = carrier else { return };
     let config = config(cell, at, &carrier, problems);
     let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
@@ -261,6 +265,33 @@ fn check_mode(cell: &RanCell, at: usize, problems: &mut Problems) {
             let hint = Some("mode = \"am\", or leave it out".to_owned());
             problems.add(path(at, ["rlc", key]), format!("`{key}` is for acknowledged mode"), hint);
         }
+    }
+}
+
+/// Refuses keys of the outer loop where it is off.
+fn check_outer_loop(cell: &RanCell, at: usize, problems: &mut Problems) {
+    let (given, default) = (&cell.adaptation, AdaptationTable::default());
+    if given.outer_loop {
+        return;
+    }
+    for (key, is_given) in [
+        ("target", given.target != default.target),
+        ("step", given.step != default.step),
+        ("limit", given.limit != default.limit),
+    ] {
+        if is_given {
+            let hint = Some("outer_loop = true, or leave it out".to_owned());
+            problems.add(path(at, ["adaptation", key]), format!("`{key}` is for the outer loop, which is off"), hint);
+        }
+    }
+}
+
+/// Refuses what the scheduler does not look at.
+fn check_rule(cell: &RanCell, at: usize, problems: &mut Problems) {
+    let rule = &cell.scheduler.0;
+    for (index, station) in cell.station.iter().enumerate() {
+        let given = [station.deadline != deadline(), station.violation != violation()];
+        refuse_urgency(rule, given, (at, index), problems);
     }
 }
 
@@ -647,6 +678,7 @@ fn geometry(cell: &RanCell, at: usize, before: usize, problems: &mut Problems) -
             ("propagation", cell.propagation != Propagation::default()),
             ("shadowing", !cell.shadowing),
             ("line_of_sight", cell.line_of_sight.is_some()),
+            ("station_power", cell.station_power != station_power()),
         ];
         for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let hint = "at = [\"50 m\", \"200 m\"] of a station instead of its `snr`".to_owned();

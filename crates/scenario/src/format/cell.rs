@@ -296,11 +296,11 @@ pub(super) fn buffer() -> Buffer {
     Buffer(sim::Buffer::Time(Duration::from_millis(400)))
 }
 
-pub(super) fn deadline() -> Positive<Duration> {
+pub(crate) fn deadline() -> Positive<Duration> {
     Positive(Duration::from_millis(100))
 }
 
-pub(super) fn violation() -> Probability {
+pub(crate) fn violation() -> Probability {
     Probability(0.05)
 }
 

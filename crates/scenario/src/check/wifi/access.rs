@@ -53,6 +53,10 @@ impl Check<'_> {
             Access::MaxWeight(rule) => return self.slotted(rule, network),
             Access::Dcf(_) | Access::ByDelay(_) | Access::ByLength(_) => return MediumConfig::Wifi(network),
         };
+        if network.fading.is_some() {
+            let message = "ideal access has no frames, and so no noise";
+            self.refuse(["noise".into()], message, Some("[[wifi.loss]] says how likely an attempt fails"));
+        }
         self.every_attempt();
         let weight = match &network.routing {
             None => None,

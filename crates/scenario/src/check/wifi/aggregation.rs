@@ -43,8 +43,28 @@ impl Check<'_> {
         must(duration <= most.duration, "duration", text);
         let spacing = given.spacing.map_or(Duration::ZERO, |span| span.0);
         must(spacing <= LONGEST_SPACING, "spacing", format!("{spacing} is too long; allowed: up to {LONGEST_SPACING}"));
+        if frames == 1 {
+            self.refuse_aggregation();
+        }
         let limits = (frames > 1).then_some(Limits { frames, bytes, duration });
         (self.problems.len() == before).then_some((limits,))
+    }
+
+    /// Refuses limits of A-MPDUs and keys of BlockAck sessions where each frame is acknowledged on its own.
+    fn refuse_aggregation(&mut self) {
+        let wifi = self.wifi;
+        let ampdu = wifi.ampdu.as_ref().map(|own| [own.bytes.is_some(), own.duration.is_some(), own.spacing.is_some()]);
+        let block_ack = wifi.block_ack.as_ref().map(|own| {
+            [own.window.is_some(), own.attempts.is_some(), own.after_loss.is_some(), own.reorder_timeout.is_some()]
+        });
+        let ampdu = ["bytes", "duration", "spacing"].into_iter().zip(ampdu.into_iter().flatten());
+        let block_ack =
+            ["window", "attempts", "after_loss", "reorder_timeout"].into_iter().zip(block_ack.into_iter().flatten());
+        let all = ampdu.map(|own| ("ampdu", own)).chain(block_ack.map(|own| ("block_ack", own)));
+        for (table, (key, _)) in all.filter(|(_, (_, is_given))| *is_given) {
+            let message = format!("`{key}` has no effect without aggregation: `mpdus` is 1");
+            self.refuse([table.into(), key.into()], message, Some("leave it out, or raise `ampdu.mpdus`"));
+        }
     }
 
     /// Most bytes of an A-MSDU.

@@ -96,13 +96,19 @@ impl Check<'_> {
         access_point: Option<usize>,
         hardware: &[edca::Hardware],
         has_buffer: &[bool],
+        is_weighted: &[bool],
     ) {
         for (index, table) in self.wifi.station.iter().enumerate() {
             let Some(end) = self.nodes.known(&table.node).filter(|_| table.weight.is_some()) else { continue };
             let node = end.member(0);
             let others = stations.iter().enumerate().filter(|(_, station)| station.node != node);
-            let mut senders = others.filter(|(at, _)| access_point.is_none_or(|access_point| access_point == *at));
-            if senders.all(|(at, _)| hardware[at] == edca::Hardware::Firmware) {
+            let senders = others.filter(|(at, _)| access_point.is_none_or(|access_point| access_point == *at));
+            let senders: Vec<usize> = senders.map(|(at, _)| at).collect();
+            if senders.iter().all(|&at| hardware[at] != edca::Hardware::Firmware && !is_weighted[at]) {
+                let message = "`weight` is for airtime fairness, which no station that sends to this one has";
+                let hint = Some("txq = { queue = \"fq-codel\" }, or leave it out");
+                self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, hint);
+            } else if senders.iter().all(|&at| hardware[at] == edca::Hardware::Firmware) {
                 let message = "`weight` has no effect behind firmware, which serves receivers in turn";
                 self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, Some(FIRMWARE_HINT));
             }

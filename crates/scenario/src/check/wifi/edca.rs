@@ -120,7 +120,9 @@ impl Check<'_> {
         let disciplines: Vec<_> = stations.iter().map(|station| self.discipline(station, &defaults)).collect();
         let has_buffer: Vec<bool> = disciplines.iter().map(|queue| queue.has_buffer()).collect();
         let hardware: Vec<_> = queues.iter().map(|(_, hardware, _)| *hardware).collect();
-        self.check_effects(&stations, access_point, &hardware, &has_buffer);
+        let is_weighted: Vec<bool> =
+            queues.iter().map(|(config, ..)| config.as_ref().is_some_and(|config| config.airtime_fairness)).collect();
+        self.check_effects(&stations, access_point, &hardware, &has_buffer, &is_weighted);
         // From here on the parts need one another. Before, each has reported its own problems.
         let (Some(air), Some(radio), Some(sense)) = (air, radio, sensed) else { return None };
         let rates = self.rates(&air, &stations, &defaults);

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::check::common::ratio;
-use crate::format::wifi::{Mode, Standard, Timing};
+use crate::format::wifi::{Access, Mode, Standard, Timing, seven};
 use windward_sim::wifi::{Mac, Phy};
 use windward_units::BitRate;
 
@@ -30,11 +30,13 @@ impl Check<'_> {
             },
         };
         let timing = wifi.timing.clone().unwrap_or_default();
+        self.check_timing(&timing);
         let phy = self.phy(phy, &timing);
         if wifi.mode == Mode::Ns2 {
             mac = mac.of_ns2(&phy);
         }
         mac.rts_threshold = wifi.rts_threshold.map(|threshold| threshold.0).or(mac.rts_threshold);
+        self.check_retries(mac.rts_threshold.is_some());
         mac.capture = wifi.reach.capture.map(|least| ratio(least.0)).or(mac.capture);
         mac.uses_eifs = timing.eifs.unwrap_or(mac.uses_eifs);
         mac.overhead = timing.overhead.map_or(mac.overhead, |bytes| bytes.0);
@@ -45,6 +47,40 @@ impl Check<'_> {
             self.refuse(["timing".into(), "timeout".into()], message, None);
         }
         (phy, mac)
+    }
+
+    /// Refuses limits of retries that no frame reaches.
+    fn check_retries(&mut self, has_rts: bool) {
+        let wifi = self.wifi;
+        let is_ideal = matches!(wifi.access.0, Access::Ideal(_) | Access::MaxWeight(_));
+        let given = [("short_retries", wifi.short_retries != seven()), ("long_retries", wifi.long_retries.is_some())];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let why = match wifi.standard {
+                Standard::Bianchi => "Bianchi's model has no limit of retries",
+                _ if is_ideal => "ideal access has no retries: every packet is one attempt",
+                _ if key == "long_retries" && !has_rts => "it is for frames above `rts_threshold`, and none is given",
+                _ => continue,
+            };
+            self.refuse([key.into()], format!("`{key}` has no effect: {why}"), Some("leave it out"));
+        }
+    }
+
+    /// Refuses timings of contention where access is ideal.
+    fn check_timing(&mut self, timing: &Timing) {
+        if !matches!(self.wifi.access.0, Access::Ideal(_) | Access::MaxWeight(_)) {
+            return;
+        }
+        let given = [
+            ("slot", timing.slot.is_some()),
+            ("timeout", timing.timeout.is_some()),
+            ("cw_min", timing.cw_min.is_some()),
+            ("cw_max", timing.cw_max.is_some()),
+            ("eifs", timing.eifs.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let message = format!("`{key}` has no effect under ideal access, which has no contention windows");
+            self.refuse(["timing".into(), key.into()], message, Some("leave it out, or access = \"dcf\""));
+        }
     }
 
     fn phy(&mut self, phy: Phy, timing: &Timing) -> Phy {

@@ -357,7 +357,7 @@ fn reestablishment() -> Written<Duration> {
     Written(Duration::from_millis(500))
 }
 
-fn station_power() -> Written<PowerLevel> {
+pub(crate) fn station_power() -> Written<PowerLevel> {
     Written(PowerLevel::dbm(23.0))
 }
 

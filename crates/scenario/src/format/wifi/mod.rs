@@ -173,7 +173,7 @@ fn shortest() -> Named<Routing> {
     Named(Routing::Shortest(Shortest {}))
 }
 
-fn seven() -> Count {
+pub(crate) fn seven() -> Count {
     Count(7)
 }
 

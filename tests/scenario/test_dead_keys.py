@@ -1,0 +1,44 @@
+"""Keys that change nothing: each is refused, or has a reason here."""
+
+import dead_keys
+import pytest
+
+#: Reasons of the keys that no value changes in the small networks.
+REASONS = {
+    "seeds": "the sweep runs one seed",
+    "flow.dscp": "read by 802.11n, ac, ax, bearers and captures",
+    "flow.ack_dscp": "as `dscp`",
+    "flow.start_step": "of several flows",
+    "flow.ack_counting": "of laws that grow in the way of Reno",
+    "flow.known_base_rtt": "of laws that read the base round trip",
+    "background.dscp": "as that of flows",
+    "background.start_step": "of several sources",
+    "link.hold.thin": "of holds longer than two ACKs",
+    "link.reverse.hold.thin": "of holds longer than two ACKs",
+    "link.reverse.buffer": "no queue of ACKs",
+    "link.reverse.queue": "no queue of ACKs",
+    "app.tcp.ack_counting": "as that of flows",
+    "app.tcp.ecn": "no mark in 4 s of short responses",
+    "app.tcp.nagle": "one write a response",
+    "wifi.reach.power": "cancels: ranges are distances, and there is no noise",
+    "wifi.reach.frequency": "cancels, as the power",
+    "wifi.reach.path_loss": "no two signals at one receiver",
+    "wifi.reach.capture": "no two signals at one receiver",
+    "wifi.entropy": "of optimum and fluid",
+    "wifi.queue": "no queue at 1 Mbit/s in 4 s",
+    "wifi.timing.eifs": "of stations that hear frames they cannot read",
+    "wifi.station.queue": "the last station's queue stays short",
+    "cell.fading": "each station has its own",
+    "cell.repair.transmissions": "of tables with error rates",
+}
+NETWORKS = (
+    *("link", "app", "background", "cell", "flow", 'flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
+    *("wifi", 'wifi/wifi.0.standard="bianchi"', 'wifi/wifi.0.access="ideal"'),
+)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_each_key_acts_is_refused_or_has_a_reason(name: str) -> None:
+    found, count = dead_keys.dead(dead_keys.networks()[name], dead_keys.SWEPT[name.partition("/")[0]])
+    assert count > 5
+    assert [each for each in found if each.key not in REASONS] == []
