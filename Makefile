@@ -293,6 +293,7 @@ validate-cake: $(VENV)/checks
 # docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
+	$(BIN)/python benches/emulate/defaults.py
 
 # Two minutes in real time, as root, to docs/measured/validation/vht80.md.
 validate-vht80: $(VENV)/engine

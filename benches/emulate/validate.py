@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from defaults import CLOSE, OPEN
 from networks import crowd
-from page import interval, table
+from page import between, interval, table
 
 import windward as ww
 from windward.results.stats import mean_and_interval
@@ -211,6 +212,7 @@ window of twelve packets that is most of the difference: `version = "linux"` is 
 what is left, and for Reno, Linux gains a little by detecting lost retransmissions by time (RACK-TLP). The
 simulator's `stack = "rfc"` waits for the timer; `stack = "linux"` is [laid beside Linux](linux-stack.md) too.
 
+{between(PAGE, OPEN, CLOSE)}
 ## The cell of huang2020
 
 `papers/huang2020/access-point-short.toml`: four namespaces as stations, QUIC-TCP in the kernel, the queueing-delay
