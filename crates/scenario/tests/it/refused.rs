@@ -1,4 +1,5 @@
-//! Refused scenarios and their messages: one file per case, with one snapshot of the whole message each.
+//! Refused scenarios and their messages. A file of `tests/refused` has a head and cases behind lines `#--- NAME`: a case
+//! is the head and what stands below its name. The whole messages of a file are one snapshot.
 //!
 //! After an intended change, `INSTA_UPDATE=always cargo test -p windward-scenario --test it refused` rewrites the
 //! snapshots.
@@ -7,7 +8,7 @@ use std::fs;
 use windward_scenario::Scenario;
 
 #[test]
-fn each_wrong_file_is_refused_in_these_words() {
+fn each_case_is_refused_in_these_words() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refused");
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("the folder is there").map(|entry| entry.unwrap().path()).collect();
@@ -16,11 +17,21 @@ fn each_wrong_file_is_refused_in_these_words() {
     for path in files {
         let text = fs::read_to_string(&path).expect("the file was listed a moment ago");
         let name = path.file_name().expect("a file has a name").to_string_lossy();
-        let error = Scenario::from_toml(&text, &name).err().unwrap_or_else(|| panic!("{name} was accepted"));
+        let mut cases = text.split("#--- ");
+        let head = cases.next().expect("a text has a beginning");
+        let messages: Vec<String> = cases
+            .map(|case| {
+                let (case, own) = case.split_once('\n').expect("a case has a text");
+                let error = Scenario::from_toml(&format!("{head}{own}"), &format!("{case}.toml"));
+                let error = error.err().unwrap_or_else(|| panic!("{case} was accepted"));
+                format!("## {case}\n{error}\n")
+            })
+            .collect();
+        assert!(!messages.is_empty(), "{name} has no case");
         insta::with_settings!({
             prepend_module_to_snapshot => false, omit_expression => true, snapshot_suffix => &*name
         }, {
-            insta::assert_snapshot!("refused", error.to_string());
+            insta::assert_snapshot!("refused", messages.join("\n"));
         });
     }
 }
