@@ -141,7 +141,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _judge(report: pytest.TestReport, item: pytest.Item, problem: str) -> None:
-    """What comes of a test whose link was late."""
+    """Outcome of a test whose link was late."""
     policy = item.config.getoption("--link-late")
     reason = f"the link was late, so this test says nothing: {problem}"
     if policy == "skip":

@@ -34,7 +34,7 @@ def overload(tmp_path: Path, duration: str, every: str) -> Path:
 
 
 def test_a_run_beyond_the_machine_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 10 million requests the rows alone are 3 GB, and 28 232 connections some 0.11 GB."""
+    """The rows of 10 million requests alone are 3 GB, and 28 232 connections some 0.11 GB."""
     scenario = ww.load(overload(tmp_path, "10 s", "1 us"))
     monkeypatch.setattr(memory, "available", lambda: 2.5e9)
     with pytest.raises(

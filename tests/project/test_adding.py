@@ -77,12 +77,25 @@ EXAMPLES = {
         # `defaults.h` has what most laws do alike.
         spared=["crates/kernel/bpf/defaults.h", "crates/laws/src/scalable.rs"],
     ),
-    "A queue discipline": Example("pie", "pie|Pie|PIE|PieConfig", ["crates", "python", "docs/reference/models"]),
+    "A queue discipline": Example(
+        "pie",
+        "pie|Pie|PIE|PieConfig",
+        ["crates", "python", "docs/reference/models"],
+        # Users of it.
+        others=[
+            *(f"python/windward/_evaluate/{name}.py" for name in ("sections", "special")),
+            "python/windward/_profiles/cable.toml",
+        ],
+    ),
     "A link impairment": Example(
         "reorder",
         "reorder|Reorder",
         ["crates/sim/src", "crates/scenario/src", "python/windward", "docs/concepts", "docs/measured/limits.md"],
-        others=["crates/scenario/src/format/change.rs", "crates/sim/src/medium/wifi/edca/session.rs"],
+        others=[
+            "crates/scenario/src/format/change.rs",
+            "crates/sim/src/medium/wifi/edca/session.rs",
+            "python/windward/_evaluate/special.py",
+        ],
     ),
     "A medium": Example(
         "csma",

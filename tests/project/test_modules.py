@@ -160,7 +160,7 @@ FLOORS = {
         "problems",
         "check read",
         "controller scenario",
-        "load",
+        "load memory",
         "capacity",
         "links",
         "optimum reference",
@@ -222,7 +222,16 @@ FLOORS = {
         "info transmit",
     ),
     "tables": ("histogram parquet schema", "frame", "declare"),
-    "transfer": ("common local tree", "tls upload", "http", "error serve", "options seconds", "get", "fuzz send"),
+    "transfer": (
+        "common local tree",
+        "tls upload",
+        "http",
+        "error serve",
+        "options seconds",
+        "law",
+        "get",
+        "fuzz send",
+    ),
     "units": ("mix radio time", "amount", "text"),
 }
 

@@ -371,7 +371,7 @@ def test_profiles_have_a_source() -> None:
 
 
 def test_a_link_is_an_object_without_numpy() -> None:
-    """What a test waits for before its first link."""
+    """Setup that a test waits for before its first link."""
     code = (
         "from windward.testing import link; import sys; print(sorted({'numpy', 'pandas', 'typer'} & set(sys.modules)))"
     )

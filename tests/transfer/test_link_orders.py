@@ -138,7 +138,7 @@ def test_what_cannot_be_is_said(cli: Cli, options: list[str], said: str) -> None
 
 @needs_links
 def test_a_profile_in_front_of_a_command(cli: Cli, tmp_path: Path) -> None:
-    """Of the package, and a scenario file of one's own."""
+    """Profiles of the package, and a scenario file of one's own."""
     run = cli("link", "--profile", "slow-4g", "--delay", "1ms", "--", "sh", "-c", "echo $WINDWARD_SERVER")
     assert (run.stdout, run.stderr) == ("100.64.0.1\n", "")
     (tmp_path / "own.toml").write_text(

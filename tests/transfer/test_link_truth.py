@@ -41,7 +41,7 @@ def waited(*processes: int) -> float:
 
 
 class Judge:
-    """What disturbs a figure: a late link, or threads here or in the link that wait longer than `most` in all."""
+    """Disturbance of a figure: a late link, or threads here or in the link that wait longer than `most` in all."""
 
     def __init__(self, one: Link, most: float = 0.002) -> None:
         self._link, self._most = one, most

@@ -54,7 +54,7 @@ def _port(text: str) -> tuple[str, int, int]:
 
 
 def _place(name: str) -> Path:
-    """Where a link of this name takes orders, free for it."""
+    """Socket on which a link of this name takes orders, free for it."""
     import socket
 
     path = place(name)

@@ -25,7 +25,7 @@ _PATIENCE_S = 10.0
 
 
 def folder() -> Path:
-    """Where links take orders, for this user alone."""
+    """Folder of the sockets on which links take orders, for this user alone."""
     return Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"windward-link-{os.getuid()}"  # noqa: S108
 
 

@@ -72,7 +72,7 @@ def _of_group(root: Path = Path("/sys/fs/cgroup")) -> float | None:
 
 
 def _of_limit() -> float | None:
-    """What a limit on the address space leaves (`ulimit -v`)."""
+    """Bytes that a limit on the address space leaves (`ulimit -v`)."""
     try:
         import resource
 

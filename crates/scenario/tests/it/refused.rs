@@ -1,5 +1,5 @@
-//! Refused scenarios and their messages. A file of `tests/refused` has a head and cases behind lines `#--- NAME`: a case
-//! is the head and what stands below its name. The whole messages of a file are one snapshot.
+//! Refused scenarios and their messages. A file of `tests/refused` has a head and cases behind lines `#--- NAME`: a
+//! case is the head and what stands below its name. The whole messages of a file are one snapshot.
 //!
 //! After an intended change, `INSTA_UPDATE=always cargo test -p windward-scenario --test it refused` rewrites the
 //! snapshots.

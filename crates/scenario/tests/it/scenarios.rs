@@ -40,7 +40,7 @@ fn round_trip(compiled: &Compiled, label: &str) -> Duration {
 
 #[test]
 fn every_file_reads_compiles_and_is_named_as_it_names_itself() {
-    assert_eq!(files().len(), 38);
+    assert!(files().len() > 40, "{}", files().len());
     for path in files() {
         let scenario = read(&path);
         assert_eq!(path.file_stem().unwrap().to_string_lossy(), scenario.name());

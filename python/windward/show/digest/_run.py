@@ -45,7 +45,7 @@ def headline(run: Packets) -> list[tuple[str, str]]:
 
 
 def _busiest(run: Packets, links: Totals, name: str) -> tuple[str, str]:
-    """How full the busiest link is; of LTE and NR, the cell that its stations share."""
+    """Load of the busiest link; of LTE and NR, of the cell that its stations share."""
     radio = run.draws("ran_links")
     # Stations that have places may be served by several sites, each with resource blocks of its own.
     if name in radio.names and not run.draws("ran_mobility").names:

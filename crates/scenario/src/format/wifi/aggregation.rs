@@ -105,11 +105,11 @@ pub(crate) enum TransmitQueue {
     FqCodel,
     /// One FQ-CoDel for all receivers, as an interface of Linux whose driver does not use mac80211's queues.
     SharedFqCodel,
-    /// One drop-tail queue of `buffer` for all receivers. An A-MPDU takes its receiver's packets from wherever they wait
-    /// in `below`, and passes those of others.
+    /// One drop-tail queue of `buffer` for all receivers. An A-MPDU takes its receiver's packets from wherever they
+    /// wait in `below`, and passes those of others.
     Fifo,
-    /// The same, served in the order of arrival: packets of an access category leave it at its head only, and an A-MPDU
-    /// ends where a packet for another receiver follows.
+    /// One drop-tail queue as `fifo`, in the order of arrival: packets of an access category leave it at its head only,
+    /// and an A-MPDU ends where a packet for another receiver follows.
     StrictFifo,
 }
 

@@ -122,9 +122,9 @@ pub struct EdcaStation {
     pub buffer: Buffer,
     /// Linux's transmit queues; `None`: one queue of `buffer`.
     pub txqs: Option<TxqConfig>,
-    /// True if that one queue is served in the order of arrival: the packets of a category leave it at its head only, and
-    /// an aggregate ends where a packet for another receiver follows. Otherwise a link takes its packets from the whole
-    /// queue. Without meaning with `txqs`.
+    /// True if that one queue is served in the order of arrival: the packets of a category leave it at its head only,
+    /// and an aggregate ends where a packet for another receiver follows. Otherwise a link takes its packets from the
+    /// whole queue. Without meaning with `txqs`.
     pub is_strict: bool,
     /// Place and time at which PPDUs are composed.
     pub hardware: Hardware,

@@ -194,8 +194,8 @@ impl Edca {
         station.turns[of].iter().copied().find(is_behind).or_else(|| first().filter(|&index| self.can_compose(index)))
     }
 
-    /// True if MPDUs of a session wait for another PPDU, or its receiver for a request. Hardware that holds PPDUs has its
-    /// requests, too.
+    /// True if MPDUs of a session wait for another PPDU, or its receiver for a request. Hardware that holds PPDUs has
+    /// its requests, too.
     fn has_unfinished(&self, index: u32) -> bool {
         let session = &self.sessions[index as usize];
         let from = self.ways[index as usize / CATEGORIES].from;

@@ -139,9 +139,9 @@ impl Txqs {
         self.airtime.begin(category);
     }
 
-    /// Begins a round of a category, and returns the first TXQ to serve. Where Linux passes over it for one of an earlier
-    /// round of the same number, another round begins, as at the next run of a driver's worker (mt76): no other event
-    /// may come.
+    /// Begins a round of a category, and returns the first TXQ to serve. Where Linux passes over it for one of an
+    /// earlier round of the same number, another round begins, as at the next run of a driver's worker (mt76): no other
+    /// event may come.
     pub fn first(&mut self, category: Category) -> Option<Txq> {
         self.begin(category);
         let first = self.next(category);

@@ -142,8 +142,8 @@ fn a_station_does_not_collide_with_itself() {
     assert_eq!(station.counts.txops[0] + station.counts.txops[3], 0);
 }
 
-/// A PPDU of ten MPDUs is on the air when the statistics begin: neither its transmission nor its acknowledgement counts,
-/// and no more of its air time than is left. The next PPDU, of four, counts whole.
+/// A PPDU of ten MPDUs is on the air when the statistics begin: neither its transmission nor its acknowledgement
+/// counts, and no more of its air time than is left. The next PPDU, of four, counts whole.
 #[test]
 fn an_exchange_under_way_as_statistics_begin_counts_on_neither_side() {
     let mut bench = Bench::new(&star(1, ht7()), 3);

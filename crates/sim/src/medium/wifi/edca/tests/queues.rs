@@ -130,9 +130,9 @@ fn a_strict_fifo_ends_an_aggregate_at_another_receiver() {
     }
 }
 
-/// Two receivers in turn, packet by packet, without losses: in the order of arrival every PPDU has one MPDU, and both get
-/// half of what one such exchange carries. With queues of their own both aggregates are full, which is five times as
-/// much.
+/// Two receivers in turn, packet by packet, without losses: in the order of arrival every PPDU has one MPDU, and both
+/// get half of what one such exchange carries. With queues of their own both aggregates are full, which is five times
+/// as much.
 #[test]
 fn alternating_receivers_do_without_aggregates_in_a_strict_fifo() {
     let rates = [true, false].map(|is_strict| {

@@ -74,7 +74,7 @@ fn motion(draw: &mut Draw, count: usize) -> Motion {
     };
     let ways = (0..count).map(|at| if at == 0 { vec![(Time::ZERO, (0.0, 0.0))] } else { path(draw) }).collect();
     let thresholds = (propagation.received(70.0), propagation.received(90.0));
-    Motion { ways, every: Duration::from_millis(5), propagation, thresholds }
+    Motion { ways, every: Duration::from_millis(5), propagation, thresholds, gains: Vec::new() }
 }
 
 /// One of Linux's queues or one FIFO, and a place where PPDUs are composed that goes with it.
@@ -156,8 +156,8 @@ fn network(draw: &mut Draw) -> EdcaConfig {
     }
 }
 
-/// Each packet of a link has a fate or waits. Each numbered one is acknowledged, given up or under way, or, if some were
-/// sent before the statistics began, at most that.
+/// Each packet of a link has a fate or waits. Each numbered one is acknowledged, given up or under way, or, if some
+/// were sent before the statistics began, at most that.
 fn check_books(bench: &Bench, warmup: Option<Time>) {
     for (at, way) in bench.edca.ways.iter().enumerate() {
         assert_eq!(i64::from(way.backlog), bench.pending[at], "backlog of link {at} at {:?}", bench.now);
