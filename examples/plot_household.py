@@ -1,20 +1,36 @@
-"""A household behind a DSL line: what do a call and a web page feel while a backup uploads and a film downloads?
+"""A household's line: what do a call and a web page feel while a backup uploads and an update downloads?
 
 A line of 50 Mbit/s down and 10 Mbit/s up has the buffer of a common modem, 300 ms in each direction. One person calls,
-one reads web pages, a laptop fetches an update and a phone uploads photos. The modem's queue is a FIFO or FQ-CoDel.
+one reads web pages, a laptop fetches an update and a phone uploads photos. The queue is the modem's FIFO, FQ-CoDel, or
+CAKE.
+
+Answer: behind the FIFO nobody wants to listen and a page takes 3 s; behind either of the others the call is as good as
+alone and a page takes less than half a second. The transfers lose at most a twentieth.
+
+It prints:
+
+               call up, call down (MOS), page (s), update, photos (Mbit/s)
+    drop-tail   1.20 ± 0.02   1.26 ± 0.06   3.27 ± 0.43  42.95 ± 1.86   8.50 ± 0.15
+    fq-codel    4.36 ± 0.00   4.36 ± 0.00   0.36 ± 0.00  41.91 ± 0.60   8.75 ± 0.00
+    cake        4.36 ± 0.00   4.36 ± 0.00   0.44 ± 0.00  41.46 ± 0.34   8.32 ± 0.00
 """
 
-# %% The line, with one of two queues
+# %% The line, with one of three queues
 import matplotlib.pyplot as plt
 
 import windward as ww
 from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS, styled
 
-QUEUES = ("drop-tail", "fq-codel")
+#: Discipline of each direction: 50 Mbit/s down and 10 up. CAKE shapes to 95 %, so that the queue is its own.
+QUEUES = {
+    "drop-tail": (ww.DropTail(), ww.DropTail()),
+    "fq-codel": (ww.FqCodel(), ww.FqCodel()),
+    "cake": (ww.Cake(bandwidth="47.5 Mbit/s"), ww.Cake(bandwidth="9.5 Mbit/s")),
+}
 
 
-def line(queue: str) -> ww.Run:
+def line(down: ww.DropTail | ww.FqCodel | ww.Cake, up: ww.DropTail | ww.FqCodel | ww.Cake) -> ww.Run:
     scenario = ww.Scenario(
         name="household",
         duration="60 s",
@@ -27,8 +43,8 @@ def line(queue: str) -> ww.Run:
                 rate="50 Mbit/s",
                 delay="10 ms",
                 buffer="300 ms",
-                queue=queue,
-                reverse=ww.Reverse(rate="10 Mbit/s"),
+                queue=down,
+                reverse=ww.Reverse(rate="10 Mbit/s", queue=up),
             )
         ],
         flow=[
@@ -60,22 +76,23 @@ panels = {
     "photos up (Mbit/s)": ("flows", "photos", "goodput_bps", 1e6),
 }
 results: dict[str, list[tuple[float, float]]] = {title: [] for title in panels}
-for queue in QUEUES:
-    run = line(queue)
+print("           call up, call down (MOS), page (s), update, photos (Mbit/s)")
+for queue, (down, up) in QUEUES.items():
+    run = line(down, up)
     answers = []
     for title, (table, name, column, unit) in panels.items():
         rows = getattr(run, table)
-        mean, error = mean_and_interval(rows[rows["name"] == name][column] / unit)
+        mean, error = mean_and_interval(rows[rows.iloc[:, 1] == name][column] / unit)
         results[title].append((mean, error))
-        answers.append(f"{title} {mean:.2f} ± {error:.2f}")
-    print(f"{queue}: {'; '.join(answers)}")
+        answers.append(f"{mean:5.2f} ± {error:.2f}")
+    print(f"{queue:9}  {'  '.join(answers)}")
 
 # %% The figure
 with styled():
-    figure, axes = plt.subplots(1, len(panels), figsize=(10, 2.6))
+    figure, axes = plt.subplots(1, len(panels), figsize=(11, 2.6))
     for each, (title, values) in zip(axes, results.items(), strict=True):
         means, errors = zip(*values, strict=True)
-        each.bar(QUEUES, means, yerr=errors, color=COLORS[: len(QUEUES)], width=0.6, capsize=3)
+        each.bar(list(QUEUES), means, yerr=errors, color=COLORS[: len(QUEUES)], width=0.6, capsize=3)
         each.grid(axis="x", visible=False)
         each.set_title(title, fontsize=9)
         each.set_ylim(1 if "MOS" in title else 0, 5 if "MOS" in title else None)
