@@ -108,9 +108,9 @@ def scenario(
     if protocol != "TCP":
         more["connections"] = ww.Emultcp(tau=f"{tau_s} s", rounding=rounding, max=16)
     law: Any = ww.Tfrc() if protocol == "E-MULTFRC" else "reno"
-    flow = ww.Flow(
-        name="flow", from_="s", to="r", law=law, segment=f"{PAYLOAD} B", overhead="40 B", min_rto="1 s", **more
-    )
+    if protocol != "E-MULTFRC":
+        more["min_rto"] = "1 s"
+    flow = ww.Flow(name="flow", from_="s", to="r", law=law, segment=f"{PAYLOAD} B", overhead="40 B", **more)
     return ww.Scenario(
         name=path.name,
         duration=f"{duration_s} s",

@@ -22,6 +22,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 #: The direction that each answer claims, of the numbers line by line. The margins are several times what seeds show.
 CLAIMS: dict[str, Callable[[list[list[float]]], bool]] = {
     "bufferbloat": lambda n: n[0][0] > 20 * max(line[0] for line in n[1:]),
+    "household": lambda n: n[1][0] < 2 and min(n[2][0], n[3][0]) > 4 and n[1][4] > 4 * max(n[2][4], n[3][4]),
     "bbr_cubic": lambda n: n[0][1] > 80 and n[-1][1] < 45,
     "wifi_walk": lambda n: n[0][3] + 15 < n[1][3] and n[1][3] + 8 < n[2][3],
     "slow_station": lambda n: n[-1][1] < n[0][1] / 2 and all(line[3] > 0.8 * line[1] for line in n),

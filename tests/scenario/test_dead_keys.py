@@ -22,6 +22,7 @@ REASONS = {
     "app.tcp.nagle": "one write a response",
     "wifi.reach.power": "cancels: ranges are distances, and there is no noise",
     "wifi.reach.frequency": "cancels, as the power",
+    "wifi.station.wall_loss": "all stay in reach, and nothing depends on the power",
     "wifi.reach.path_loss": "no two signals at one receiver",
     "wifi.reach.capture": "no two signals at one receiver",
     "wifi.entropy": "of optimum and fluid",

@@ -214,7 +214,7 @@ def test_a_date_is_a_validator_once_it_is_old(get: Get, folder: Path) -> None:
     # RFC 9110 §8.8.2.2: within a second of `Date` the file may change once more unnoticed.
     fresh = Site(noise(LENGTH), etag=None, modified="Thu, 01 Jan 2026 00:00:10 GMT")
     with Server(fresh) as server:
-        assert get(server.url, "-n", "3", "-f").returncode == 0
+        assert get(server.url, "-n", "3", "--replace").returncode == 0
     assert [request.range for request in server.gets] == [(0, 262144), None]
 
 

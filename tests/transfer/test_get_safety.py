@@ -238,7 +238,7 @@ def test_passwords_come_from_netrc(get: Get, tmp_path: Path, site: Site) -> None
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login ann password p1\n")
     with Server(site) as server:
         assert get(server.url).returncode == 0
-        assert get(server.url.replace("127.", "bob:p2@127."), "-f").returncode == 0
+        assert get(server.url.replace("127.", "bob:p2@127."), "--replace").returncode == 0
     sent = {request.fields["authorization"] for request in server.requests}
     assert sent == {"Basic YW5uOnAx", "Basic Ym9iOnAy"}
 
@@ -248,7 +248,7 @@ def test_passwords_of_netrc_stay_with_the_server(get: Get, tmp_path: Path, site:
     with Server(site) as there:
         for away in (there.url, there.url.replace("127.0.0.1", "localhost")):
             with Server(lambda request, to=away: request.reply(302, ("Location", to))) as here:
-                assert get(here.url, "-f").returncode == 0
+                assert get(here.url, "--replace").returncode == 0
             assert here.requests[0].fields["authorization"] == "Basic YW5uOnAgMQ=="
     assert all("authorization" not in request.fields for request in there.requests)
     with Server(site) as server:
@@ -256,7 +256,7 @@ def test_passwords_of_netrc_stay_with_the_server(get: Get, tmp_path: Path, site:
         server.behave = lambda request: (
             site(request) if request.target == "/there" else request.reply(302, ("Location", "/there"))
         )
-        assert get(server.url.replace("127.", "bob:p3@127."), "-f").returncode == 0
+        assert get(server.url.replace("127.", "bob:p3@127."), "--replace").returncode == 0
     assert {request.fields["authorization"] for request in server.requests} == {"Basic Ym9iOnAz"}
 
 
@@ -343,7 +343,7 @@ def test_a_proxy_is_gone_through(get: Get, folder: Path, site: Site) -> None:
         assert {request.target for request in proxy.requests} == {"http://files.example:80/a/file.bin?b"}
         assert {request.fields["proxy-authorization"] for request in proxy.requests} == {"Basic dTpw"}
         with Server(site) as server:
-            assert get(server.url, "-f", http_proxy=address, no_proxy="127.0.0.1").returncode == 0
+            assert get(server.url, "--replace", http_proxy=address, no_proxy="127.0.0.1").returncode == 0
     assert (folder / "file.bin").read_bytes() == site.content
 
 

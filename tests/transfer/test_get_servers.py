@@ -174,9 +174,9 @@ def test_tls_is_verified(get: Get, folder: Path, site: Site, certificates: Path,
         assert (folder / "file.bin").read_bytes() == site.content
         # The right authority, and a name that it did not vouch for.
         other = server.url.replace("127.0.0.1", "localhost")
-        assert get(other, "--ca", certificates / "ca.pem", "-f").returncode == 6
+        assert get(other, "--ca", certificates / "ca.pem", "--replace").returncode == 6
         # What is no certificate is no authority.
-        assert get(server.url, "--ca", certificates / "key.pem", "-f").returncode == 6
+        assert get(server.url, "--ca", certificates / "key.pem", "--replace").returncode == 6
 
 
 @pytest.fixture(scope="session")
@@ -204,9 +204,9 @@ def test_a_certificate_that_signs_itself_is_trusted_if_it_is_given(
         assert (result.returncode, result.stderr) == (0, "")
         assert (folder / "file.bin").read_bytes() == site.content
         # Another one of the same name, another name, and nobody's word for it.
-        other = get(server.url, "--ca", self_signed / "other.pem", "-f")
-        named = get(server.url.replace("127.0.0.1", "localhost"), "--ca", self_signed / "own.pem", "-f")
-        assert (other.returncode, named.returncode, get(server.url, "-f").returncode) == (6, 6, 6)
+        other = get(server.url, "--ca", self_signed / "other.pem", "--replace")
+        named = get(server.url.replace("127.0.0.1", "localhost"), "--ca", self_signed / "own.pem", "--replace")
+        assert (other.returncode, named.returncode, get(server.url, "--replace").returncode) == (6, 6, 6)
 
 
 def test_a_file_without_a_length_is_whole_in_tls(

@@ -205,8 +205,8 @@ mod tests {
         }
         assert!(Settings::default().build(Packets::new(10.0)).is_ok());
         assert_eq!(
-            Settings { law: "illinois".into(), ..Settings::default() }.build(Packets::new(10.0)).map(|_| ()),
-            Err("the law illinois".into())
+            Settings { law: "cdg".into(), ..Settings::default() }.build(Packets::new(10.0)).map(|_| ()),
+            Err("the law cdg".into())
         );
     }
 }

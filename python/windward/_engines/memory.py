@@ -62,7 +62,7 @@ def _of_machine() -> float | None:
 
 
 def _of_group(root: Path = Path("/sys/fs/cgroup")) -> float | None:
-    """What the process's control group has left (cgroup v2)."""
+    """Bytes that the process's control group has left (cgroup v2)."""
     try:
         most = (root / "memory.max").read_text(encoding="ascii").strip()
         used = (root / "memory.current").read_text(encoding="ascii")

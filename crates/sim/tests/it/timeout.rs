@@ -82,10 +82,11 @@ fn a_pause_without_loss_costs_no_more_than_its_time() {
     }
 }
 
-/// Undone timeouts leave no law at a window of one packet.
+/// Undone timeouts leave no law at a window of one packet. TCP-LP sets that window itself: a pause is a delay, to which
+/// it gives way, and the delayed ACK of a single packet is the next one.
 #[test]
 fn every_law_gets_its_window_back_after_a_pause() {
-    for spec in LawSpec::all() {
+    for spec in LawSpec::all().into_iter().filter(|spec| spec.name() != "lp") {
         for (name, stack) in [("rfc", TcpOptions::default()), ("linux", TcpOptions::linux(true))] {
             let law = LawChoice::Known(spec);
             let (steady, paused) = (over_pauses(law, &stack, 0).0, over_pauses(law, &stack, 900).0);
