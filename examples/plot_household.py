@@ -4,8 +4,8 @@ A line of 50 Mbit/s down and 10 Mbit/s up has the buffer of a common modem, 300 
 one reads web pages, a laptop fetches an update and a phone uploads photos. The queue is the modem's FIFO, FQ-CoDel, or
 CAKE.
 
-Answer: behind the FIFO nobody wants to listen and a page takes 3 s; behind either of the others the call is as good as
-alone and a page takes less than half a second. The transfers lose at most a twentieth.
+Answer: behind the FIFO the call's quality is 1.20 up and 1.26 down, and a page takes 3.27 ± 0.43 s; behind FQ-CoDel and
+CAKE the call has 4.36, as alone, and a page takes 0.36 and 0.44 s. The update keeps 41.91 and 41.46 of 42.95 Mbit/s.
 
 It prints:
 
