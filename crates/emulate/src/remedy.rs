@@ -83,7 +83,8 @@ mod tests {
         let gvisor = [("proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016\n")];
         let docker = [(".dockerenv", "")];
         let apparmor = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
-        let cases: [(&str, &[(&str, &str)], Step, io::Error, &str); 8] = [
+        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Step, io::Error, &'a str);
+        let cases: [Case<'_>; 8] = [
             ("ubuntu", &ubuntu, Step::User, denied(), apparmor),
             ("ubuntu-net", &ubuntu, Step::Namespace, io::Error::from_raw_os_error(libc::EPERM), apparmor),
             ("debian", &debian, Step::User, denied(), "sudo sysctl -w kernel.unprivileged_userns_clone=1"),

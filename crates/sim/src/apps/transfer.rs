@@ -61,8 +61,8 @@ impl Transfer {
     pub fn control(&mut self, net: &mut Net, flows: &mut [Endpoint], sources: &mut [Source]) -> Option<Time> {
         let flows = &mut flows[self.flows.clone()];
         let is_over = net.now >= self.stop;
-        let mut prober = self.probes.and_then(|index| sources.get_mut(index as usize));
-        let probed = prober.as_deref_mut().map(|prober| self.probe(flows, prober, is_over));
+        let prober = self.probes.and_then(|index| sources.get_mut(index as usize));
+        let probed = prober.map(|prober| self.probe(flows, prober, is_over));
         let wanted = if is_over { 0 } else { self.ask(net.now, flows, probed).min(flows.len()) };
         for flow in &mut flows[wanted..self.open.max(wanted)] {
             flow.stop(net);

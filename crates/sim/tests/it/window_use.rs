@@ -98,7 +98,7 @@ fn slow_start_after_a_timeout_needs_no_room_at_the_receiver() {
 fn a_writer_recovers_from_a_timeout() {
     let rate = 20.0 * 8.0 * SEGMENT as f64 / 1e5;
     for (stack, tcp) in stacks() {
-        for (name, law) in laws().into_iter().filter(|(name, _)| *name != "lp") {
+        for (name, law) in laws().filter(|(name, _)| *name != "lp") {
             let mut links = path(10_000_000, 100);
             outage(&mut links, 2000, 2600);
             let output = one(links, law, writing(20, tcp.clone()), None, [6, 10]);
