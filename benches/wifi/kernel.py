@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
+
 
 def version(kernel: Path) -> str:
     """Version of a tree of the kernel's sources."""
@@ -45,3 +47,23 @@ def cut(text: str, start: str, end: str) -> str:
     """A part of a text, from `start` to before `end`."""
     at = text.index(start)
     return text[at : text.index(end, at)]
+
+
+def compare(lines: list[str], folder: Path, test: str, variable: str) -> None:
+    """Lets a test of `windward-sim` compare histories with ours: it reads them from the file that `variable` names."""
+    file = folder / "histories"
+    file.write_text("\n".join(lines) + "\n")
+    command = ["cargo", "test", "--quiet", "--locked", "-p", "windward-sim", "--lib", "--", "--ignored", "--nocapture"]
+    environment = {**os.environ, variable: str(file)}
+    run = subprocess.run([*command, test], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode or f"compared {len(lines)} histories" not in run.stdout:
+        raise SystemExit(run.stdout + run.stderr)
+
+
+def write(page: Path, template: Path, texts: dict[str, str]) -> None:
+    """Writes a page from its template, with `texts` in the place of their keys."""
+    text = template.read_text()
+    for key, value in texts.items():
+        text = text.replace(f"@{key}@", value)
+    page.write_text(text)
+    print(page.relative_to(ROOT))

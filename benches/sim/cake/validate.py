@@ -6,8 +6,6 @@ python benches/sim/cake/validate.py --kernel LINUX [--histories 5000].
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -16,12 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
-from benches.wifi.kernel import compile_driver, cut, histories, version  # noqa: E402
+from benches.wifi.kernel import compare, compile_driver, cut, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "docs" / "measured" / "validation" / "cake.md"
 VECTORS = ROOT / "crates" / "sim" / "src" / "queue" / "cake" / "tests" / "linux.txt"
 STEPS = 200
+#: What compares, and the variable that names the file of histories.
+TEST = ("queue::cake::tests::linux::many_histories_are_those_of_linux", "WINDWARD_CAKE_HISTORIES")
 #: Signs of the driver.
 DROPPED, TAKEN = "2130706433", "2130706434"
 
@@ -45,18 +45,6 @@ def sources(kernel: Path) -> dict[str, str]:
         "drop.h": drop.replace("cake_drop(", "cake_drop_one(", 1),
         "rest.h": "\n".join(rest),
     }
-
-
-def compare(lines: list[str], folder: Path) -> None:
-    """Lets the test of the crate compare histories."""
-    file = folder / "histories"
-    file.write_text("\n".join(lines) + "\n")
-    test = "queue::cake::tests::linux::many_histories_are_those_of_linux"
-    command = ["cargo", "test", "--quiet", "--locked", "-p", "windward-sim", "--lib", "--", "--ignored", "--nocapture"]
-    environment = {**os.environ, "WINDWARD_CAKE_HISTORIES": str(file)}
-    run = subprocess.run([*command, test], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode or f"compared {len(lines)} histories" not in run.stdout:
-        raise SystemExit(run.stdout + run.stderr)
 
 
 def count(lines: list[str]) -> Counter[str]:
@@ -88,7 +76,7 @@ def main() -> None:
         if options.vectors:
             VECTORS.write_text("\n".join(histories(driver, 1, 60, STEPS)) + "\n")
         lines = histories(driver, 1, options.histories, STEPS)
-        compare(lines, Path(folder))
+        compare(lines, Path(folder), *TEST)
         counts = count(histories(driver, 1, 500, STEPS, "verbose"))
     steps = sum(len(line.split()) - 1 for line in lines)
     packets = counts["taken"] + counts["dropped"]
@@ -99,11 +87,7 @@ def main() -> None:
         "dropped": f"{100 * counts['dropped'] / packets:.0f} %",
         "marked": f"{100 * counts['marked'] / packets:.1f} %",
     }
-    page = (HERE / "cake.md.in").read_text()
-    for key, text in texts.items():
-        page = page.replace(f"@{key}@", text)
-    PAGE.write_text(page)
-    print(PAGE.relative_to(ROOT))
+    write(PAGE, HERE / "cake.md.in", texts)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
 from benches.start import example  # noqa: E402
-from benches.wifi.kernel import compile_driver, histories, version  # noqa: E402
+from benches.wifi.kernel import compile_driver, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "docs" / "measured" / "validation" / "minstrel.md"
@@ -58,7 +58,6 @@ def main() -> None:
         print(f"{options.histories} histories in {time.monotonic() - start:.0f} s")
         shown = [line.split() for line in histories(kernel, 1, 1000, REPORTS, "verbose")]
     probes = sum(words[14] == "1" for words in shown) / len(shown)
-    page = (HERE / "minstrel.md.in").read_text()
     texts = {
         "linux": version(options.kernel),
         "histories": f"{options.histories:,}".replace(",", " "),
@@ -67,10 +66,7 @@ def main() -> None:
         "probes": f"{100 * probes:.0f} %",
         "numbers": f"{sum(len(words) - 2 for words in shown) / len(shown):.0f}",
     }
-    for key, text in texts.items():
-        page = page.replace(f"@{key}@", text)
-    PAGE.write_text(page)
-    print(PAGE.relative_to(ROOT))
+    write(PAGE, HERE / "minstrel.md.in", texts)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ python benches/wifi/txq/validate.py --kernel LINUX [--histories 20000].
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -16,12 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
-from benches.wifi.kernel import compile_driver, cut, histories, version  # noqa: E402
+from benches.wifi.kernel import compare, compile_driver, cut, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "docs" / "measured" / "validation" / "wifi-queues.md"
 VECTORS = ROOT / "crates" / "sim" / "src" / "medium" / "wifi" / "txq" / "tests" / "linux.txt"
 STEPS = 200
+#: What compares, and the variable that names the file of histories.
+TEST = ("medium::wifi::txq::tests::linux::many_histories_are_those_of_linux", "WINDWARD_TXQ_HISTORIES")
 #: Signs of the driver, and how many numbers follow each.
 DROPPED, TAKEN = 1001, 1002
 
@@ -43,18 +43,6 @@ def sources(kernel: Path) -> dict[str, str]:
     headers = ("net/fq.h", "net/fq_impl.h", "net/codel.h", "net/codel_impl.h")
     texts = {name: (kernel / "include" / name).read_text() for name in headers}
     return {**texts, "mac80211.h": "\n".join(functions), "airtime.h": airtime}
-
-
-def compare(lines: list[str], folder: Path) -> None:
-    """Lets the test of the crate compare histories."""
-    file = folder / "histories"
-    file.write_text("\n".join(lines) + "\n")
-    test = "medium::wifi::txq::tests::linux::many_histories_are_those_of_linux"
-    command = ["cargo", "test", "--quiet", "--locked", "-p", "windward-sim", "--lib", "--", "--ignored", "--nocapture"]
-    environment = {**os.environ, "WINDWARD_TXQ_HISTORIES": str(file)}
-    run = subprocess.run([*command, test], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode or f"compared {len(lines)} histories" not in run.stdout:
-        raise SystemExit(run.stdout + run.stderr)
 
 
 def count(lines: list[str]) -> Counter[str]:
@@ -83,7 +71,7 @@ def main() -> None:
         driver = compile_driver(HERE, sources(options.kernel), Path(folder))
         if options.vectors:
             VECTORS.write_text("\n".join(histories(driver, 1, 100, STEPS)) + "\n")
-        compare(histories(driver, 1, options.histories, STEPS), Path(folder))
+        compare(histories(driver, 1, options.histories, STEPS), Path(folder), *TEST)
         counts = count(histories(driver, 1, 1000, STEPS, "verbose"))
     all_packets = counts["taken"] + counts["dropped"]
     texts = {
@@ -94,11 +82,7 @@ def main() -> None:
         "dropped": f"{100 * counts['dropped'] / all_packets:.0f} %",
         "marked": f"{100 * counts['marked'] / all_packets:.0f} %",
     }
-    page = (HERE / "wifi-queues.md.in").read_text()
-    for key, text in texts.items():
-        page = page.replace(f"@{key}@", text)
-    PAGE.write_text(page)
-    print(PAGE.relative_to(ROOT))
+    write(PAGE, HERE / "wifi-queues.md.in", texts)
 
 
 if __name__ == "__main__":
