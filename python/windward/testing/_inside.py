@@ -90,7 +90,7 @@ def run(
         try:
             answer, _ = talk.receive(timeout)
         except TimeoutError:
-            # It is killed where nobody waits for it.
+            # It is killed where no process waits for it.
             talk.close()
             for thread in threads:
                 thread.join()

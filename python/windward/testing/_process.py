@@ -1,4 +1,4 @@
-"""The process of a link, and the lines of JSON by which it is told what to do."""
+"""The process of a link, and the lines of JSON that are its orders."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ impl Children {
 impl Servers {
     /// Starts servers. What the calling thread starts from then on belongs to their PID namespace.
     fn start(lines: &[String], hosts: &Hosts) -> Result<Self, Error> {
-        // To see what listens there; whoever is started goes where he belongs.
+        // This process looks up what listens there; each command that starts enters its own namespace.
         hosts.server.enter().map_err(Error::system("entering the server's network namespace"))?;
         let processes = Processes::new().map_err(Error::refused("creating a PID namespace", Step::Namespace))?;
         let mut servers = Self { children: Vec::new(), processes };

@@ -1,4 +1,4 @@
-//! A link that is told what to do, over Unix sockets: the links of tests.
+//! A link that takes orders over Unix sockets: the links of tests.
 //!
 //! Orders and answers are lines of JSON, with descriptors beside them where an order is about files. An answer is an
 //! object: `error` says why an order was not carried out.

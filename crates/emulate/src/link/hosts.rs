@@ -81,7 +81,7 @@ impl Hosts {
                 }
             }
         }
-        // How long it will last, nobody knows: nothing is sampled.
+        // Its duration is unknown: nothing is sampled.
         let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
         let [down, up] = links.routes().clone().map(sim::Route::from);
         Wire {

@@ -101,7 +101,7 @@ fn hand_over(mut from: &TcpStream, mut to: &TcpStream, life: &Life) -> io::Resul
     outcome
 }
 
-/// Passes datagrams on to `outside`, and back to whoever on the other side of the link sent the last.
+/// Passes datagrams on to `outside`, and back to the sender of the last one on the other side of the link.
 pub(super) fn pass_datagrams(inner: &UdpSocket, outside: SocketAddrV4, life: &Arc<Life>) -> io::Result<()> {
     let mut ways: Vec<(SocketAddr, Arc<UdpSocket>)> = Vec::new();
     let mut buffer = vec![0; 64 << 10];
@@ -119,7 +119,7 @@ pub(super) fn pass_datagrams(inner: &UdpSocket, outside: SocketAddrV4, life: &Ar
                 let way = Arc::new(UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?);
                 way.connect(outside)?;
                 way.set_read_timeout(Some(LOOK))?;
-                // Ways that have fallen silent are held by nobody else.
+                // Ways that have fallen silent have no other owner.
                 ways.retain(|(_, way)| Arc::strong_count(way) > 1);
                 ways.push((sender, Arc::clone(&way)));
                 let (back, inner) = (Arc::clone(&way), inner.try_clone()?);

@@ -138,7 +138,7 @@ fn send(stream: &UnixStream, bytes: &[u8], files: &[&dyn AsRawFd]) -> io::Result
 /// A descriptor that can be read once the process has ended; `None` where the kernel has none (before 5.3), or the
 /// process has ended already.
 pub(crate) fn process_end(process: u32) -> Option<OwnedFd> {
-    // SAFETY: numbers only; the call makes a descriptor that nobody else knows.
+    // SAFETY: numbers only; the call makes a descriptor without another owner.
     unsafe {
         let number = libc::syscall(libc::SYS_pidfd_open, process as libc::pid_t, 0);
         (number >= 0).then(|| OwnedFd::from_raw_fd(number as libc::c_int))
