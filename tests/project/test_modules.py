@@ -193,15 +193,15 @@ FLOORS = {
         "changing",
     ),
     "sim/medium": ("choose interface", "hooks", "cell wifi", "forward", "*"),
-    "sim/medium/wifi": (
-        "access category phy ppdu propagation protocol waiting",
-        "errors managed minstrel motion txq",
-        "config",
+    "sim/medium/wifi": ("access category ppdu protocol radio tables", "minstrel txq", "config", "dcf edca"),
+    "sim/medium/wifi/dcf": (
+        "waiting",
+        "managed",
         "station times",
         "mac",
         "air contend discipline exchange messages report routing steps",
-        "edca",
     ),
+    "sim/medium/wifi/radio": ("air phy propagation", "errors motion"),
     "sim/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
     "sim/tcp": (
         "averages chronograph headers outbox ranges reader stream timer writer",

@@ -1,11 +1,11 @@
 //! Configuration of an 802.11 network.
 
 use super::access::Access;
-use super::errors::{Fading, required};
-use super::motion::Motion;
-use super::phy::Phy;
-use super::propagation::{Position, Reach};
 use super::protocol::{BackpressureConfig, RoutingConfig};
+use super::radio::errors::{Fading, required};
+use super::radio::motion::Motion;
+use super::radio::phy::Phy;
+use super::radio::propagation::{Position, Reach};
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
@@ -150,6 +150,9 @@ impl Mac {
         }
     }
 }
+
+/// Initial capacity of a station's queue, in packets.
+pub(in crate::medium::wifi) const ROOM: usize = 64;
 
 /// Bytes of an RTS.
 pub const RTS: u64 = 20;

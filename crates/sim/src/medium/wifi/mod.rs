@@ -5,41 +5,21 @@
 //! fragmentation and rate adaptation are not modelled.
 
 mod access;
-mod air;
 mod category;
 mod config;
-mod contend;
-mod discipline;
+mod dcf;
 pub mod edca;
-mod errors;
-mod exchange;
-mod mac;
-mod managed;
-mod messages;
 pub mod minstrel;
-mod motion;
-mod phy;
 pub mod ppdu;
-mod propagation;
 mod protocol;
-mod report;
-mod routing;
-mod station;
-mod steps;
-mod times;
+mod radio;
+mod tables;
 pub mod txq;
-mod waiting;
-
-#[cfg(test)]
-mod tests;
 
 pub(super) use access::Served;
 pub use access::{Access, Aggressiveness, Rounding};
 pub use config::{Conflict, LossOf, Mac, StationConfig, Way, WifiConfig};
-pub use errors::{Fading, Modulation};
-pub use motion::{Motion, place_at};
-pub use phy::{Coding, Phy};
-pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
+pub use dcf::Wifi;
 pub use protocol::{Acks, AodvConfig, BackpressureConfig, DsdvConfig, Failures, RoutingConfig};
-pub use report::{WifiLinkStats, WifiStationStats};
-pub use routing::Wifi;
+pub use radio::{Coding, Fading, Modulation, Motion, Neighbour, PathLoss, Phy, Position, Propagation, Reach, place_at};
+pub use tables::{WifiLinkStats, WifiStationStats};

@@ -3,11 +3,11 @@
 use super::config::{EdcaConfig, EdcaWay, RateChoice};
 use super::errors::data_hazard;
 use crate::medium::wifi::category::{Category, Contention};
-use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{
     ACK, CTS, DELIMITER, Format, Guard, Limits, Mode, RTS, Width, aggregate_bytes, block_ack_bytes, largest_aggregate,
     largest_amsdu, longest_psdu, ppdu_duration,
 };
+use crate::medium::wifi::radio::phy::Phy;
 use windward_units::Duration;
 
 /// Longest turns of a link that always has packets.

@@ -4,13 +4,13 @@ use super::errors::{data_hazard, required_ratio};
 use crate::medium::wifi::category::{CATEGORIES, Category, Contention};
 use crate::medium::wifi::config::{Conflict, conflicts};
 use crate::medium::wifi::minstrel::Capabilities;
-use crate::medium::wifi::motion::Motion;
-use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{
     ACK, CTS, DELIMITER, Format, LLC, LONGEST_PPDU, Limits, Mode, RTS, Timing, aggregate_bytes, amsdu_bytes,
     answer_rate, block_ack_bytes, largest_aggregate, largest_amsdu, longest_psdu, ppdu_duration,
 };
-use crate::medium::wifi::propagation::{Position, Reach};
+use crate::medium::wifi::radio::motion::Motion;
+use crate::medium::wifi::radio::phy::Phy;
+use crate::medium::wifi::radio::propagation::{Position, Reach};
 use crate::medium::wifi::txq::{Discipline, TxqConfig};
 use crate::packet::NodeId;
 use crate::queue::{Buffer, FqCoDelConfig, QueueConfig};

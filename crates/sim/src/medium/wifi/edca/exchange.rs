@@ -7,9 +7,9 @@ use super::station::{Frame, Stage};
 use super::times::Control;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
-use crate::medium::wifi::exchange;
 use crate::medium::wifi::minstrel::Stage as ChainStage;
 use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, Mode, RTS};
+use crate::medium::wifi::radio::air;
 use crate::output::FrameKind;
 use crate::packet::Packet;
 use crate::status::Cause;
@@ -17,7 +17,7 @@ use windward_units::{Duration, Time};
 
 /// Duration field of the standard.
 fn whole_micros(span: Duration) -> Duration {
-    exchange::whole_micros(span, false)
+    air::whole_micros(span, false)
 }
 
 /// Requests for a BlockAck in a row without an answer, after which the sender stops asking.

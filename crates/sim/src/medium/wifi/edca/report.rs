@@ -5,7 +5,7 @@ use super::counts::{QueueCounts, RateCount};
 use super::mac::Edca;
 use super::way::{WayCounts, WayState};
 use crate::medium::wifi::category::CATEGORIES;
-use crate::medium::wifi::report::{WifiLinkStats, WifiStationStats};
+use crate::medium::wifi::tables::{WifiLinkStats, WifiStationStats};
 use crate::packet::NodeId;
 use crate::status::Counts;
 use windward_tables::{Frames, table};

@@ -6,7 +6,7 @@ use super::sending::Sending;
 use super::transmit::Transmit;
 use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::category::{CATEGORIES, Contention};
-use crate::medium::wifi::station::Air;
+use crate::medium::wifi::radio::air::Air;
 use crate::output::FrameKind;
 use crate::queue::Buffer;
 use std::collections::VecDeque;

@@ -4,7 +4,7 @@ use super::harness::{Bench, secs, star};
 use crate::medium::interface::Medium;
 use crate::medium::wifi::edca::{AfterLoss, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
-use crate::medium::wifi::propagation::Reach;
+use crate::medium::wifi::radio::propagation::Reach;
 use crate::medium::wifi::txq::TxqConfig;
 use crate::output::FrameKind;
 use windward_units::{Bytes, Duration};

@@ -4,9 +4,9 @@ use crate::medium::interface::Medium;
 use crate::medium::wifi::edca::{
     BlockAckConfig, Contention, Edca, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice,
 };
-use crate::medium::wifi::phy::Phy;
 use crate::medium::wifi::ppdu::{Limits, Mode, Timing};
-use crate::medium::wifi::propagation::Reach;
+use crate::medium::wifi::radio::phy::Phy;
+use crate::medium::wifi::radio::propagation::Reach;
 use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
 use crate::queue::Buffer;

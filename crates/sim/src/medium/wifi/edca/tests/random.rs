@@ -10,9 +10,9 @@ use crate::medium::wifi::edca::{
     RateChoice, ladder,
 };
 use crate::medium::wifi::minstrel::Capabilities;
-use crate::medium::wifi::motion::Motion;
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
-use crate::medium::wifi::propagation::{PathLoss, Propagation};
+use crate::medium::wifi::radio::motion::Motion;
+use crate::medium::wifi::radio::propagation::{PathLoss, Propagation};
 use crate::medium::wifi::txq::{Discipline, FlowsConfig, TxqConfig};
 use crate::queue::Buffer;
 use std::env;

@@ -43,7 +43,7 @@ pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
 
 /// Senders whose reach changes at the end of the frame that they are sending.
 #[derive(Debug)]
-pub(super) struct NextReach(Vec<bool>);
+pub(in crate::medium::wifi) struct NextReach(Vec<bool>);
 
 impl NextReach {
     /// No sender, of that many stations; without motion none can be.

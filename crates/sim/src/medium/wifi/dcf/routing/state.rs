@@ -3,7 +3,7 @@
 use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
-use crate::medium::wifi::mac;
+use crate::medium::wifi::dcf::mac;
 
 /// An 802.11 network at run time, with the routing protocol of its configuration.
 pub type Wifi = mac::Wifi<Routing>;

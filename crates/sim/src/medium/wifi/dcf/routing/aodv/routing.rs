@@ -3,9 +3,9 @@
 use super::Aodv;
 use super::message::Message;
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::dcf::routing::directory::Directory;
+use crate::medium::wifi::dcf::routing::handles::Handles;
 use crate::medium::wifi::protocol::AodvConfig;
-use crate::medium::wifi::routing::directory::Directory;
-use crate::medium::wifi::routing::handles::Handles;
 use windward_units::Time;
 
 /// AODV at run time.

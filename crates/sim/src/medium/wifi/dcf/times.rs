@@ -1,6 +1,6 @@
 //! Constant times and power ratios of a network.
 
-use super::config::{ACK, CTS, RTS, WifiConfig};
+use crate::medium::wifi::config::{ACK, CTS, RTS, WifiConfig};
 use windward_units::Duration;
 
 /// Constant times and power ratios.

@@ -4,18 +4,18 @@ use super::Backpressure;
 use super::reports::Reports;
 use crate::backpressure::Class;
 use crate::medium::interface::Out;
-use crate::medium::wifi::mac::{Timer, Wifi};
+use crate::medium::wifi::dcf::mac::{Timer, Wifi};
+use crate::medium::wifi::dcf::routing::Routing;
+use crate::medium::wifi::dcf::station::{Head, Stage};
+use crate::medium::wifi::dcf::waiting::Waiting;
 use crate::medium::wifi::protocol::{Acks, Failures};
-use crate::medium::wifi::routing::Routing;
-use crate::medium::wifi::station::{Head, Stage};
-use crate::medium::wifi::waiting::Waiting;
 use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::Time;
 
 impl Wifi<Routing> {
     /// Queues a packet at a station.
-    pub(in crate::medium::wifi::routing) fn queue_by_backlog(
+    pub(in crate::medium::wifi::dcf::routing) fn queue_by_backlog(
         &mut self,
         now: Time,
         at: u32,
@@ -56,7 +56,7 @@ impl Wifi<Routing> {
     }
 
     /// Chooses the packet of a station that may send now. Returns false if it has none to send.
-    pub(in crate::medium::wifi::routing) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
+    pub(in crate::medium::wifi::dcf::routing) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
         let station = &mut self.stations[at as usize];
         let Some((way, commodity, packet)) = rule.choose(now, at) else {
@@ -79,7 +79,7 @@ impl Wifi<Routing> {
 
     /// Returns a packet that the MAC gave up to the head of its queue. An ACK in line with data first lets the data
     /// pass that waits now. Returns false if the packet came from no such queue.
-    pub(in crate::medium::wifi::routing) fn put_back(&mut self, now: Time, at: u32, head: &Head) -> bool {
+    pub(in crate::medium::wifi::dcf::routing) fn put_back(&mut self, now: Time, at: u32, head: &Head) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
         if let Some(commodity) = head.commodity {
             rule.queues.put_back(at, commodity, head.packet);
@@ -100,7 +100,7 @@ impl Wifi<Routing> {
     }
 
     /// Broadcasts a report if a station has been silent for too long.
-    pub(in crate::medium::wifi::routing) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Backpressure { reports, queues, config, .. } = &mut **rule;
         let due = &mut reports.due[at as usize];
@@ -117,7 +117,7 @@ impl Wifi<Routing> {
     }
 
     /// Delivers the backlogs in a frame of `from` to the stations `heard`, which received it.
-    pub(in crate::medium::wifi::routing) fn hear_backlog(
+    pub(in crate::medium::wifi::dcf::routing) fn hear_backlog(
         &mut self,
         now: Time,
         from: u32,

@@ -1,19 +1,14 @@
 //! Frame exchange of a packet: RTS and CTS above the threshold, data, ACK, success and failure.
 
-use super::config::RTS;
 use super::mac::{Router, Timer, Wifi};
 use super::station::{ALL, Frame, Stage};
 use super::times::Times;
 use crate::medium::interface::Out;
+use crate::medium::wifi::config::RTS;
+use crate::medium::wifi::radio::air::whole_micros;
 use crate::output::FrameKind;
 use crate::packet::Kind;
 use windward_units::{Duration, Time};
-
-/// Duration field in whole microseconds, rounded up by the standard, truncated by ns-2.
-pub(super) fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
-    let nanos = span.as_nanos();
-    Duration::from_micros(if is_ns2 { nanos / 1000 } else { nanos.div_ceil(1000) })
-}
 
 impl<R: Router> Wifi<R> {
     /// Bytes of a station's data frame beyond the packet.

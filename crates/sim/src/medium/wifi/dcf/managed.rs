@@ -3,7 +3,8 @@
 //! The MAC takes the next packet as soon as the last one is finished, and then contends: contention is not part of the
 //! sojourn time. A packet that arrives at an idle MAC bypasses the queue.
 
-use super::waiting::{ROOM, Waiting};
+use super::waiting::Waiting;
+use crate::medium::wifi::config::ROOM;
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
 use windward_units::Time;

@@ -2,9 +2,9 @@
 
 use super::{Dsdv, Told};
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::dcf::routing::directory::Directory;
+use crate::medium::wifi::dcf::routing::handles::Handles;
 use crate::medium::wifi::protocol::DsdvConfig;
-use crate::medium::wifi::routing::directory::Directory;
-use crate::medium::wifi::routing::handles::Handles;
 use crate::packet::{NodeId, Packet};
 use std::collections::VecDeque;
 use windward_units::Time;

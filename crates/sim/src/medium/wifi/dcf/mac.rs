@@ -1,15 +1,16 @@
 //! An 802.11 network at run time.
 
-use super::access::Rounding;
-use super::config::{StationConfig, WifiConfig};
-use super::errors::Modulation;
-use super::motion::NextReach;
-use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
+use super::station::{Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
 use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
+use crate::medium::wifi::access::Rounding;
+use crate::medium::wifi::config::{StationConfig, WifiConfig};
+use crate::medium::wifi::radio::air::Air;
+use crate::medium::wifi::radio::errors::Modulation;
+use crate::medium::wifi::radio::motion::NextReach;
 use crate::output::FrameKind;
 use crate::packet::{NodeId, Packet};
 use crate::status::{Cause, Counts, Sight};

@@ -1,16 +1,14 @@
 //! Frames on the air: transmission, collisions, capture and reception.
 
-use super::config::{ACK, CTS, LossOf};
 use super::mac::{Router, Timer, Wifi};
 use super::station::{ALL, Frame, Lock, Stage, Station, WayState};
 use crate::medium::interface::Out;
+use crate::medium::wifi::config::{ACK, CTS, LossOf};
+use crate::medium::wifi::radio::air::DETECTION;
 use crate::output::{AirFrame, AirMpdu, Direction, FrameKind};
 use crate::packet::Kind;
 use crate::status::Cause;
 use windward_units::{Duration, Time};
-
-/// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.
-pub(super) const DETECTION: Duration = Duration::from_micros(4);
 
 impl<R: Router> Wifi<R> {
     /// Begins a station's transmission.

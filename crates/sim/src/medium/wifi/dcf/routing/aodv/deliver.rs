@@ -4,9 +4,9 @@ use super::Order;
 use super::message::Message;
 use super::routing::AodvRouting;
 use crate::medium::interface::Out;
-use crate::medium::wifi::mac::{Timer, Wifi};
-use crate::medium::wifi::routing::Routing;
-use crate::medium::wifi::station::Head;
+use crate::medium::wifi::dcf::mac::{Timer, Wifi};
+use crate::medium::wifi::dcf::routing::Routing;
+use crate::medium::wifi::dcf::station::Head;
 use crate::packet::{Kind, Packet, TIME_TO_LIVE};
 use crate::status::Cause;
 use windward_units::{Duration, Time};
@@ -20,7 +20,7 @@ impl Wifi<Routing> {
     }
 
     /// Schedules the first hello messages.
-    pub(in crate::medium::wifi::routing) fn begin_aodv(&mut self, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn begin_aodv(&mut self, out: &mut impl Out) {
         for at in 0..self.stations.len() as u32 {
             let draw = self.stations[at as usize].backoff.uniform();
             if let Some(routing) = self.aodv() {
@@ -31,7 +31,7 @@ impl Wifi<Routing> {
     }
 
     /// Forwards a packet without a source route.
-    pub(in crate::medium::wifi::routing) fn find_aodv_way(
+    pub(in crate::medium::wifi::dcf::routing) fn find_aodv_way(
         &mut self,
         now: Time,
         at: u32,
@@ -101,7 +101,7 @@ impl Wifi<Routing> {
     }
 
     /// Handles a timer of a station.
-    pub(in crate::medium::wifi::routing) fn tell_aodv(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn tell_aodv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(routing) = self.aodv() else { return };
         if routing.wakes_at[at as usize] <= now {
             routing.wakes_at[at as usize] = Time::NEVER;
@@ -115,7 +115,7 @@ impl Wifi<Routing> {
     }
 
     /// Delivers a broadcast message to the stations `heard`, which received it.
-    pub(in crate::medium::wifi::routing) fn hear_aodv(
+    pub(in crate::medium::wifi::dcf::routing) fn hear_aodv(
         &mut self,
         now: Time,
         from: u32,
@@ -138,7 +138,7 @@ impl Wifi<Routing> {
     }
 
     /// Delivers a unicast message.
-    pub(in crate::medium::wifi::routing) fn hear_aodv_alone(
+    pub(in crate::medium::wifi::dcf::routing) fn hear_aodv_alone(
         &mut self,
         now: Time,
         at: u32,
@@ -152,7 +152,7 @@ impl Wifi<Routing> {
     }
 
     /// Handles a frame that the MAC gave up: the link is broken, also for packets queued for it.
-    pub(in crate::medium::wifi::routing) fn lose_aodv_link(
+    pub(in crate::medium::wifi::dcf::routing) fn lose_aodv_link(
         &mut self,
         now: Time,
         at: u32,

@@ -128,14 +128,14 @@ impl Reach {
 
     /// Takes the list of a sender, to be returned by [`Self::replace`].
     #[inline]
-    pub(super) fn take(&mut self, station: u32) -> Box<[Neighbour]> {
+    pub(in crate::medium::wifi) fn take(&mut self, station: u32) -> Box<[Neighbour]> {
         self.of(station);
         self.lists[station as usize].take().unwrap_or_default()
     }
 
     /// Replaces the list of a sender.
     #[inline]
-    pub(super) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
+    pub(in crate::medium::wifi) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
         self.lists[station as usize] = OnceLock::from(list);
     }
 
@@ -197,7 +197,7 @@ impl Reach {
 }
 
 /// Factor of the power of a station.
-pub(super) fn gain(gains: &[f64], station: usize) -> f64 {
+pub(in crate::medium::wifi) fn gain(gains: &[f64], station: usize) -> f64 {
     gains.get(station).copied().unwrap_or(1.0)
 }
 

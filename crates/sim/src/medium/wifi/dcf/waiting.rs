@@ -3,9 +3,6 @@
 use crate::packet::Packet;
 use windward_units::Time;
 
-/// Initial capacity of a station's queue, in packets.
-pub(super) const ROOM: usize = 64;
-
 /// A queued packet and its link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {

@@ -1,11 +1,12 @@
 //! State of a station: carrier sense, backoff and transmission.
 
-use super::access::Served;
-use super::config::{LossOf, WifiConfig};
 use super::managed::Managed;
-use super::waiting::{ROOM, Waiting};
+use super::waiting::Waiting;
 use crate::engine::{Purpose, Stream};
-use crate::output::{FRAME_KINDS, FrameKind};
+use crate::medium::wifi::access::Served;
+use crate::medium::wifi::config::{LossOf, ROOM, WifiConfig};
+use crate::medium::wifi::radio::air::Air;
+use crate::output::FrameKind;
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Buffer, QueueConfig};
 use crate::status::{Counts, Line};
@@ -240,43 +241,6 @@ impl Station {
     /// Time integral of the queue length until `now`, in packets times seconds.
     pub fn queued(&self, now: Time) -> f64 {
         self.queue_time + self.waiting() as f64 * now.since(self.queue_since).as_secs()
-    }
-}
-
-/// Air time of a station.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Air {
-    /// Time sending, by type of frame.
-    pub sent: [Duration; FRAME_KINDS],
-    /// Number of frames sent, by type.
-    pub frames: [u64; FRAME_KINDS],
-    /// Time sensing others while not sending.
-    pub sensed: Duration,
-    /// Time neither sending nor sensing.
-    pub idle: Duration,
-    /// End of the accounted time.
-    pub until: Time,
-    /// Number of detected frames that could not be received.
-    pub garbled: u64,
-    /// Number and bytes of routing messages sent.
-    pub messages: (u64, u64),
-}
-
-impl Air {
-    /// Accounts for sensing from `from` to `to`, without transmission.
-    pub fn sense(&mut self, from: Time, to: Time) {
-        self.idle += from.since(self.until);
-        self.sensed += to.since(self.until.max(from));
-        self.until = self.until.max(to);
-    }
-
-    /// Accounts for a transmission; it replaces sensing in that time.
-    pub fn send(&mut self, kind: FrameKind, from: Time, to: Time) {
-        self.idle += from.since(self.until);
-        self.sensed = self.sensed.saturating_sub(self.until.min(to).since(from));
-        self.sent[kind as usize] += to.since(from);
-        self.frames[kind as usize] += 1;
-        self.until = self.until.max(to);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Backoffs and contention windows by hand.
 
 use super::harness::{Bench, star};
-use crate::medium::wifi::station::Stage;
+use crate::medium::wifi::dcf::station::Stage;
 use crate::wifi::{LossOf, Mac, Phy, WifiConfig};
 use windward_units::{BitRate, Duration, Time};
 

@@ -2,15 +2,15 @@
 
 use super::Dsdv;
 use crate::medium::interface::Out;
-use crate::medium::wifi::mac::{Timer, Wifi};
-use crate::medium::wifi::routing::Routing;
+use crate::medium::wifi::dcf::mac::{Timer, Wifi};
+use crate::medium::wifi::dcf::routing::Routing;
 use crate::packet::Packet;
 use crate::status::Cause;
 use windward_units::Time;
 
 impl Wifi<Routing> {
     /// Schedules every station's first update.
-    pub(in crate::medium::wifi::routing) fn begin_dsdv(&mut self, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn begin_dsdv(&mut self, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         for (index, station) in (0..).zip(&mut self.stations) {
             let first = routing.dsdv.begin(index, &mut station.backoff);
@@ -20,7 +20,7 @@ impl Wifi<Routing> {
     }
 
     /// Forwards a packet without a source route.
-    pub(in crate::medium::wifi::routing) fn find_dsdv_way(
+    pub(in crate::medium::wifi::dcf::routing) fn find_dsdv_way(
         &mut self,
         now: Time,
         at: u32,
@@ -42,7 +42,7 @@ impl Wifi<Routing> {
     }
 
     /// Broadcasts a station's update if one is due.
-    pub(in crate::medium::wifi::routing) fn tell_dsdv(&mut self, now: Time, at: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn tell_dsdv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         if routing.wakes_at[at as usize] <= now {
             routing.wakes_at[at as usize] = Time::NEVER;
@@ -68,7 +68,7 @@ impl Wifi<Routing> {
     }
 
     /// Delivers an update to the stations `heard`, which received it.
-    pub(in crate::medium::wifi::routing) fn hear_dsdv(
+    pub(in crate::medium::wifi::dcf::routing) fn hear_dsdv(
         &mut self,
         now: Time,
         from: u32,
@@ -97,7 +97,13 @@ impl Wifi<Routing> {
     }
 
     /// Handles a packet that the MAC gave up.
-    pub(in crate::medium::wifi::routing) fn lose_dsdv_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
+    pub(in crate::medium::wifi::dcf::routing) fn lose_dsdv_link(
+        &mut self,
+        now: Time,
+        at: u32,
+        to: u32,
+        out: &mut impl Out,
+    ) {
         if let Some(Routing::Dsdv(routing)) = &mut self.routing {
             routing.dsdv.lose_link(now, at, to);
             self.wake_routing(now, at, out);
