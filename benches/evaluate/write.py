@@ -13,6 +13,7 @@ from pathlib import Path
 
 import windward as ww
 from windward import _engine
+from windward._evaluate.run import shared_references
 from windward._evaluate.sections import SECTIONS
 from windward.results._files import replace_text
 
@@ -142,10 +143,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--only", nargs="*", default=())
     asked = parser.parse_args()
-    if asked.page == "laws":
-        write_laws(asked.seeds or 10, asked.only)
-    elif not write_faults(asked.seeds or 5):
-        sys.exit(1)
+    with shared_references():
+        if asked.page == "laws":
+            write_laws(asked.seeds or 10, asked.only)
+        elif not write_faults(asked.seeds or 5):
+            sys.exit(1)
 
 
 if __name__ == "__main__":

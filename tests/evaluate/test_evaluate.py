@@ -5,17 +5,20 @@ import json
 import math
 import random
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
+from windward._evaluate import rmcat
 from windward._evaluate.figures import breaker_share
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
 from windward._evaluate.networks import LAW
 from windward._evaluate.request import read_law, read_only, read_thresholds
+from windward._evaluate.run import shared_references
 from windward._evaluate.sections import SECTIONS
 from windward._evaluate.verdict import CANNOT_TELL, DOES_NOT, MEETS, adjusted, evaluated, needed, verdicts
 from windward.errors import OptionError
@@ -260,6 +263,67 @@ def test_the_windows_of_rfc_9438(tmp_path: Path):
     assert other.rows("measures")[0]["value"] == pytest.approx(1 - 120 / 187, abs=0.02)
 
 
+def test_windows_after_spurious_events(tmp_path: Path):
+    # RFC 9438 §4.9: the state of before is restored.
+    found = ww.evaluate("cubic", suite="cubic", output=tmp_path / "e", only=["spurious"], seeds=3)
+    assert found.verdicts == {"spurious": "meets"}
+    assert {row["measure"] for row in found.rows("measures")} == {"spurious/timeout", "spurious/fast-retransmit"}
+
+
+def test_the_capacities_of_rfc_8867():
+    # §5.1: 1.0, 2.5, 0.6, 1.0 times 1 Mbit/s; a stream that stays at 150 kbit/s uses a tenth of the second, and one
+    # that has what there is all of each. Speech takes 48 kbit/s, and a stream has at most 1.5 Mbit/s.
+    steps = [(1.0, 20, 40), (2.5, 50, 60), (0.6, 70, 80), (1.0, 90, 100)]
+
+    def rows(rate: Callable[[float], float]) -> dict[str, list[dict[str, object]]]:
+        series = [
+            {"source": "call:video-up", "time_s": float(end), "received_bps": rate(capacity)}
+            for capacity, _, end in steps
+        ]
+        return {"call_video_series": series}
+
+    value = rmcat.used("5.1", ["call:video-up"])
+    assert value(rows(lambda capacity: 150e3)) == pytest.approx(0.1)
+    assert value(rows(lambda capacity: min(1.5e6, capacity * 1e6 - 48e3))) == pytest.approx(1.0)
+
+
+def test_laws_of_calls_are_judged_by_rfc_8867(tmp_path: Path):
+    found = ww.evaluate("scream", suite="rmcat", output=tmp_path / "e", only=["5.1", "5.8", "6.2"], seeds=3)
+    assert found.verdicts == {"5.1": "meets", "5.8": "not modelled", "6.2": "meets"}
+    # A stream that does not respond overruns 0.6 Mbit/s.
+    deaf = ww.evaluate(
+        'constant,rate="1.4 Mbit/s"', suite="rmcat", output=tmp_path / "d", only=["5.1/loss", "5.1/frames"], seeds=3
+    )
+    assert deaf.verdicts == {"5.1": "does not"}
+    (section,) = deaf.rows("sections")
+    assert section["smallest"]["lines"] <= 20
+
+
+def test_queues_that_mark_above_a_threshold_have_dctcps_length(tmp_path: Path):
+    # M. Alizadeh et al., SIGCOMM 2010, §3.3, N = 2, C·RTT = 33.3, K = 65: the queue peaks at K + N = 67 packets and
+    # swings by ½·√(2N(C·RTT + K)) = 9.9 below it, so that its mean is 62.
+    found = ww.evaluate("dctcp", output=tmp_path / "e", only=["7.11/marking-2-wait"], seeds=3)
+    (row,) = found.rows("measures")
+    assert row["value"] / 1.2e-6 == pytest.approx(67 - 9.9 / 2, abs=2)
+    assert row["allowed"] / 1.2e-6 == pytest.approx(67)
+
+
+def test_references_are_run_once_for_several_laws(tmp_path: Path):
+    only = ["7.8/load"]
+    with shared_references():
+        ww.evaluate("vegas", output=tmp_path / "a", only=only, seeds=3)
+        ran = []
+        ww.evaluate("westwood", output=tmp_path / "b", only=only, seeds=3, progress=ran.append)
+    apart = ww.evaluate("westwood", output=tmp_path / "c", only=only, seeds=3)
+    assert ran
+    # The first report comes when all runs of the references are there.
+    assert ran[0].finished >= 6
+    files = [path.relative_to(apart.path) for path in apart.path.rglob("*.parquet")]
+    assert files
+    for file in files:
+        assert (apart.path / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
 def test_laws_are_read_with_parameters():
     assert read_law("quic-tcp,backlog=20")[0] == {"name": "quic-tcp", "backlog": 20}
     assert read_law("cubic,version=rfc9438")[0] == {"name": "cubic", "version": "rfc9438"}
@@ -283,7 +347,9 @@ def test_wrong_options_are_refused(cli: Cli, tmp_path: Path):
         (["reno", "--seeds", "2"], "no verdict of fewer than 3 seeds"),
         (["reno", "--quick", "--full"], "exclude each other"),
         (["reno", "--against", "cubik"], "cubik"),
-        (["reno", "--suite", "bbr"], "no suite `bbr`; suites: bbr-draft, cubic"),
+        (["reno", "--suite", "bbr"], "no suite `bbr`; suites: bbr-draft, cubic, rmcat"),
+        (["reno", "--suite", "rmcat"], "no law of calls; the suite judges nada, scream, gcc, constant"),
+        (["nada,lest=3", "--suite", "rmcat"], "lest"),
         ([f"{FAULTS}:Sound", "--no-python"], "is a law in Python"),
     ):
         done = cli("evaluate", *arguments, "-o", "refused")

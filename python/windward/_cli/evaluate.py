@@ -50,7 +50,9 @@ def evaluate(
     ] = None,
     suite: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Cases of a specification in place of RFC 9743: bbr-draft or cubic."),
+        typer.Option(
+            metavar="NAME", help="Cases of a specification in place of RFC 9743: bbr-draft, cubic or rmcat (calls)."
+        ),
     ] = None,
     threads: Threads = None,
     on: On = None,

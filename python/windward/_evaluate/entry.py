@@ -15,6 +15,7 @@ from windward._evaluate.request import (
     REFERENCES,
     EvaluationRequest,
     read_against,
+    read_control,
     read_law,
     read_only,
     read_thresholds,
@@ -67,7 +68,7 @@ def evaluate(
     thresholds
         TOML file of thresholds; `thresholds.toml` of an evaluation is one.
     suite
-        Cases of a specification in place of RFC 9743: "bbr-draft" or "cubic".
+        Cases of a specification in place of RFC 9743: "bbr-draft", "cubic", or "rmcat" for laws of calls.
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on
@@ -93,12 +94,12 @@ def evaluate(
     """
     laws: dict[str, Callable[..., Any]] = {}
     folder = Path()
+    cases = None if suite is None else read_suite(suite)
     if isinstance(law, str):
         text = law
-        law, folder = read_law(law)
+        law, folder = read_control(law, cases.controls) if cases and cases.controls else read_law(law)
     else:
         law, text = _object(law, laws)
-    cases = None if suite is None else read_suite(suite)
     given, references = ({}, REFERENCES) if thresholds is None else read_thresholds(Path(thresholds))
     chosen = choose(seeds, list(range(1, (FULL_SEEDS if full else QUICK_SEEDS) + 1)))
     if len(chosen) < LEAST_SEEDS:

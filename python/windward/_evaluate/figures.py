@@ -20,7 +20,7 @@ def flows(rows: Rows, group: str) -> list[Mapping[str, Any]]:
     return [row for row in rows.get("flows", []) if row["group"] == group]
 
 
-def _mean(values: Iterable[float]) -> float:
+def mean(values: Iterable[float]) -> float:
     known = [float(value) for value in values]
     return math.fsum(known) / len(known) if known else math.nan
 
@@ -45,6 +45,11 @@ def lost(group: str = "own") -> Value:
     return value
 
 
+def round_trip(group: str = "own") -> Value:
+    """Mean round trip of a group of flows, in seconds."""
+    return lambda rows: mean(row["mean_rtt_s"] for row in flows(rows, group))
+
+
 def sent_per_minute(measured_s: float, group: str = "own") -> Value:
     """Segments that a group of flows sends in a minute."""
     return lambda rows: (
@@ -64,7 +69,7 @@ def repeated(group: str = "own") -> Value:
 
 def completion(group: str, unfinished_s: float) -> Value:
     """Mean completion time of a group of flows with a size; those that do not end count as `unfinished_s`."""
-    return lambda rows: _mean(
+    return lambda rows: mean(
         unfinished_s if math.isnan(row["completion_s"]) else row["completion_s"] for row in flows(rows, group)
     )
 

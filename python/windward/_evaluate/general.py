@@ -20,17 +20,20 @@ _UNFINISHED_S = 30.0
 
 
 def collapse() -> Iterator[Measure]:
-    """§5.1.1: 99 % and 100 % loss for a minute."""
-    for key, loss in (("loss-99", "99 %"), ("loss-100", "100 %")):
+    """§5.1.1: 99 % and 100 % loss for a minute; §5.2: loss of all feedback."""
+    cases = (
+        ("loss-99", "99 % of the packets", {"link": "core", "at": "5 s", "loss": "99 %"}),
+        ("loss-100", "100 % of the packets", {"link": "core", "at": "5 s", "loss": "100 %"}),
+        ("no-feedback", "all ACKs", {"link": "core-reverse", "at": "5 s", "loss": "100 %"}),
+    )
+    for key, what, change in cases:
         yield Measure(
             key=key,
             section="5.1.1",
-            network=f"{loss} of the packets lost from 5 s on; counted from 40 s to 100 s",
+            network=f"{what} lost from 5 s on; counted from 40 s to 100 s",
             figure="packets sent in a minute",
             unit="",
-            template=bottleneck(
-                [flow()], duration_s=100, warmup_s=40, change=[{"link": "core", "at": "5 s", "loss": loss}]
-            ),
+            template=bottleneck([flow()], duration_s=100, warmup_s=40, change=[change]),
             value=figures.sent_per_minute(60),
             is_large=False,
             margin=1.5,
@@ -140,25 +143,55 @@ def short_flows() -> Iterator[Measure]:
 
 
 def standard_laws(against: Sequence[Any], *, is_full: bool) -> Iterator[Measure]:
-    """§5.2.1: beside flows of standard laws."""
+    """§5.2.1: goodput, losses and round trips of standard laws beside the law."""
     counts = (1, 4) if is_full else (1,)
     for law in against:
         name = law if isinstance(law, str) else law["name"]
         for bdps in (0.25, 0.5, 1.0, 4.0, 16.0) if is_full else (0.5, 1.0, 4.0):
             for count in counts:
-                yield Measure(
-                    key=f"{name}-{count}-buffer-{bdps:g}",
-                    section="5.2.1",
-                    network=f"beside {count} × {name}, 20 Mbit/s, 40 ms, {bdps:g} BDP",
-                    figure=f"goodput of {name}",
-                    unit="bit/s",
-                    template=bottleneck(
-                        [flow(), flow(law, name="other", count=count)], bdps=bdps, duration_s=60, warmup_s=15
-                    ),
-                    value=figures.goodput("other"),
-                    is_large=True,
-                    margin=1.5,
-                )
+                yield from _harm(name, law, count, bdps)
+
+
+def _harm(name: str, law: Any, count: int, bdps: float) -> Iterator[Measure]:
+    """§5.2: harm is less goodput, more loss in short buffers, and more delay in deep ones."""
+    template = bottleneck([flow(), flow(law, name="other", count=count)], bdps=bdps, duration_s=60, warmup_s=15)
+    network = f"beside {count} × {name}, 20 Mbit/s, 40 ms, {bdps:g} BDP"
+    yield Measure(
+        key=f"{name}-{count}-buffer-{bdps:g}",
+        section="5.2.1",
+        network=network,
+        figure=f"goodput of {name}",
+        unit="bit/s",
+        template=template,
+        value=figures.goodput("other"),
+        is_large=True,
+        margin=1.5,
+    )
+    if bdps <= 1:
+        yield Measure(
+            key=f"{name}-{count}-loss-buffer-{bdps:g}",
+            section="5.2.1",
+            network=network,
+            figure=f"lost segments of {name}",
+            unit="%",
+            template=template,
+            value=figures.lost("other"),
+            is_large=False,
+            margin=1.5,
+            slack=0.005,
+        )
+    else:
+        yield Measure(
+            key=f"{name}-{count}-rtt-buffer-{bdps:g}",
+            section="5.2.1",
+            network=network,
+            figure=f"mean round trip of {name}",
+            unit="s",
+            template=template,
+            value=figures.round_trip("other"),
+            is_large=False,
+            slack=0.002,
+        )
 
 
 def real_time(*, is_full: bool) -> Iterator[Measure]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from windward._evaluate.networks import OWN_ECN
+from windward._evaluate.networks import OWN_ECN, name_of
 from windward._evaluate.plan import Planned
 from windward._evaluate.sections import Section
 from windward._evaluate.smallest import Networks
@@ -131,4 +131,4 @@ def _section(section: Section, tested: Sequence[Tested], found: Sequence[str], p
 
 
 def _sets_ecn(law: Any) -> bool:
-    return (law["name"] if isinstance(law, Mapping) else law) in OWN_ECN
+    return name_of(law) in OWN_ECN

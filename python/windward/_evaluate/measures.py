@@ -39,6 +39,6 @@ def measures(against: Sequence[Any], *, is_full: bool) -> list[Measure]:
         *special.misbehaving(),
         *special.reordering(is_full=is_full),
         *special.transient(is_full=is_full),
-        *special.changes(),
+        *special.changes(is_full=is_full),
         *special.data_centers(is_full=is_full),
     ]

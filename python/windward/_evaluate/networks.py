@@ -73,10 +73,18 @@ def windows(**spans: tuple[float, float]) -> Plain:
 def with_law(template: Mapping[str, Any], law: Any) -> Plain:
     """The network with a law in the place of the placeholder."""
     found: Plain = json.loads(json.dumps(template).replace(json.dumps(LAW), json.dumps(law)))
-    name = law["name"] if isinstance(law, Mapping) else law
-    if name in OWN_ECN:
+    for app in found.get("app", []):
+        # A call's law is within its video, beside what the network sets.
+        if isinstance(app.get("video"), dict) and isinstance(own := app["video"].get("control"), dict):
+            app["video"] = own | {key: value for key, value in app["video"].items() if key != "control"}
+    if name_of(law) in OWN_ECN:
         # Their codepoint is part of the law: a classic one would change what they hear of marks.
         for own in found.get("flow", []):
             if own["law"] == law and own.get("ecn") == "classic":
                 del own["ecn"]
     return found
+
+
+def name_of(law: Any) -> str:
+    """Name of a law as scenarios have it, of flows or of calls."""
+    return str(law.get("name", law.get("control"))) if isinstance(law, Mapping) else str(law)

@@ -13,6 +13,7 @@ from typing import Any
 from windward import _engine
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
+from windward._evaluate.networks import name_of
 from windward._evaluate.sections import SECTIONS, Section
 from windward._evaluate.suites import Suite
 from windward._format.own import find_class
@@ -116,7 +117,7 @@ class EvaluationRequest:
     @property
     def has_python(self) -> bool:
         """True for a law in Python."""
-        return isinstance(self.law, Mapping) and self.law.get("name") == OWN
+        return name_of(self.law) == OWN
 
 
 def read_law(text: str) -> tuple[Any, Path]:
@@ -129,13 +130,7 @@ def read_law(text: str) -> tuple[Any, Path]:
     windward.ScenarioError
         For a file or a class that does not exist.
     """
-    name, *pairs = [part.strip() for part in text.split(",")]
-    parameters = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise OptionError(("LAW", text, f"`{pair}` is no parameter; write it as in quic-tcp,backlog=20"))
-        parameters[key.strip()] = _value(value.strip())
+    name, parameters = _parts(text)
     folder = Path()
     if ":" in name:
         source, _, spec = name.rpartition(":")
@@ -152,19 +147,54 @@ def read_law(text: str) -> tuple[Any, Path]:
     return law, folder
 
 
+def read_control(text: str, controls: Sequence[str]) -> tuple[Any, Path]:
+    """A law of calls: NAME or NAME,KEY=VALUE,….
+
+    Raises
+    ------
+    OptionError
+        For a law or a parameter that does not exist.
+    """
+    name, parameters = _parts(text)
+    if name not in controls:
+        hint = nearest(name, controls)
+        raise OptionError(("LAW", text, f"no law of calls; the suite judges {', '.join(controls)}{hint}"))
+    law = {"control": name, **parameters} if parameters or name == "constant" else name
+    call = {"kind": "call", "from": "a", "to": "b", "video": law if parameters else {"control": name}}
+    _try({"app": [call]}, Path(), text, "app[0].video")
+    return law, Path()
+
+
+def _parts(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a law on the command line."""
+    name, *pairs = [part.strip() for part in text.split(",")]
+    parameters = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise OptionError(("LAW", text, f"`{pair}` is no parameter; write it as in quic-tcp,backlog=20"))
+        parameters[key.strip()] = _value(value.strip())
+    return name, parameters
+
+
 def _check(law: Any, folder: Path, text: str) -> None:
     """Refuses parameters that the law does not have."""
+    _try({"flow": [{"from": "a", "to": "b", "law": law}]}, folder, text, "flow[0].law")
+
+
+def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> None:
+    """Refuses traffic with a law that cannot be."""
     network = {
         "name": "law",
         "duration": "1 s",
         "node": [{"name": "a"}, {"name": "b"}],
         "link": [{"from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}],
-        "flow": [{"from": "a", "to": "b", "law": law}],
+        **traffic,
     }
     try:
         _engine.Scenario.from_json(json.dumps(network), "LAW", folder)
     except _engine.ScenarioError as error:
-        said = str(error).splitlines()[0].partition("flow[0].law")[2].lstrip(".: ") or str(error)
+        said = str(error).splitlines()[0].partition(place)[2].lstrip(".: ") or str(error)
         raise OptionError(("LAW", text, said)) from None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +32,25 @@ if TYPE_CHECKING:
     from windward._engines.points import Job
 
 #: Tables that figures are taken from.
-_TABLES = (RUNS, "flows", "links", "flow_windows", "link_windows", "internals")
+_TABLES = (RUNS, "flows", "links", "flow_windows", "link_windows", "internals", "call_videos", "call_video_series")
 
 #: Rows of a run's largest table, about.
 _ROWS = 40
+
+
+#: Runs of the reference laws, by scenario and seed, as lines of a journal; none outside `shared_references`.
+_shared: dict[tuple[str, int], bytes] | None = None
+
+
+@contextmanager
+def shared_references() -> Iterator[None]:
+    """Runs the networks under the reference laws once for all evaluations within."""
+    global _shared
+    _shared = {}
+    try:
+        yield
+    finally:
+        _shared = None
 
 
 def evaluate(
@@ -93,11 +110,15 @@ def _run(
         with held_back():
             for line in found:
                 target.take(line)
+                _remember(planned, line)
 
     def jobs() -> Iterator[Job]:
         for at, seeds in target.left():
             point = planned.points[at]
-            yield at, seeds, [point.network, point.law], point.text
+            known = _remembered(planned, at, seeds)
+            take(known.values())
+            if missing := [seed for seed in seeds if seed not in known]:
+                yield at, missing, [point.network, point.law], point.text
 
     def run_whole() -> None:
         for at, seeds, cells, text in jobs():
@@ -112,6 +133,29 @@ def _run(
             run(jobs(), take, tell)
     except KeyboardInterrupt as interrupt:
         raise _engine.RunInterrupted(f"interrupted: {target.finished} of {total} runs finished") from interrupt
+
+
+def _remember(planned: Planned, line: bytes) -> None:
+    """Keeps a run of a reference law for further evaluations."""
+    if _shared is None:
+        return
+    run = json.loads(line)
+    point = planned.points[run["point"]]
+    if point.law in planned.asked.references and not run["reason"]:
+        _shared[point.text, run["seed"]] = line
+
+
+def _remembered(planned: Planned, at: int, seeds: Iterable[int]) -> dict[int, bytes]:
+    """Runs of a point that an earlier evaluation has made, by seed."""
+    if _shared is None:
+        return {}
+    point = planned.points[at]
+    cells = [point.network, point.law]
+    found = {seed: _shared[point.text, seed] for seed in seeds if (point.text, seed) in _shared}
+    return {
+        seed: json.dumps(json.loads(line) | {"point": at, "values": cells}, ensure_ascii=False).encode() + b"\n"
+        for seed, line in found.items()
+    }
 
 
 def _claim(path: Path, planned: Planned, head: Mapping[str, Any]) -> SweepFolder:

@@ -129,7 +129,8 @@ class Networks:
     def _resolved(self, written: Mapping[str, Any]) -> str | None:
         """A network with its defaults; None for one that cannot be."""
         try:
-            text = json.dumps(with_law(written, "reno"))
+            calls = self.asked.suite is not None and self.asked.suite.controls
+            text = json.dumps(with_law(written, self.asked.law if calls else "reno"))
             return _engine.Scenario.from_json(text, "the network", self.asked.folder).to_json()
         except ValueError:
             return None
@@ -137,7 +138,7 @@ class Networks:
     def _shorter(self, template: Mapping[str, Any], holds: Any) -> dict[str, Any]:
         """The network with the shortest run, by halves; not where changes and windows have their times."""
         found = dict(template)
-        if any(key in found for key in ("change", "output", "background")) or _has_times(found):
+        if any(key in found for key in ("app", "change", "output", "background")) or _has_times(found):
             return found
         while True:
             duration, warmup = (float(str(found.get(key, "0 s")).removesuffix(" s")) for key in ("duration", "warmup"))

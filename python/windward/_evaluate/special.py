@@ -200,7 +200,7 @@ def high_delay(*, is_full: bool) -> Iterator[Measure]:
 
 
 def misbehaving() -> Iterator[Measure]:
-    """§7.6: receivers that divide ACKs."""
+    """§7.6: receivers that divide ACKs, pulses of an attacker, a sender that does not respond to congestion."""
     yield Measure(
         key="ack-division",
         section="7.6",
@@ -212,6 +212,29 @@ def misbehaving() -> Iterator[Measure]:
         is_large=True,
         margin=1.5,
     )
+    pulses = {"kind": "on-off", "rate": "40 Mbit/s", "on": "100 ms", "off": "900 ms", **_FIXED}
+    yield _fills(
+        "7.6",
+        "pulses",
+        "pulses of 100 ms at twice the rate, once a second, 20 Mbit/s, 40 ms, 1 BDP",
+        bottleneck([flow()], background=[_others(pulses)]),
+        margin=1.5,
+    )
+    yield _fills(
+        "7.6",
+        "unresponsive",
+        "beside 10 Mbit/s that do not respond to congestion, 20 Mbit/s, 40 ms, 1 BDP",
+        bottleneck([flow()], background=[_others({"kind": "cbr", "rate": "10 Mbit/s"})]),
+    )
+
+
+#: Pulses of an attacker do not vary.
+_FIXED = {"on_spread": "fixed", "off_spread": "fixed"}
+
+
+def _others(pattern: Plain) -> Plain:
+    """Datagrams of a sender that does not respond to congestion."""
+    return {"name": "others", "from": "a", "to": "b", "start": "1 s", "pattern": pattern}
 
 
 def reordering(*, is_full: bool) -> Iterator[Measure]:
@@ -241,8 +264,12 @@ def transient(*, is_full: bool) -> Iterator[Measure]:
         )
         value = figures.window_goodput("after")
         yield _fills("7.8", f"outage-{outage}", f"12 s after an outage of {outage} s", template, value=value)
-    load = [{"name": "load", "from": "a", "to": "b", "start": "10 s", "pattern": {"kind": "cbr", "rate": "15 Mbit/s"}}]
-    sudden = bottleneck([flow()], background=load, output=windows(after=(10, 12)))
+    if is_full:
+        steps = [{"at": "5 s", "up": False}, {"at": "5.5 s", "up": True}]
+        often = bottleneck([flow()], change=[{"link": "core", "every": "5 s", "steps": steps}])
+        yield _fills("7.8", "intermittent", "an outage of 0.5 s every 5 s, 20 Mbit/s, 40 ms", often)
+    load = {**_others({"kind": "cbr", "rate": "15 Mbit/s"}), "start": "10 s"}
+    sudden = bottleneck([flow()], background=[load], output=windows(after=(10, 12)))
     yield Measure(
         key="load",
         section="7.8",
@@ -257,8 +284,8 @@ def transient(*, is_full: bool) -> Iterator[Measure]:
     )
 
 
-def changes() -> Iterator[Measure]:
-    """§7.9: ten times the rate, and a tenth."""
+def changes(*, is_full: bool) -> Iterator[Measure]:
+    """§7.9: ten times the rate, a tenth, and another route every 10 s."""
     buffer = {"buffer": f"{bdp_packets(20, 40, 2)} packets"}
     up = bottleneck(
         [flow()],
@@ -288,13 +315,20 @@ def changes() -> Iterator[Measure]:
         margin=1.5,
         slack=0.01,
     )
+    if is_full:
+        steps = [
+            {"at": "5 s", "rate": "10 Mbit/s", "delay": "50 ms"},
+            {"at": "15 s", "rate": "20 Mbit/s", "delay": "20 ms"},
+        ]
+        routes = bottleneck(
+            [flow()], duration_s=45, link=buffer, change=[{"link": "core", "every": "20 s", "steps": steps}]
+        )
+        yield _fills("7.9", "routes", "every 10 s another route: 20 Mbit/s and 40 ms, 10 Mbit/s and 100 ms", routes)
 
 
 def data_centers(*, is_full: bool) -> Iterator[Measure]:
-    """§7.11: incast."""
-    cases = [(8, 1000, 100)]
-    if is_full:
-        cases.append((32, 10_000, 40))
+    """§7.11: incast, and a switch that marks above a threshold."""
+    cases = [(8, 1000, 100), (32, 10_000, 40)]
     for count, rate, rtt in cases:
         template = bottleneck(
             [flow(rate_mbit=rate, count=count, size="256 kB", start_spread="20 us")],
@@ -315,3 +349,31 @@ def data_centers(*, is_full: bool) -> Iterator[Measure]:
             margin=1.5,
             slack=0.01,
         )
+    for count in (2, 8) if is_full else (2,):
+        marking = _marking(count)
+        network = f"{count} flows, 10 Gbit/s, 40 µs, a switch that marks above 65 packets"
+        yield Measure(
+            key=f"marking-{count}-wait",
+            section="7.11",
+            network=network,
+            figure="mean wait in the queue",
+            unit="s",
+            template=marking,
+            value=figures.wait(),
+            is_large=False,
+            absolute=(65 + count) * 1.2e-6,
+            source="Alizadeh et al., SIGCOMM 2010, §3.3: the queue peaks at K + N packets",
+        )
+        yield _fills("7.11", f"marking-{count}-goodput", network, marking)
+
+
+def _marking(count: int) -> Plain:
+    """Flows over a switch with the marking threshold of DCTCP's paper at 10 Gbit/s, 65 packets."""
+    step = {"min": 65, "max": 65, "weight": 1, "gentle": False, "ecn": True, "hard_drop": False}
+    return bottleneck(
+        [flow(rate_mbit=10_000, count=count, ecn="classic", start_spread="1 ms")],
+        rate_mbit=10_000,
+        duration_s=0.06,
+        warmup_s=0.02,
+        link={"delay": "20 us", "buffer": "500 packets", "queue": {"discipline": "red", **step}},
+    )

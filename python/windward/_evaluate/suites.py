@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from windward._evaluate import bbr_draft, cubic_rfc
+from windward._evaluate import bbr_draft, cubic_rfc, rmcat
 from windward._evaluate.measure import Measure
 from windward._evaluate.sections import Section
 from windward.errors import OptionError, nearest
@@ -24,6 +24,8 @@ class Suite:
     references: Sequence[str] = ()
     #: Series of a run that figures are taken from.
     series: Sequence[str] = ()
+    #: Laws that it judges if they are those of calls.
+    controls: Sequence[str] = ()
 
 
 SUITES = {
@@ -40,6 +42,15 @@ SUITES = {
         cases=cubic_rfc.CASES,
         measures=cubic_rfc.measures,
         references=("reno",),
+    ),
+    "rmcat": Suite(
+        name="rmcat",
+        title="the test cases of RFC 8867",
+        cases=rmcat.CASES,
+        measures=rmcat.measures,
+        references=rmcat.REFERENCES,
+        series=("call_video_series",),
+        controls=rmcat.CONTROLS,
     ),
 }
 
