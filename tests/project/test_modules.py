@@ -232,7 +232,7 @@ FLOORS = {
         "get",
         "fuzz send",
     ),
-    "units": ("mix radio time", "amount", "text"),
+    "units": ("mix radio time", "amount control", "text"),
 }
 
 CRATES = sorted(path.parent.name for path in REPOSITORY.glob("crates/*/Cargo.toml"))

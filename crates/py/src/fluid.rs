@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use windward_fluid::{Lag, Losses, Method, Rest};
 use windward_scenario::FluidRun;
-use windward_sim::Control;
+use windward_units::Control;
 
 /// Cancellation of a computation from another thread.
 #[pyclass(frozen, module = "windward._engine")]

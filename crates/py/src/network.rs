@@ -13,7 +13,7 @@ use windward_fluid::{Congestion, Download, Emultcp, EmultcpUser, FluidFlow, Mode
 use windward_laws::emultcp::Params;
 use windward_laws::{LawSpec, SpecError, TimeUnit};
 use windward_num::{Network, Region, region};
-use windward_sim::Control;
+use windward_units::Control;
 
 /// F: w → (x, q, r) of one network, warm-started. See `windward.num.FluidMap`.
 #[pyclass(module = "windward._engine")]

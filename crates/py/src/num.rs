@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use windward_num::subgradient::{self, Steps};
 use windward_num::{Certificate, Error, Options, Solution};
-use windward_sim::Control;
+use windward_units::Control;
 
 /// Solves with the default method. Raises ValueError if there is no answer, KeyboardInterrupt on Ctrl-C.
 #[pyfunction]

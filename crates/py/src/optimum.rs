@@ -10,9 +10,8 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 use std::sync::Arc;
 use windward_scenario::{AppOptimum, Objective, Optimum, RoutedOptimum};
-use windward_sim::Control;
 use windward_sim::backpressure::Links;
-use windward_units::{Duration, Time};
+use windward_units::{Control, Duration, Time};
 
 #[pymethods]
 impl Scenario {

@@ -13,8 +13,8 @@ use std::time::Duration;
 use windward_fluid::{Losses, Method};
 use windward_run::{Error, Pool, Seed, Task};
 use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
-use windward_sim::{Control, Output};
-use windward_units::Time;
+use windward_sim::Output;
+use windward_units::{Control, Time};
 
 /// Points of a sweep, each a scenario of its own, submitted one by one and polled for results.
 #[pyclass(frozen, module = "windward._engine")]
@@ -219,7 +219,7 @@ impl Ready {
             }
             (Engine::Simulate, None) => Err("there is nothing to simulate".to_owned()),
             (Engine::Simulate, Some(simulations)) => {
-                match simulations.run(&Seed { number: seed, control, captures: None }) {
+                match simulations.run(&Seed { number: seed, control, shown: None, captures: None }) {
                     Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(output.totals())))),
                     // A law in Python that was interrupted fails, but its run has not ended. A law that fails by itself
                     // also stops its run, so that the control does not tell them apart.

@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 use windward_num::Stop;
-use windward_sim::Control;
+use windward_units::Control;
 
 /// Time between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 //! Ends a run from within.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use windward_sim::Control;
+use windward_units::Control;
 
 /// Ends the run of a seed when one of its laws or schedulers fails. Keeps the first failure and stops the run.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
-use windward_sim::{Control, Series};
-use windward_units::Time;
+use windward_sim::{Series, Shown};
+use windward_units::{Control, Time};
 
 /// The work that a job does for each of its seeds.
 pub trait Task: Send + Sync + 'static {
@@ -39,6 +39,8 @@ pub struct Seed<'a> {
     pub number: u64,
     /// Reports the progress of the run and ends it.
     pub control: &'a Arc<Control>,
+    /// Publishes its recordings before it ends.
+    pub shown: Option<&'a Shown>,
     /// Place of its packet capture.
     pub captures: Option<&'a Captures>,
 }
@@ -67,10 +69,17 @@ pub enum Error<F> {
 #[error("the job has been started already")]
 pub struct AlreadyStarted;
 
+/// A seed, and the handles on its run.
+struct Watched {
+    number: u64,
+    control: Arc<Control>,
+    shown: Arc<Shown>,
+}
+
 /// The seeds of one scenario: started once, polled until done. Dropping the job cancels it.
 pub struct Job<T: Task> {
     task: Arc<T>,
-    seeds: Vec<(u64, Arc<Control>)>,
+    seeds: Vec<Watched>,
     threads: usize,
     /// The workers, once started.
     pool: OnceLock<Pool<Outcome<T>>>,
@@ -89,7 +98,8 @@ struct Failure<F> {
 impl<T: Task> Job<T> {
     /// A job that runs `task` for each of `seeds`, on at most `threads` workers.
     pub fn new(task: T, seeds: impl IntoIterator<Item = u64>, threads: usize) -> Self {
-        let seeds: Vec<_> = seeds.into_iter().map(|seed| (seed, Arc::new(Control::new()))).collect();
+        let watched = |number| Watched { number, control: Arc::default(), shown: Arc::default() };
+        let seeds: Vec<_> = seeds.into_iter().map(watched).collect();
         let threads = threads.clamp(1, seeds.len().max(1));
         let failure = Mutex::new(Failure { is_known: false, pending: None });
         Self { task: Arc::new(task), seeds, threads, pool: OnceLock::new(), failure }
@@ -106,13 +116,14 @@ impl<T: Task> Job<T> {
             is_first = true;
             let captures = captures.map(Arc::new);
             let pool = Pool::with_room(self.threads, 2 * self.threads);
-            for (number, control) in &self.seeds {
+            for Watched { number, control, shown } in &self.seeds {
                 let (task, captures, number) = (Arc::clone(&self.task), captures.clone(), *number);
+                let shown = Arc::clone(shown);
                 let work = move |control: &Arc<Control>| {
                     if control.is_cancelled() {
                         return None;
                     }
-                    task.run(&Seed { number, control, captures: captures.as_deref() }).transpose()
+                    task.run(&Seed { number, control, shown: Some(&shown), captures: captures.as_deref() }).transpose()
                 };
                 pool.submit_controlled(Arc::clone(control), Box::new(work), Err(Error::Panicked));
             }
@@ -162,21 +173,21 @@ impl<T: Task> Job<T> {
 
     /// Simulated time that each seed has reached, in the order given.
     pub fn progress(&self) -> Vec<Time> {
-        self.seeds.iter().map(|(_, control)| control.simulated()).collect()
+        self.seeds.iter().map(|seed| seed.control.simulated()).collect()
     }
 
     /// Returns new recordings of the running seeds since the last call, each with its seed, and requests more of them.
     pub fn peek(&self) -> Vec<(u64, Series)> {
-        let shown = |(seed, control): &(u64, Arc<Control>)| {
-            control.ask();
-            control.take_shown().map(|series| (*seed, series))
+        let shown = |seed: &Watched| {
+            seed.shown.ask();
+            seed.shown.take().map(|series| (seed.number, series))
         };
         self.seeds.iter().filter_map(shown).collect()
     }
 
     /// Stops all running seeds without waiting for them.
     pub fn stop(&self) {
-        self.seeds.iter().for_each(|(_, control)| control.cancel());
+        self.seeds.iter().for_each(|seed| seed.control.cancel());
         if let Some(pool) = self.pool.get() {
             pool.stop();
         }

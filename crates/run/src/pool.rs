@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
-use windward_sim::Control;
+use windward_units::Control;
 use windward_units::Time;
 
 /// A piece of work. The control reports its progress and ends it; `None` if it was ended.

@@ -4,7 +4,7 @@ use crate::capture::Capture;
 use crate::{Error, Fuse, Seed, Task};
 use std::sync::Arc;
 use windward_scenario::Scenario;
-use windward_sim::{Makers, Output, RunError, run};
+use windward_sim::{Makers, Output, RunError, run_shown};
 
 /// Simulates a scenario.
 pub struct Simulations<F> {
@@ -38,7 +38,7 @@ impl<F: Send + 'static> Task for Simulations<F> {
         let makers = (self.makers)(&fuse);
         let capture = seed.captures.map(|folder| Capture::of(folder, seed.number));
         let out = capture.as_ref().map(Capture::create).transpose()?;
-        let outcome = run(&network, &makers, seed.number, seed.control, out);
+        let outcome = run_shown(&network, &makers, seed.number, seed.control, seed.shown, out);
         match (fuse.take_failure(), outcome, capture) {
             (Some(failure), ..) => Err(Error::Failed(failure)),
             (None, Ok(mut output), _) => {

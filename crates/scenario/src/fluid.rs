@@ -18,8 +18,8 @@ use windward_fluid::{
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{AppConfig, Arrivals, Buffer, Control, FlowConfig, LawChoice, Network};
-use windward_units::{Duration, Time};
+use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, LawChoice, Network};
+use windward_units::{Control, Duration, Time};
 
 /// Reason why a scenario has no fluid form.
 #[derive(Debug, Error)]

@@ -68,12 +68,13 @@ pub use queue::parameters::*;
 pub use queue::{Buffer, Cells, Framing, Isolation, QueueConfig, Sharing, Tins, parcel_conversation};
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use rtp::{RtpConfig, RtpControl};
-pub use run::{Control, RunError, run};
+pub use run::{RunError, Shown, run, run_shown};
 pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
 pub use tcp::{Side, socket};
 pub use topology::{Points, PortConfig, PortKind, Route, Step, Topology};
 pub use video::{AbrRule, Estimate, Qoe, VideoConfig};
+pub use windward_units::Control;
 
 /// Tables of a run, those of entities first, those of media after the links.
 pub fn tables() -> Vec<&'static windward_tables::Table> {

@@ -6,63 +6,36 @@ use crate::network::Network;
 use crate::output::{Output, Series};
 use crate::record::{Capture, Destination};
 use crate::world::World;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{fmt, io};
-use windward_units::Time;
+use windward_units::Control;
 
 /// Events between two checks of the control.
 const EVENTS_PER_LOOK: u64 = 16_384;
 
-/// Handle on a run for other threads: reports its progress, returns its recordings so far, and ends it.
+/// Recordings of a run in progress, for other threads.
 #[derive(Debug, Default)]
-pub struct Control {
-    is_cancelled: AtomicBool,
-    simulated: AtomicU64,
+pub struct Shown {
     is_asked: AtomicBool,
-    shown: Mutex<Option<Series>>,
+    series: Mutex<Option<Series>>,
 }
 
-impl Control {
-    /// A handle on a run that has not begun.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks the run to end soon.
-    pub fn cancel(&self) {
-        self.is_cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// True if the run was cancelled.
-    pub fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Ordering::Relaxed)
-    }
-
-    /// Sets the simulated time reached, for engines that keep a time of their own.
-    pub fn set_simulated(&self, time: Time) {
-        self.simulated.store(time.as_nanos(), Ordering::Relaxed);
-    }
-
-    /// Simulated time reached.
-    pub fn simulated(&self) -> Time {
-        Time::from_nanos(self.simulated.load(Ordering::Relaxed))
-    }
-
+impl Shown {
     /// Requests the recordings so far. The run publishes a copy soon, and goes on.
     pub fn ask(&self) {
         self.is_asked.store(true, Ordering::Relaxed);
     }
 
     /// Takes the recordings published since the last call.
-    pub fn take_shown(&self) -> Option<Series> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn take(&self) -> Option<Series> {
+        self.series.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Publishes the result of `series` if it was requested.
-    fn show(&self, series: impl FnOnce() -> Series) {
+    fn publish(&self, series: impl FnOnce() -> Series) {
         if self.is_asked.swap(false, Ordering::Relaxed) {
-            *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(series());
+            *self.series.lock().unwrap_or_else(PoisonError::into_inner) = Some(series());
         }
     }
 }
@@ -99,6 +72,21 @@ pub fn run(
     control: &Control,
     capture: Option<Destination>,
 ) -> Result<Output, RunError> {
+    run_shown(network, makers, seed, control, None, capture)
+}
+
+/// Simulates `network` as [`run`] does, and publishes the recordings so far whenever `shown` asks for them.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_shown(
+    network: &Network,
+    makers: &Makers,
+    seed: u64,
+    control: &Control,
+    shown: Option<&Shown>,
+    capture: Option<Destination>,
+) -> Result<Output, RunError> {
     let tap = capture.map(|out| Box::new(Capture::new(out, network)) as Box<dyn Tap + Send>);
     let mut world = World::new(network, makers, seed, tap);
     let mut next_look = 0;
@@ -110,7 +98,9 @@ pub fn run(
             if control.is_cancelled() {
                 return Err(RunError::Interrupted);
             }
-            control.show(|| world.series());
+            if let Some(shown) = shown {
+                shown.publish(|| world.series());
+            }
         }
     }
     control.set_simulated(network.timing.duration);

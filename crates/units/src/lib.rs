@@ -10,12 +10,14 @@
 #![forbid(unsafe_code)]
 
 mod amount;
+mod control;
 mod mix;
 mod radio;
 mod text;
 mod time;
 
 pub use amount::{BitRate, Bytes, PacketRate, Packets};
+pub use control::Control;
 pub use mix::splitmix64;
 pub use radio::{Decibels, Distance, Frequency, PowerLevel, Speed, SymbolRate};
 pub use text::{ParseError, Quantity, split};
