@@ -29,7 +29,11 @@ FOUND = ROOT / "results" / "mutations"
 PAGE = ROOT / "docs" / "measured" / "validation" / "mutations.md"
 #: The crates whose tests may see a fault of a crate, the next ones first; of each its unit tests, which are built
 #: soonest, then the others.
-CRATES = {"laws": ("laws", "sim", "scenario"), "sim": ("sim", "scenario")}
+CRATES = {
+    "laws": ("laws", "sim", "scenario"),
+    "traffic": ("traffic", "sim", "scenario"),
+    "sim": ("sim", "scenario"),
+}
 KINDS = ("--lib", "--tests")
 CLAIMS = "the papers' claims"
 #: Of a fault that nothing saw.

@@ -167,9 +167,9 @@ FLOORS = {
         "fluid routing",
     ),
     "sim": (
-        "csv ecn emodel engine status",
+        "csv ecn engine status",
         "packet",
-        "backpressure coding node page rtp size video",
+        "backpressure coding node size",
         "output queue",
         "link medium",
         "topology",
@@ -222,6 +222,7 @@ FLOORS = {
         "info transmit",
     ),
     "tables": ("histogram parquet schema", "frame", "declare"),
+    "traffic": ("emodel page rtp video",),
     "transfer": (
         "common local tree",
         "tls upload",

@@ -11,7 +11,6 @@ pub mod backpressure;
 pub mod coding;
 pub mod csv;
 mod ecn;
-mod emodel;
 mod endpoint;
 mod engine;
 mod fabric;
@@ -23,23 +22,19 @@ mod network;
 mod node;
 mod output;
 mod packet;
-mod page;
 mod port;
 mod queue;
 mod record;
-mod rtp;
 mod run;
 mod size;
 mod status;
 mod tcp;
 pub mod tfrc;
 mod topology;
-mod video;
 mod world;
 
 pub use apps::{Apps, Client, Opening, Transport, TwoWay};
 pub use ecn::Codepoint;
-pub use emodel::{CallConfig, mean_opinion_score};
 pub use engine::AppTimer;
 pub use fabric::{Fabric, Parcel};
 pub use link::{
@@ -63,17 +58,18 @@ pub use output::{
     RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog, share,
 };
 pub use packet::NodeId;
-pub use page::{Order, PageConfig, PageObject, Protocol};
 pub use queue::parameters::*;
 pub use queue::{Buffer, Cells, Framing, Isolation, QueueConfig, Sharing, Tins, parcel_conversation};
 pub use record::{Destination, LinkType, Pcapng, add_requests};
-pub use rtp::{RtpConfig, RtpControl};
 pub use run::{RunError, Shown, run, run_shown};
 pub use size::{DATA_MINING, Size, WEB_SEARCH};
 pub use status::{Cause, Sight};
 pub use tcp::{Side, socket};
 pub use topology::{Points, PortConfig, PortKind, Route, Step, Topology};
-pub use video::{AbrRule, Estimate, Qoe, VideoConfig};
+pub use windward_traffic::emodel::{CallConfig, mean_opinion_score};
+pub use windward_traffic::page::{Order, PageConfig, PageObject, Protocol};
+pub use windward_traffic::rtp::{RtpConfig, RtpControl};
+pub use windward_traffic::video::{AbrRule, Estimate, Qoe, VideoConfig};
 pub use windward_units::Control;
 
 /// Tables of a run, those of entities first, those of media after the links.

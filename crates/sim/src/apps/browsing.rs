@@ -7,7 +7,7 @@ use super::page::VISIT;
 use super::request::Request;
 use super::transport::{Transport, TwoWay};
 use crate::engine::AppTimer;
-use crate::page::{Browser, Discovery};
+use windward_traffic::page::{Browser, Discovery};
 
 impl<T: Transport> Apps<T> {
     /// Begins a visit of a page; the connections of the last one have ended.

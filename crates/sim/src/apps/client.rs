@@ -6,8 +6,8 @@ use super::requests::Requests;
 use super::session::Session;
 use crate::network::{AppConfig, AppKind, ConnectionUse, Ideal};
 use crate::output::{RequestContext, RequestRow};
-use crate::page::{Browser, Discovery, Protocol};
-use crate::video::Player;
+use windward_traffic::page::{Browser, Discovery, Protocol};
+use windward_traffic::video::Player;
 use windward_units::{Duration, Time};
 
 /// Connections that a client can have with one server: Linux's ephemeral ports (`ip_local_port_range`, 32768 to 60999).

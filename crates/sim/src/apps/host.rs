@@ -7,8 +7,8 @@ use super::request::{Request, Served};
 use super::transport::{Opening, Transport, TwoWay};
 use crate::engine::AppTimer;
 use crate::network::AppConfig;
-use crate::page::Discovery;
 use crate::tcp::Side;
+use windward_traffic::page::Discovery;
 use windward_units::{Time, splitmix64};
 
 /// Slot of a connection that has ended.

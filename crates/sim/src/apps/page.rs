@@ -3,9 +3,9 @@
 use super::arrivals::exponential;
 use super::request::Request;
 use crate::engine::{Purpose, Stream};
-use crate::page::{Browser, Discovery, PageConfig};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use windward_traffic::page::{Browser, Discovery, PageConfig};
 use windward_units::Time;
 
 /// User whose arrival begins a visit of a page: beyond all objects.

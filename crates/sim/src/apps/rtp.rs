@@ -4,10 +4,10 @@ use crate::ecn::Ecn;
 use crate::engine::{RtpTimer, Stream, Wake};
 use crate::net::Net;
 use crate::packet::{Kind, Packet};
-use crate::rtp::{
+use std::collections::VecDeque;
+use windward_traffic::rtp::{
     AnyControl, Control, Encoder, Feedback, PacketLog, Picture, Report, ReportRule, RtpConfig, report_bytes,
 };
-use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
 /// A packet that waits at the sender.

@@ -4,7 +4,6 @@ use super::rtp::{Place, RtpStream};
 use super::share;
 use crate::backpressure::Class;
 use crate::ecn::Ecn;
-use crate::emodel::CallConfig;
 use crate::engine::{Purpose, RtpTimer, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
@@ -12,6 +11,7 @@ use crate::network::{LEAST_SPACING, Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
 use crate::status::Cause;
 use windward_tables::Histogram;
+use windward_traffic::emodel::CallConfig;
 use windward_units::{BitRate, Duration, Time};
 
 /// Delays above which arrived datagrams are counted apart.

@@ -6,11 +6,11 @@ use super::requests::RequestsConfig;
 use super::session::{Length, SessionConfig};
 use super::tcp::TcpOptions;
 use crate::packet::NodeId;
-use crate::page::PageConfig;
 use crate::size::Size;
 use crate::topology::Route;
-use crate::video::VideoConfig;
 use std::sync::Arc;
+use windward_traffic::page::PageConfig;
+use windward_traffic::video::VideoConfig;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// A client that sends requests to a server, which answers each with a response.

@@ -1,10 +1,10 @@
 //! Sources of datagrams and their sending patterns.
 
 use crate::ecn::Codepoint;
-use crate::emodel::CallConfig;
 use crate::packet::NodeId;
-use crate::rtp::RtpConfig;
 use crate::topology::Route;
+use windward_traffic::emodel::CallConfig;
+use windward_traffic::rtp::RtpConfig;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// Minimum time between two datagrams of a sending source: the clock counts nanoseconds, and its error is less than a

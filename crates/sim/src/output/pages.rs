@@ -1,8 +1,8 @@
 //! Pages: their totals, their visits, and the waterfall of every visit.
 
 use super::figures::nearest_rank;
-use crate::page::{Browser, Visit};
 use windward_tables::table;
+use windward_traffic::page::{Browser, Visit};
 use windward_units::{Duration, Time};
 
 table! {

@@ -1,8 +1,8 @@
 //! Videos: their totals, and one row for each chunk.
 
 use super::figures::share;
-use crate::video::{Played, Player};
 use windward_tables::table;
+use windward_traffic::video::{Played, Player};
 use windward_units::{Duration, Time};
 
 table! {

@@ -2,7 +2,6 @@
 
 use super::windows::Windows;
 use crate::apps::{Client, Source, Transfer};
-use crate::emodel::mean_opinion_score;
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::{Network, Pattern, Timing};
@@ -12,6 +11,7 @@ use crate::output::{
 };
 use crate::status::Counts;
 use windward_tables::{Bucket, Histogram};
+use windward_traffic::emodel::mean_opinion_score;
 use windward_units::{Duration, Time};
 
 /// Collects an [`Output`].
