@@ -234,6 +234,7 @@ FLOORS = {
         "fuzz send",
     ),
     "units": ("mix radio time", "amount control", "text"),
+    "wasm": ("answer", "describe watch", "fluid optimum simulate", "ask", "module"),
 }
 
 CRATES = sorted(path.parent.name for path in REPOSITORY.glob("crates/*/Cargo.toml"))

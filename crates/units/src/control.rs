@@ -8,12 +8,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Control {
     is_cancelled: AtomicBool,
     simulated: AtomicU64,
+    look: Option<fn(&Self)>,
 }
 
 impl Control {
     /// A handle on a computation that has not begun.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A handle for a computation without other threads, which calls `look` at each of its checks.
+    pub fn watched(look: fn(&Self)) -> Self {
+        Self { look: Some(look), ..Self::default() }
     }
 
     /// Asks the computation to end soon.
@@ -29,6 +35,9 @@ impl Control {
     /// Sets the simulated time reached.
     pub fn set_simulated(&self, time: Time) {
         self.simulated.store(time.as_nanos(), Ordering::Relaxed);
+        if let Some(look) = self.look {
+            look(self);
+        }
     }
 
     /// Simulated time reached.

@@ -184,6 +184,7 @@ pub(super) struct Station {
     pub counts: StationCounts,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(std::mem::offset_of!(Station, announced) == 128 && std::mem::offset_of!(Station, chunks) == 88);
 
 /// Counters of a station beyond its air time.
