@@ -6,42 +6,9 @@
 # make lock     lock the Python packages again (requirements/); UPGRADE=1 takes the newest
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
-# make validate-ns3  lay goodputs and laws beside ns-3's
-# make validate-queues  lay queueing disciplines beside ns-3's
-# make validate-tfrc  lay TFRC beside ns-2's
-# make validate-wang2016-ns2  lay Tables 8 and 9 of wang2016 beside ns-2's
-# make validate-huang2020-ns2  compare Fig. 5 of huang2020 with ns-2's senders
-# make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
-# make validate-fluid  lay the equations of every law beside packets
-# make validate-wifi-bounds  lay optimum and fluid beside packets on random networks of 802.11n, ac and ax
-# make validate-wifi  lay wireless networks beside ns-3's
-# make validate-aggregation  compare 802.11n, ac and ax with ns-3
-# make validate-wireless  run random wireless networks and exchanges: no panic, no packet lost track of; minutes
-# make validate-lte  lay LTE cells beside ns-3's; minutes
-# make validate-replay  compare the replay of a recorded cell with the cell
-# make validate-minstrel  compare Minstrel-HT with the kernel's own file (KERNEL), report by report
-# make validate-cake  compare CAKE with the kernel's own functions (KERNEL), step by step
-# make validate-wifi-queues  compare Wi-Fi's queues with the kernel's own functions (KERNEL), step by step
-# make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
-# make validate-vht80  compare 802.11ac of 80 MHz between two and three kernels with the simulator, as root
-# make validate-hwsim  compare airtime shares with those of the kernel's mac80211_hwsim, as root
-# make validate-dual-queue  lay DualPI2 between kernels beside its equations
-# make validate-browser  compare a recorded page in a browser with the simulator's; minutes
-# make validate-applications  compare requests and pages between kernels with the simulator's, as root
-# make validate-nginx  compare responses and pages that curl loads from nginx with the simulator's; minutes
-# make validate-programs  compare downloads by curl from nginx over 24 random lines with simulator and emulator, as root
-# make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
-# make validate-newreno  lay flows without SACK beside Linux's own, as root
-# make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
-# make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
-# make validate-attacks  run networks on which laws fail, with and without their attack; minutes; KERNELS=N emulates
-# make validate-searches  plant faults, ask known answers, and count what searches on noise claim; TRIES, FINDS
+# make validate  list the comparisons with ns-3, ns-2, the Linux kernel and real programs; WHAT="ns3 queues" runs them
 # make evaluations  evaluate all laws by RFC 9743; minutes
-# make validate-evaluate  evaluate laws with planted faults: each must fail its own section; minutes
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
-# make validate-combinations  compare random options, stacks and laws (DRAWS=, KERNELS= as root)
-# make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
-# make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
 # make site     build the site into target/site/html, offline and searchable, and check its links
 # make docs     write again what is generated: the reference pages, the Python classes, the pictures
@@ -78,12 +45,8 @@ AT_ONCE := --no-print-directory -j5
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs site today reproduce mutations fuzz \
-	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-huang2020-ns2 validate-formulas validate-fluid \
-	validate-wifi validate-emulation validate-linux-stack validate-applications validate-nginx validate-browser validate-newreno \
-	validate-backpressure validate-combinations validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue \
-	validate-minstrel validate-wifi-queues validate-aggregation validate-attacks validate-vht80 validate-hwsim validate-lte \
-	validate-replay validate-wireless validate-evaluate evaluations validate-programs validate-wifi-bounds validate-searches
+GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench validate \
+	snapshots docs site evaluations today reproduce mutations fuzz
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -202,177 +165,13 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/aggregation_speed.py --ns3 $(VENV)-ns3/bin/python
 
-# Half an hour of ns-3: its goodput beside ours, and its laws told what ours are, written to
-# docs/measured/validation/ns3.md and ns3-laws.md.
-validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
-	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
-	$(BIN)/python benches/sim/validate_laws.py --ns3 $(VENV)-ns3/bin/python
-
-# Five minutes of ns-3: its RED, CoDel, FQ-CoDel and PIE beside ours, written to docs/measured/validation/queues.md.
-validate-queues: $(VENV)/engine $(VENV)-ns3/engine
-	$(BIN)/python benches/sim/validate_queues.py --ns3 $(VENV)-ns3/bin/python
-
-# Some minutes, to docs/measured/validation/tfrc-ns2.md; needs ns-2 (apt install ns2).
-validate-tfrc: $(VENV)/engine
-	$(BIN)/python benches/sim/validate_tfrc.py
-
-# Twenty minutes of ns-2: Tables 8 and 9 of wang2016, written to docs/measured/validation/wang2016-ns2.md; goes on where
-# it was interrupted.
-validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/sim/validate_wang2016.py
-
-# Half an hour of ns-2 on two free cores: four laws over huang2020's access point, written to
-# docs/measured/validation/huang2020-ns2.md; goes on where it was interrupted, and is skipped without ns-2.
-validate-huang2020-ns2: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/sim/validate_huang2020.py
-
-# Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
-validate-formulas: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/sim/validate_table_four.py
-
-# Minutes: the fluid form of every law beside packets over loss, round trip and rate, written to
-# docs/measured/validation/fluid.md.
-validate-fluid: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/sim/validate_fluid.py
-
-# Minutes: optimum and fluid beside packets on fifty random networks of 802.11n, ac and ax, written to
-# docs/measured/validation/wifi-bounds.md.
-validate-wifi-bounds: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/wifi/validate_bounds.py
-
-# Twenty minutes of ns-3: stars, hidden stations, chains, the grid and stations that move, written to
-# docs/measured/validation/wifi-ns3.md and moving-ns3.md.
-validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
-	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
-	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
-
-# Minutes, to docs/measured/attacks.md. KERNELS=N runs each find N times between kernels, in real time and as root.
-validate-attacks: $(VENV)/engine
-	$(BIN)/python benches/attacks/write.py $(if $(KERNELS),--kernels $(KERNELS))
-
-# Minutes. Searches on noise must claim nothing, and finds hold on the share of fresh seeds that they print.
-TRIES ?= 100
-FINDS ?= 20
-validate-searches: $(VENV)/checks $(VENV)/engine
-	WINDWARD_SEARCHES=all $(BIN)/pytest -q tests/search/test_planted.py tests/search/test_oracles.py
-	$(BIN)/python benches/attacks/chance.py --tries $(TRIES) --finds $(FINDS) --seeds 100
-
-# Some minutes of ns-3, to docs/measured/validation/lte-ns3.md.
-validate-lte: $(VENV)/engine $(VENV)-ns3/engine
-	$(BIN)/python benches/cell/validate_ns3.py --ns3 $(VENV)-ns3/bin/python
-
-# Two minutes, to docs/measured/validation/cell-replay.md.
-validate-replay: $(VENV)/engine
-	$(BIN)/python benches/cell/replay.py
-
-# A thousand random wireless networks, other ones each time; prints the number of a draw that fails, and writes no page.
-validate-wireless: $(VENV)/engine
-	$(BIN)/python benches/wifi/random_networks.py --draws 1000
-	WINDWARD_EXCHANGES=20000 WINDWARD_EXCHANGES_FROM=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ') \
-		cargo test --locked -p windward-sim --lib random_exchanges
-
-# Two minutes of ns-3 in two processes, to docs/measured/validation/aggregation-ns3.md.
-validate-aggregation: $(VENV)/engine $(VENV)-ns3/engine
-	$(BIN)/python benches/wifi/aggregation.py --ns3 $(VENV)-ns3/bin/python
-
-# Minutes. KERNEL is a copy of Linux's source; to docs/measured/validation/minstrel.md and wifi-queues.md.
-validate-minstrel validate-wifi-queues: $(VENV)/checks
-	@test -n "$(KERNEL)" || { echo "KERNEL is missing: git clone --depth 1 --filter=blob:none --sparse" \
-		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set include/net net/mac80211; then" \
-		"make $@ KERNEL=LINUX" >&2; exit 2; }
-	$(BIN)/python benches/wifi/$(patsubst validate-%,%,$(subst wifi-queues,txq,$@))/validate.py --kernel "$(KERNEL)"
-
-# A minute. KERNEL is a copy of Linux's source; to docs/measured/validation/cake.md.
-validate-cake: $(VENV)/checks
-	@test -n "$(KERNEL)" || { echo "KERNEL is missing: git clone --depth 1 --filter=blob:none --sparse" \
-		"https://github.com/torvalds/linux LINUX; git -C LINUX sparse-checkout set net/sched; then" \
-		"make $@ KERNEL=LINUX" >&2; exit 2; }
-	$(BIN)/python benches/sim/cake/validate.py --kernel "$(KERNEL)"
-
-# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to
-# docs/measured/validation/emulation.md.
-validate-emulation: $(VENV)/engine
-	$(BIN)/python benches/emulate/validate.py
-	$(BIN)/python benches/emulate/defaults.py
-
-# Two minutes in real time, as root, to docs/measured/validation/vht80.md.
-validate-vht80: $(VENV)/engine
-	$(BIN)/python benches/emulate/vht80.py
-
-# Seconds, as root; skipped, with the reason, where the kernel's mac80211_hwsim is missing or reports no airtime.
-validate-hwsim: $(VENV)/engine
-	$(BIN)/python benches/wifi/hwsim.py
-
-# Two minutes in real time, to docs/measured/validation/dual-queue.md.
-validate-dual-queue: $(VENV)/engine
-	$(BIN)/python benches/emulate/dual_queue.py
-
-# Five minutes in real time, to docs/measured/validation/browser.md; skipped, with the reason, without nginx or
-# chromium.
-validate-browser: $(VENV)/checks $(VENV)/engine
-	$(BIN)/python benches/emulate/browser.py
-
-# A quarter of an hour in real time, as root, to docs/measured/validation/applications.md; goes on where it was
-# interrupted.
-validate-applications: $(VENV)/engine
-	$(BIN)/python benches/emulate/applications.py
-
-# Four minutes in real time, to docs/measured/validation/nginx.md; skipped, with the reason, where nginx or curl is not
-# installed.
-validate-nginx: $(VENV)/engine
-	$(BIN)/python benches/emulate/nginx.py
-
-# Forty minutes in real time, as root, to docs/measured/validation/programs.md; goes on where it was interrupted.
-validate-programs: $(VENV)/engine
-	$(BIN)/python benches/emulate/programs.py
-
-# Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
-validate-linux-stack: $(VENV)/engine
-	$(BIN)/python benches/emulate/linux_stack.py
-
-# A quarter of an hour in real time, as root, to docs/measured/validation/newreno-linux.md; goes on where it was
-# interrupted.
-validate-newreno: $(VENV)/engine
-	$(BIN)/python benches/emulate/newreno.py
-
-# Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was
-# interrupted.
-validate-backpressure: $(VENV)/engine
-	$(BIN)/python benches/emulate/backpressure.py
-
-# Minutes, to docs/measured/validation/combinations.md; KERNELS=100 emulates a hundred draws, as root, in an hour of
-# real time. Continues where it was interrupted.
-validate-combinations: $(VENV)/engine
-	$(BIN)/python benches/emulate/combinations.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(KERNELS),--kernels $(KERNELS))
-
-# Half an hour in real time, as root, to docs/measured/validation/tcp-fit-kernels.md; goes on where it was interrupted.
-validate-tcp-fit: $(VENV)/engine
-	$(BIN)/python benches/emulate/tcp_fit.py
-
-# An hour in real time, as root, to docs/measured/validation/bbr-kernels.md; goes on where it was interrupted.
-# CELLS chooses: make validate-bbr CELLS="10-20-*-alone"
-validate-bbr: $(VENV)/engine
-	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
-
-# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history, KERNEL one of Linux's source;
-# to docs/measured/validation/packetdrill.md.
-validate-packetdrill:
-	@test -n "$(SCRIPTS)" -a -n "$(KERNEL)" || { echo "SCRIPTS or KERNEL is missing:" \
-		"git clone https://github.com/google/packetdrill DIR;" \
-		"git clone --depth 1 --filter=blob:none --sparse https://github.com/torvalds/linux LINUX;" \
-		"git -C LINUX sparse-checkout set tools/testing/selftests/net/packetdrill; then" \
-		"make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX" >&2; exit 2; }
-	cargo run --quiet --locked -p windward-conformance -- --page docs/measured/validation/packetdrill.md \
-		--version "\`$$(git -C "$(SCRIPTS)" rev-parse --short=12 HEAD)\`" "$(SCRIPTS)" \
-		--version "$$(sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$(KERNEL)/Makefile" | paste -sd.)" "$(KERNEL)"
+# What benches/validations.toml lists.
+validate:
+	@MAKE="$(MAKE)" VENV="$(VENV)" "$(PYTHON)" tools/validate.py $(WHAT)
 
 # Minutes, to docs/measured/evaluations.md; goes on where it was interrupted.
 evaluations: $(VENV)/engine
 	$(BIN)/python benches/evaluate/write.py laws
-
-# Ten minutes, to docs/measured/validation/evaluate.md; goes on where it was interrupted.
-validate-evaluate: $(VENV)/engine
-	$(BIN)/python benches/evaluate/write.py faults
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

@@ -99,8 +99,8 @@ def held(attack: ww.Attack, seeds: int) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tries", type=int, default=0)
-    parser.add_argument("--finds", type=int, default=0)
+    parser.add_argument("--tries", type=int, default=100)
+    parser.add_argument("--finds", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=100)
     asked = parser.parse_args()
     claims = 0

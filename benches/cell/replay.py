@@ -171,7 +171,7 @@ def main() -> int:
 
 TEXT = """# Replay of a recorded cell: round trips and bursts that mahimahi's method hides
 
-Written by `python benches/cell/replay.py` (`make validate-replay`).
+Written by `python benches/cell/replay.py` (`make validate WHAT=replay`).
 
 mahimahi replays a cellular link from two files: the times at which a saturated link delivered packets, down and up.
 The delay is half of the least round trip. In a real cell grants depend on the load, so a light load waits for them, and

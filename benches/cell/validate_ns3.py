@@ -121,8 +121,8 @@ def main() -> int:
 
 TEXT = """# The LTE cell beside ns-3's
 
-Written by `make validate-lte` with ns-3 {version}. UDP downloads of 1400 bytes of payload from a host behind the core,
-in unacknowledged mode, without fading, after 0.5 s. The largest deviation is {worst}.
+Written by `make validate WHAT=lte` with ns-3 {version}. UDP downloads of 1400 bytes of payload from a host behind the
+core, in unacknowledged mode, without fading, after 0.5 s. The largest deviation is {worst}.
 
 ## One station at 23.5 dB
 

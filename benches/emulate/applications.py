@@ -138,7 +138,7 @@ def main() -> int:
         PAGE,
         f"""# Applications between kernels beside the simulator's
 
-<!-- Generated: make validate-applications -->
+<!-- Generated: make validate WHAT=applications -->
 
 Linux {platform.release()}, {os.cpu_count()} processors. Client and server are Windward's own, over the kernels' TCP;
 CUBIC has HyStart. The simulator has `stack = "linux"`, the same seeds, and so the same arrivals, sizes and thinking

@@ -206,7 +206,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# Backpressure between real kernels
 
-<!-- Generated: make validate-backpressure -->
+<!-- Generated: make validate WHAT=backpressure -->
 
 The tree and the diamond of seferoglu2014 (`papers/seferoglu2014/tree.toml`, `diamond.toml`) in
 [emulation](../../guides/emulation.md): TCP is that of Linux {platform.release()} at both ends, Vegas as eBPF, and the

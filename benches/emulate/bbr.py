@@ -185,7 +185,7 @@ def page(found: pd.DataFrame, timing: pd.DataFrame, seeds: int) -> str:
     ratios = (found["other_simulated"] / found["other_kernel"])[shared]
     return f"""# BBR between real kernels
 
-<!-- Generated: make validate-bbr -->
+<!-- Generated: make validate WHAT=bbr -->
 
 The law [`bbr`](../../reference/laws/bbr.md) of the simulator, with Linux's stack, beside Linux {platform.release()}'s
 own between network namespaces over the same [emulated](../../guides/emulation.md) link. One download for {SECONDS} s,

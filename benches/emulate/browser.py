@@ -237,7 +237,7 @@ def main() -> int:
         PAGE,
         f"""# A page in a browser beside the simulator's
 
-<!-- Generated: make validate-browser -->
+<!-- Generated: make validate WHAT=browser -->
 
 Linux {platform.release()}, {os.cpu_count()} processors, nginx {nginx.rpartition("/")[2]}, Chromium {number}, CUBIC
 with HyStart. The web server and the browser are at the ends of `windward link`. The simulator has the same line,

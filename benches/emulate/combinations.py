@@ -401,7 +401,7 @@ def page(count: int, kernels: int, flags: list[Flag]) -> str:
     rows = table(columns, [flag.row() for flag in flags]) if flags else "No draw is flagged."
     return f"""# Random combinations of options, stacks and laws
 
-<!-- Generated: make validate-combinations -->
+<!-- Generated: make validate WHAT=combinations -->
 
 {count} draws of networks: 2 to 80 Mbit/s, 16 to 160 ms. Traffic is bulk, files, writers, answers on one connection, or
 pages. Each has some of these options: receive window, receive buffer, send buffer, reader, no SACK, ECN, AQM, outage,

@@ -153,7 +153,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# DualPI2 between kernels
 
-Made by `make validate-dual-queue`; do not edit. Linux {platform.release()}.
+Made by `make validate WHAT=dual-queue`; do not edit. Linux {platform.release()}.
 
 `windward link --queue dualpi2` beside RFC 9332. Linux gives its TCP no ECT(1) that could be asked for: scalable traffic
 here is datagrams of a program, with ECT(1) in `IP_TOS`. They do not answer marks.

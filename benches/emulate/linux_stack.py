@@ -142,7 +142,7 @@ def page(found: list[Row], timing: pd.DataFrame) -> str:
     columns = ["law", "loss", "Linux", "simulated with", "goodput", "Linux over simulated"]
     return f"""# Losses by time, beside Linux
 
-<!-- Generated: make validate-linux-stack -->
+<!-- Generated: make validate WHAT=linux-stack -->
 
 One flow on a link of its own, 10 Mbit/s, 2 × 50 ms, a buffer of 83 packets, independent random loss of data; 60 s of
 which 50 count. Goodput in Mbit/s, means over flows with 95 % confidence intervals. Linux {platform.release()} between

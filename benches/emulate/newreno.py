@@ -109,7 +109,7 @@ def page(found: list[Row], first: ww.Run, timing: pd.DataFrame) -> str:
     columns = ["loss", "Linux", "simulated with", "goodput", "Linux over simulated"]
     return f"""# Losses without SACK, beside Linux
 
-<!-- Generated: make validate-newreno -->
+<!-- Generated: make validate WHAT=newreno -->
 
 One Reno flow without SACK on a link of its own: 10 Mbit/s, 2 × 50 ms, a buffer of 83 packets, independent random loss
 of data. The receive window is {BUFFER}. The last 50 of 60 s count. Goodput in Mbit/s, means over flows with 95 %

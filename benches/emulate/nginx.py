@@ -267,7 +267,7 @@ def main() -> int:
         PAGE,
         f"""# Responses and pages of nginx and curl beside the simulator's
 
-<!-- Generated: make validate-nginx -->
+<!-- Generated: make validate WHAT=nginx -->
 
 Linux {platform.release()}, {os.cpu_count()} processors, nginx {version}, curl {curl}, CUBIC with HyStart.
 The web server and curl are at the ends of `windward link`. The simulator has the same line, `stack = "linux"` and the

@@ -162,7 +162,7 @@ def main() -> int:
         PAGE,
         f"""# Downloads by curl from nginx over random lines, beside the simulator and the emulator
 
-<!-- Generated: make validate-programs -->
+<!-- Generated: make validate WHAT=programs -->
 
 Linux {platform.release()}, {os.cpu_count()} processors, CUBIC with HyStart. nginx and curl are at the ends of `windward
 link`. The simulator and the emulator have the same line as a scenario, with `stack = "linux"` and an `[[app]]` whose

@@ -227,7 +227,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# TCP-FIT between real kernels
 
-<!-- Generated: make validate-tcp-fit -->
+<!-- Generated: make validate WHAT=tcp-fit -->
 
 TCP-FIT as eBPF in Linux {platform.release()}, beside the kernel's own CUBIC, Reno and BBR, over
 [emulated](../../guides/emulation.md) links that lose packets at random towards the receiver. Buffers of one

@@ -166,7 +166,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# Emulation beside iperf3, ping and the simulator
 
-<!-- Generated: make validate-emulation -->
+<!-- Generated: make validate WHAT=emulation -->
 
 Linux {platform.release()}, {os.cpu_count()} processors. How the emulator works, and what it cannot do:
 [emulation](../../guides/emulation.md).

@@ -116,7 +116,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# 802.11ac of 80 MHz between kernels
 
-<!-- Generated: make validate-vht80 -->
+<!-- Generated: make validate WHAT=vht80 -->
 
 Downloads from an access point to one and two stations over VHT80: MCS 9, one spatial stream, short guard interval.
 Each node has a kernel of its own. A run takes {SECONDS} s; its first {WARMUP} s do not count. Simulated: mean of

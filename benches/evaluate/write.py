@@ -118,7 +118,7 @@ def write_faults(seeds: int) -> bool:
     text = f"""\
 # Planted faults in evaluations
 
-<!-- Generated: python benches/evaluate/write.py faults (make validate-evaluate) -->
+<!-- Generated: python benches/evaluate/write.py faults (make validate WHAT=evaluate) -->
 
 Laws with one planted fault each (`tests/evaluate/faults.py`), evaluated by
 [`windward evaluate`](../../guides/evaluate.md) with {seeds} seeds. {said}

@@ -128,7 +128,7 @@ def main() -> None:
     PAGE.write_text(
         f"""# Beside ns-3
 
-<!-- Generated: make validate-ns3 -->
+<!-- Generated: make validate WHAT=ns3 -->
 
 Goodput in Mbit/s of the same network in Windward and in ns-3 (the wheel from the Python package index, driven by
 `benches/sim/peer_ns3.py`). On both sides: segments of 1448 bytes, SACK, timestamps, initial window 10, an ACK for every

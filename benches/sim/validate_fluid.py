@@ -234,7 +234,7 @@ def main() -> None:
 
 TEXT = """# Equations beside packets
 
-<!-- Generated: make validate-fluid -->
+<!-- Generated: make validate WHAT=fluid -->
 
 Goodput of one flow in packets over that of the fluid engine, for every law that has equations. Random losses of 0.03
 to 3 %, round trips of 10, 50 and 200 ms, links of 10 and 100 Mbit/s with a buffer of a bandwidth-delay product, at

@@ -267,7 +267,7 @@ def page(*, only: bool) -> str:
     """The page."""
     return f"""# huang2020's access point with the senders of ns-2
 
-<!-- Generated: make validate-huang2020-ns2 -->
+<!-- Generated: make validate WHAT=huang2020-ns2 -->
 
 [huang2020](../papers/huang2020.md) compares its law in ns-2 with Reno, Vegas, CUBIC and Compound (Fig. 5). Here the
 senders of ns-2.35 run over the network of [`access-point.toml`](../../../papers/huang2020/access-point.toml) for

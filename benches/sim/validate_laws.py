@@ -191,7 +191,7 @@ def main() -> None:
 
 TEXT = """# More control laws in ns-3 and in Windward
 
-<!-- Generated: make validate-ns3 -->
+<!-- Generated: make validate WHAT=ns3 -->
 
 The laws that ns-3 {version} has beside its own, first alone, then in TCP. The kernel at hand has none of them as a
 module, so ns-3 is the only other implementation here; the response functions are validated against closed forms on

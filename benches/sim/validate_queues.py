@@ -88,7 +88,7 @@ def page(rows: list[str]) -> str:
     """The page around a table's rows."""
     return f"""# Queueing disciplines beside ns-3
 
-<!-- Generated: make validate-queues -->
+<!-- Generated: make validate WHAT=queues -->
 
 A link of {MBIT} Mbit/s and {DELAY_MS} ms for {SECONDS} s in Windward and in ns-3 (the wheel from the Python package
 index, driven by `benches/sim/peer_ns3_queues.py`), with the same parameters: RED from 5 to 15 packets, a tenth, weight

@@ -301,7 +301,7 @@ def main() -> None:
 
 TEXT = """# Throughput formulas of wang2016's Table 4 compared with packets
 
-<!-- Generated: make validate-formulas -->
+<!-- Generated: make validate WHAT=formulas -->
 
 Each throughput formula of Table 4 of [wang2016](../papers/wang2016.md), as corrected there, is compared with packets
 of the engine's law. D is the round trip with an empty queue, q the mean queueing delay and P + p the share of packets

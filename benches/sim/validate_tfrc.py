@@ -134,7 +134,7 @@ def page(of_alone: list[str], of_shared: list[str]) -> str:
     """The page."""
     return f"""# TFRC beside ns-2
 
-<!-- Generated: make validate-tfrc -->
+<!-- Generated: make validate WHAT=tfrc -->
 
 [TFRC](../../reference/models/tfrc.md) in Windward and in ns-2.35 (`ns2` of Debian and Ubuntu, driven by
 `benches/sim/peer_ns2_tfrc.tcl`), the simulator of chen2007. Packets of {SEGMENT} B, means of {len(SEEDS)} seeds with

@@ -327,7 +327,7 @@ def page() -> str:
     """The page."""
     return f"""# wang2016's response times and fair shares compared with ns-2
 
-<!-- Generated: make validate-wang2016-ns2 -->
+<!-- Generated: make validate WHAT=wang2016-ns2 -->
 
 [wang2016](../papers/wang2016.md) measured on Linux 2.6.31 behind dummynet and Linktropy, not with ns-2. It turned SACK
 off. It does not state the sizes of buffers, the delayed ACKs, and the criterion of a fair share. Here ns-2.35 and the

@@ -149,7 +149,7 @@ def main() -> None:
 
 TEXT = """# Optimum and fluid beside packets over random Wi-Fi
 
-<!-- Generated: make validate-wifi-bounds -->
+<!-- Generated: make validate WHAT=wifi-bounds -->
 
 Fifty random networks of 802.11n, ac and ax: an access point, one to four stations at 2 to 45 m, a download each and at
 times an upload. Widths, streams, rate controls, laws and round trips are drawn. Packets: {seeds} seeds of {seconds} s

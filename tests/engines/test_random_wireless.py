@@ -12,8 +12,8 @@ BENCH = runpy.run_path(str(REPOSITORY / "benches" / "wifi" / "random_networks.py
 def test_random_networks_conserve_their_datagrams(first: int) -> None:
     """All standards from b to ax and cells of LTE and NR: categories, profiles, motion, handovers and applications.
 
-    `make validate-wireless` has a thousand fresh ones. The engine that mixed up the numbers of sessions panicked on one
-    in five.
+    `make validate WHAT=wireless` has a thousand fresh ones. The engine that mixed up the numbers of sessions panicked
+    on one in five.
     """
     found = {number: BENCH["problem"](number) for number in range(first, first + 20)}
     assert {number: fault for number, fault in found.items() if fault is not None} == {}

@@ -1,4 +1,4 @@
-"""Claims of searches against chance; `make validate-searches` has a hundred of these."""
+"""Claims of searches against chance; `make validate WHAT=searches` has a hundred of these."""
 
 import random
 import sys

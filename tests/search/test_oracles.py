@@ -1,6 +1,6 @@
 """Known answers, found again from their bounds alone.
 
-Two of the short ones of `make validate-attacks`, a field with a closed form and pulses of traffic; `make
+Two of the short ones of `make validate WHAT=attacks`, a field with a closed form and pulses of traffic; `make
 validate-searches` runs all of these.
 """
 

@@ -1,6 +1,6 @@
 """Laws with a fault each: an attack finds every one, and none in the law without a fault.
 
-Two of ten, one over events and one over a field; `make validate-searches` runs all.
+Two of ten, one over events and one over a field; `make validate WHAT=searches` runs all.
 """
 
 import os

@@ -196,7 +196,7 @@ const INTRODUCTION: &str = "# packetdrill conformance of TCP
 options, and what the socket reports about its window. `crates/conformance` plays Google's scripts for Linux, and the kernel's own, against the simulator's sender and
 receiver with `stack = \"linux\"`. The scripts are not part of this repository.
 
-Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or its top folder and
+Generated: `make validate WHAT=packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or its top folder and
 `tools/testing/selftests/net/packetdrill`.
 
 * **Compared segments:** their order, bytes, ACK numbers, SACK blocks, timestamps, ECN codepoint and flags.

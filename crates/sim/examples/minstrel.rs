@@ -1,4 +1,4 @@
-//! Random histories of Minstrel-HT, to be compared with those of Linux's own code (`make validate-minstrel`).
+//! Random histories of Minstrel-HT, to be compared with those of Linux's own code (`make validate WHAT=minstrel`).
 //!
 //! `minstrel FIRST COUNT REPORTS [verbose]` prints a line for each of COUNT histories: its seed, 12 bits of a hash of
 //! all state so far after each report, and the whole hash. With `verbose`, a line for each report has the state itself.

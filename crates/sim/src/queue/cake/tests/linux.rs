@@ -178,7 +178,7 @@ fn histories_are_those_of_linux() {
     assert_eq!(compare(VECTORS), 60);
 }
 
-/// Runs on the file of `make validate-cake`.
+/// Runs on the file of `make validate WHAT=cake`.
 #[test]
 #[ignore = "needs histories of the kernel's code in the file that WINDWARD_CAKE_HISTORIES names"]
 fn many_histories_are_those_of_linux() {

@@ -182,7 +182,7 @@ fn histories_are_those_of_linux() {
     assert_eq!(compare(VECTORS), 100);
 }
 
-/// Runs on the file of `make validate-wifi-queues`.
+/// Runs on the file of `make validate WHAT=wifi-queues`.
 #[test]
 #[ignore = "needs histories of the kernel's code in the file that WINDWARD_TXQ_HISTORIES names"]
 fn many_histories_are_those_of_linux() {

@@ -1,0 +1,53 @@
+"""The list of comparisons: what it names is there, and every page says how to write it again."""
+
+import re
+import shlex
+import sys
+
+import pytest
+from conftest import REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+import validate
+
+MEASURED = REPOSITORY / "docs" / "measured"
+ALL = validate.validations()
+#: Takes too long for most changes: written when a machine has nothing else to do.
+UNWRITTEN = {"validation/programs.md", "validation/evaluate.md"}
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+def test_a_validation_names_files_and_pages_that_exist(one: validate.Validation):
+    for command in one.run:
+        for word in shlex.split(command):
+            assert not re.fullmatch(r"(benches|tests)/\S+", word) or (REPOSITORY / word).exists(), word
+    for page in set(one.pages) - UNWRITTEN:
+        assert f"make validate WHAT={one.name}" in (MEASURED / page).read_text(), page
+
+
+def test_every_page_that_names_a_validation_is_in_the_list():
+    listed = {page: one.name for one in ALL for page in one.pages}
+    for path in sorted(MEASURED.rglob("*.md")):
+        if found := re.search(r"<!-- Generated: make validate WHAT=(\S+)", path.read_text()):
+            assert listed.get(str(path.relative_to(MEASURED))) == found[1], path
+
+
+def test_a_name_that_is_not_in_the_list_gets_a_hint():
+    with pytest.raises(ValueError, match="there is no validation qeues: did you mean queues\\?"):
+        validate.asked(["qeues"])
+
+
+def test_variables_choose(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CELLS", "10-20-*-alone 30-*")
+    (one,) = validate.asked(["bbr"])
+    assert list(one.commands())[-1][1:] == ["benches/emulate/bbr.py", "--only", "10-20-*-alone", "30-*"]
+    monkeypatch.delenv("CELLS")
+    assert list(one.commands())[-1][1:] == ["benches/emulate/bbr.py"]
+
+
+def test_what_is_missing_is_said_before_anything_is_built(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("KERNEL", raising=False)
+    (one,) = validate.asked(["cake"])
+    assert "KERNEL is missing: git clone" in validate.lacks(one)
+    assert "make validate WHAT=cake KERNEL=..." in validate.lacks(one)
