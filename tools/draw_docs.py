@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -22,7 +21,7 @@ import windward as ww
 from windward import LawSpec, _engine
 from windward.results.stats import t_quantile
 from windward.show.plot import draw, save
-from windward.show.plot.style import COLORS, FAINT, styled
+from windward.show.plot.style import COLORS, FAINT, committed
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -321,8 +320,7 @@ def main() -> None:
     runs = {name: alone(name).simulate() for name in LAWS}
     fill("laws", laws())
     fill("side by side", side_by_side(runs))
-    # Half a pixel decides what a line needs: the files stay small.
-    with styled(), mpl.rc_context({"path.simplify_threshold": 0.5}):
+    with committed():
         for name, run in runs.items():
             if name == "tcp-fit":  # Reno's picture to the bit: its page says why.
                 continue

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+from windward.show.plot.style import committed
 
 #: What a value may show itself as; Jupyter takes the richest.
 _SHOWN = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
@@ -26,8 +26,7 @@ def run(path: Path) -> dict[str, Any]:
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     names: dict[str, Any] = {"__name__": "__main__"}
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    # Half a pixel decides what a line needs: the file stays small.
-    with contextlib.chdir(path.parent), mpl.rc_context({"path.simplify_threshold": 0.5}):
+    with contextlib.chdir(path.parent), committed():
         for count, cell in enumerate(cells, 1):
             cell["execution_count"] = count
             cell["outputs"] = _outputs("".join(cell["source"]), f"cell {count}", names, count)

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 
 import windward as ww
 from windward.show.plot import save
-from windward.show.plot.style import COLORS, FAINT, head, styled
+from windward.show.plot.style import COLORS, FAINT, committed, head
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -273,7 +273,7 @@ def picture(rates: list[Cell], fair: list[Cell], friendly: list[tuple[float, flo
 
 def main() -> None:
     rates, fair, friendly = singles(), pairs(), friendliness()
-    with styled():
+    with committed():
         save(picture(rates, fair, friendly), PICTURE)
     friendly_rows = [
         f"| {percent(loss)} | {buffer:g} | {share:.3f} | {alpha:g} | {alpha / share:.2f} | {kept:.2f} |"

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from windward.papers.judge import Results
 from windward.papers.ledger import MissingInputError, Paper, PaperError
 from windward.results._files import replace_text
 from windward.show.plot import save
-from windward.show.plot.style import styled, with_axes
+from windward.show.plot.style import committed, with_axes
 
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
@@ -138,8 +137,7 @@ def _drawn(number: str, draw: Any, output: Path) -> Drawn:
 
 def _draw(number: str, draw: Any, context: Context) -> Drawn:
     drawn = _drawn(number, draw, context.results.folder)
-    # Half a pixel decides what a line needs: the files stay small.
-    with styled(), mpl.rc_context({"path.simplify_threshold": 0.5}):
+    with committed():
         figure = draw(context)
         save(figure, drawn.svg)
         # The page reads values off its axes.

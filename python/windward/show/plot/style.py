@@ -74,6 +74,13 @@ def styled(column: Column | None = None) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def committed() -> Iterator[None]:
+    """Figures made inside are files of a repository: half a pixel decides what a line needs, and text stays text."""
+    with styled(), mpl.rc_context({"path.simplify_threshold": 0.5, "svg.fonttype": "none"}):
+        yield
+
+
 class Styled(Figure):
     """A figure that is written in the style in which it was drawn, whoever writes it."""
 
