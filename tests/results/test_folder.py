@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import os
 import pty
 import re
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,9 @@ from windward.results import _files
 from windward.results._folder import ResultFolder
 from windward.results._lock import LOCK, InUseError
 from windward.results._place import claim
+from windward.results._summary import Rows
 from windward.results._swap import JOURNAL
+from windward.results._tables import Totals
 
 QUICK = """\
 name = "quick"
@@ -450,3 +454,17 @@ def test_what_a_killed_run_made_to_replace_another_goes(quick: Path) -> None:
         (out / LOCK).write_text("../out-2\n", encoding="ascii")
         scenario.simulate(output=out, seeds=[1], replace=True)
         assert names(quick.parent) == left
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_rows_of_a_summary_are_the_encoder_s_text(seeds: int) -> None:
+    """That of one seed is made column by column: names with quotes, numbers that are missing or without end."""
+    table = {
+        "link": ['a"b', "ä->b", "c"],
+        "rate_bps": [1e9, 2.5e6, 1 / 3],
+        "packets": array("Q", [0, 2**63, 7]),
+        "utilization": array("d", [math.nan, math.inf, 1e-300]),
+    }
+    rows = Rows(Totals(kind="links", tables=[table] * seeds))
+    expected = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
+    assert list(rows.texts()) == [expected.encode(row) for row in rows]

@@ -46,7 +46,7 @@ from windward.errors import ResultError
 from windward.results._files import read_json, replace_lines, replace_text
 from windward.results._place import SCENARIO, SUMMARY, Place, is_result
 from windward.results._schema import PACKETS, Table, of_engine
-from windward.results._summary import FORMAT
+from windward.results._summary import FORMAT, Rows, encode
 from windward.results._swap import finish
 from windward.results._tables import EMPTY, Columns, Tables, has_rows
 
@@ -221,10 +221,6 @@ def to_json(summary: dict[str, Any]) -> str:
     return "".join(to_lines(summary))
 
 
-#: The encoder that `json.dumps` would make for each call.
-_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
-
-
 def to_lines(summary: dict[str, Any]) -> Iterator[str]:
     """The parts of the text of `to_json`, one after the other: a summary of many entities is long."""
     comma = "{\n"
@@ -233,9 +229,10 @@ def to_lines(summary: dict[str, Any]) -> Iterator[str]:
         comma = ",\n"
         if isinstance(value, Sequence) and not isinstance(value, str) and value and isinstance(value[0], dict):
             yield "[\n"
-            yield from (f"{',' + chr(10) if at else ''}    {_encode(row)}" for at, row in enumerate(value))
+            texts = value.texts() if isinstance(value, Rows) else map(encode, value)
+            yield from (f"{',' + chr(10) if at else ''}    {text}" for at, text in enumerate(texts))
             yield "\n  ]"
         else:
             # Rows that are made when they are read are a list to the encoder.
-            yield _encode(list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value)
+            yield encode(list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value)
     yield "\n}\n"
