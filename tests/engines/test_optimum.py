@@ -8,6 +8,7 @@ import pytest
 from conftest import SMALL, Cli, matches
 
 import windward as ww
+from windward._engines import compare
 
 
 def parking_lot(**flow: object) -> ww.Scenario:
@@ -144,3 +145,14 @@ def test_background_may_leave_nothing(cli: Cli, scenario_file: Path) -> None:
     result = cli("optimum", scenario_file.name)
     assert (result.returncode, result.stdout) == (2, "")
     assert "background traffic takes all of its capacity" in result.stderr
+
+
+def test_compare_refuses_seeds_before_it_asks_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fluid model may take minutes, and needs no seeds."""
+    asked: list[str] = []
+    monkeypatch.setattr(compare, "follow", lambda *_, **__: asked.append("fluid"))
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    with pytest.raises(ValueError, match="9223372036854775808 seeds; at most 1000000 are allowed"):
+        ww.load(tmp_path / "small.toml").compare(seeds=2**63, output=tmp_path / "kept")
+    assert not asked
+    assert not (tmp_path / "kept").exists()

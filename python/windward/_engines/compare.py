@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windward._answers.compare import Comparison, Piece
 from windward._answers.optimum import Optimum
 from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
+from windward._engines.collect import choose
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
 from windward._engines.optimum import pieces, solve, split_utility
@@ -48,6 +49,8 @@ def compare(
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
     # Another utility is refused, not left out.
     split_utility(utility)
+    # Before the engines that need none: the fluid may take minutes.
+    choose(seeds, scenario.seeds)
     left_out = {}
     found, notes = _pieces(scenario, utility)
     best, fluid = None, None
