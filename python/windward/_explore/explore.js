@@ -1,9 +1,9 @@
 "use strict";
-// The page of `windward explore`: settings on the left, what the engines answer on the right.
-{
-  const opening = JSON.parse(document.getElementById("opening").textContent);
+// The page of `windward explore`: settings on the left, what the engines answer on the right. `engine` answers: the
+// command's server, or workers of the browser in the playground; `onAnswer` hears of each setting that is answered.
+function explore(opening, engine, onAnswer = () => {}) {
   const $ = id => document.getElementById(id);
-  const start = structuredClone(opening.scenario);
+  let start = structuredClone(opening.scenario);
   let scenario = structuredClone(opening.scenario), groups = opening.groups, question = null, newest = 0, timer = 0;
   const live = { title: "Now", element: null, answer: null, scenario: null };
   const pinned = [];
@@ -227,34 +227,24 @@
   async function send() {
     const number = newest, began = performance.now();
     question = new AbortController();
-    const body = JSON.stringify({ page: me, number, scenario, seeds: Number($("seeds").value) || 1, utility: $("utility").value,
+    const asked = { page: me, number, scenario, seeds: Number($("seeds").value) || 1, utility: $("utility").value,
       scale: Math.max(0, ...pinned.map(state => state.answer.scale)),
-      figures: [...document.querySelectorAll("[name=figure]:checked")].map(box => box.value) });
+      figures: [...document.querySelectorAll("[name=figure]:checked")].map(box => box.value) };
+    let first = 0;
     try {
-      const answer = await fetch("run", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal: question.signal });
-      if (!answer.ok) throw new Error((await answer.text()).trim());
-      const reader = answer.body.getReader(), decoder = new TextDecoder();
-      let rest = "", first = 0;
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done || number !== newest) break;
-        rest += decoder.decode(value, { stream: true });
-        const lines = rest.split("\n");
-        rest = lines.pop();
-        for (const line of lines) {
-          const news = JSON.parse(line);
-          if (news.error !== undefined) { problem(news.error); continue; }
-          if (news.groups) { problem(""); scenario = news.scenario; groups = news.groups; build(); continue; }
-          show(news);
-          first ||= performance.now() - began;
-          say(news.until !== null && news.until !== undefined ? `so far ${news.until.toFixed(1)} s …`
-            : `first shown in ${Math.round(first)} ms` + (news.done ? `, all engines in ${Math.round(performance.now() - began)} ms` : ", equations follow …"));
-          if (news.done) document.body.dataset.done = String(number);
-        }
-      }
+      await engine.run(asked, question.signal, news => {
+        if (number !== newest) return;
+        if (news.error !== undefined) { problem(news.error); return; }
+        if (news.groups) { problem(""); scenario = news.scenario; groups = news.groups; build(); return; }
+        show(news);
+        first ||= performance.now() - began;
+        say(news.until !== null && news.until !== undefined ? `so far ${news.until.toFixed(1)} s …`
+          : `first shown in ${Math.round(first)} ms` + (news.done ? `, all engines in ${Math.round(performance.now() - began)} ms` : ", equations follow …"));
+        if (news.done) { document.body.dataset.done = String(number); onAnswer(); }
+      });
     } catch (error) {
       if (error.name === "AbortError") return;
-      problem(error instanceof TypeError ? "windward explore does not run any more: start it again." : error.message);
+      problem(error.message);
     }
     if (number === newest) document.body.classList.remove("busy");
   }
@@ -357,9 +347,11 @@
   }
 
   $("file").addEventListener("click", async () => {
-    const answer = await fetch("file", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ scenario }) });
-    const text = await answer.text();
-    if (answer.ok) save(new Blob([text], { type: "application/toml" }), scenario.name + ".toml"); else problem(text);
+    try {
+      save(new Blob([await engine.file(scenario)], { type: "application/toml" }), scenario.name + ".toml");
+    } catch (error) {
+      problem(error.message);
+    }
   });
 
   $("picture").addEventListener("click", async () => save(await picture(document.querySelector("main")), scenario.name + ".png"));
@@ -432,9 +424,68 @@
   for (const name of ["seeds", "utility"]) $(name).addEventListener("change", ask);
   for (const box of document.querySelectorAll("[name=figure]")) box.addEventListener("change", ask);
 
+  // ---- Another file, and the settings in it.
+  // Fields that differ from the file, with their values, and what is asked beside them.
+  function state() {
+    const changes = groups.flatMap(group => group.fields).filter(field => differs(field.path)).map(({ path }) => [path, get(scenario, path)]);
+    return { changes, seeds: Number($("seeds").value) || 1, utility: $("utility").value };
+  }
+
+  function open(opening, { changes = [], seeds = 1, utility = "proportional" } = {}) {
+    start = structuredClone(opening.scenario);
+    scenario = structuredClone(opening.scenario);
+    groups = opening.groups;
+    firsts.clear();
+    built = "";
+    for (const one of pinned.splice(0)) one.element.remove();
+    live.answer = null;
+    arrange();
+    $("seeds").value = seeds;
+    $("utility").value = utility;
+    document.querySelector("h1").textContent = scenario.title || scenario.name;
+    document.querySelector(".bar b").textContent = scenario.name;
+    build();
+    for (const [path, value] of changes) if (get(scenario, path.slice(0, -1)) !== undefined) set(scenario, path, value);
+    ask();
+  }
+
   Windward.begin();
   $("columns").append(column(live));
   arrange();
   build();
   send();
+  return { open, state, problem };
 }
+
+// The command's server: questions are requests, answers lines of JSON.
+const server = {
+  async run(asked, signal, emit) {
+    const answer = await this.post("run", asked, signal);
+    const reader = answer.body.getReader(), decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const lines = rest.split("\n");
+      rest = lines.pop();
+      for (const line of lines) emit(JSON.parse(line));
+    }
+  },
+
+  async file(scenario) { return (await this.post("file", { scenario })).text(); },
+
+  async post(to, asked, signal) {
+    let answer;
+    try {
+      answer = await fetch(to, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal });
+    } catch (error) {
+      throw error instanceof TypeError ? new Error("windward explore does not run any more: start it again.") : error;
+    }
+    if (!answer.ok) throw new Error((await answer.text()).trim());
+    return answer;
+  },
+};
+
+// The playground has no opening in the page: it reads a file first.
+if (document.getElementById("opening")) explore(JSON.parse(document.getElementById("opening").textContent), server);

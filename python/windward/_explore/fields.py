@@ -97,7 +97,8 @@ def _fields(
     elif isinstance(value, int | float):
         yield about | _number(variants, value)
     elif isinstance(value, str):
-        choices = [choice for variant in variants for choice in variant.get("enum", [variant.get("const")])]
+        known = [choice for variant in variants for choice in variant.get("enum", [variant.get("const")])]
+        choices = [choice for choice in known if choice is not None]
         if value in choices:
             tagged = [*_tags(variants, "name"), *_tags(variants, "kind")]
             yield about | {"type": "choice", "value": value, "choices": list(dict.fromkeys([*choices, *tagged]))}
