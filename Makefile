@@ -10,6 +10,7 @@
 # make evaluations  evaluate all laws by RFC 9743; minutes
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
+# make playground  build the playground, one page with the engines inside, into target/playground
 # make site     build the site into target/site/html, offline and searchable, and check its links
 # make docs     write again what is generated: the reference pages, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
@@ -201,8 +202,12 @@ docs: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/picture_explore.py
 	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 
-# Half a minute: docs/, the scenarios and what they link to, as pages that need no network.
-site: $(VENV)/site-tools
+# Minutes the first time: the engines for WebAssembly and explore's page as one file, target/playground/playground.html.
+playground: $(VENV)/engine
+	$(BIN)/python tools/build_playground.py
+
+# Half a minute, and the playground: docs/, the scenarios and what they link to, as pages that need no network.
+site: $(VENV)/site-tools playground
 	$(BIN)/python tools/build_site.py
 
 # PAPERS chooses: make reproduce PAPERS=huang2020

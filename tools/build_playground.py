@@ -40,12 +40,13 @@ PAGE = ("numbers.js", "results.js", "figures.js", "tables.js", "engine.js", "edi
 
 _EDITOR = """<details id="source" open><summary>Scenario file</summary>
 <div class="from"><select id="example" aria-label="Examples"><option value="">Open an example …</option></select>
-<label><input type="file" id="upload" multiple accept=".toml,.json,.trace,.csv,.txt,.har"><span>Open files …</span></label></div>
+<label><input type="file" id="upload" multiple><span>Open files …</span></label></div>
 <div class="editor"><div class="lines" aria-hidden="true"></div>
 <textarea aria-label="Scenario file; Ctrl and space complete" spellcheck="false" autocapitalize="off"></textarea>
 <ul class="completions" role="listbox" hidden></ul></div>
 <ul class="problems" role="alert" hidden></ul>
-<p class="limit">Laws, schedulers and rules in Python, emulation and free routing need <code>windward</code> on your own machine.</p></details>
+<p class="limit">Laws, schedulers and rules in Python, emulation and free routing need <code>windward</code> on your own
+machine.</p></details>
 """
 
 
@@ -56,9 +57,20 @@ def build_module() -> None:
     )
     if not libraries.stdout.strip() or not Path(libraries.stdout.strip()).is_dir():
         if shutil.which("rustup") is None:
-            sys.exit(f"Rust has no standard library for {PLATFORM} here\nhint: install it with the package manager, or use rustup")
+            sys.exit(f"Rust has no standard library for {PLATFORM} here\nhint: install it, or use rustup")
         subprocess.run(["rustup", "target", "add", PLATFORM], cwd=ROOT, check=True)
-    command = ["cargo", "build", "--locked", "--quiet", "-p", "windward-wasm", "--target", PLATFORM, "--profile", "wasm"]
+    command = [
+        "cargo",
+        "build",
+        "--locked",
+        "--quiet",
+        "-p",
+        "windward-wasm",
+        "--target",
+        PLATFORM,
+        "--profile",
+        "wasm",
+    ]
     subprocess.run(command, cwd=ROOT, check=True)
 
 
@@ -67,7 +79,11 @@ def examples() -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for path in sorted((ROOT / "scenarios").glob("*.toml")):
         text = path.read_text(encoding="utf-8")
-        found[path.stem] = {"title": f"{path.stem}: {tomllib.loads(text)['title']}", "text": text, "files": recordings(path, text)}
+        found[path.stem] = {
+            "title": f"{path.stem}: {tomllib.loads(text)['title']}",
+            "text": text,
+            "files": recordings(path, text),
+        }
     return found
 
 
@@ -95,18 +111,32 @@ def page(module: bytes) -> str:
         f'<script type="application/octet-stream" id="engine">{packed}</script>',
         f'<script type="text/plain" id="worker">{worker}</script>',
     ]
-    style = "\n".join(
-        [_html.style(), *((folder / name).read_text(encoding="utf-8") for folder, name in _STYLES)]
-    )
+    style = "\n".join([_html.style(), *((folder / name).read_text(encoding="utf-8") for folder, name in _STYLES)])
     text = (EXPLORE / "explore.html").read_text(encoding="utf-8")
-    text = _replaced(text, '<script type="application/json" id="opening" nonce="$nonce">$opening</script>\n', "\n".join(data) + "\n")
+    text = _replaced(
+        text, '<script type="application/json" id="opening" nonce="$nonce">$opening</script>\n', "\n".join(data) + "\n"
+    )
     text = _replaced(text, "$scripts", "\n".join(f"<script>{_padded(script)}</script>" for script in scripts))
     text = _replaced(text, '<div id="groups"></div>', _EDITOR + '<div id="groups"></div>')
-    text = _replaced(text, '<meta charset="utf-8">', f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">')
+    text = _replaced(
+        text,
+        '<meta charset="utf-8">',
+        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+    )
     text = _replaced(text, "<title>$name – Windward explore</title>", "<title>Windward playground</title>")
-    text = _replaced(text, '<button type="button" id="file"', '<button type="button" id="link" title="The scenario and its settings as an address">Copy link</button>\n<button type="button" id="file"')
+    text = _replaced(
+        text,
+        '<button type="button" id="file"',
+        '<button type="button" id="link" title="The scenario and its settings as an address">Copy link</button>\n'
+        '<button type="button" id="file"',
+    )
     text = _replaced(text, "<code>windward report</code> writes one that does not.", "Windward's reports do not.")
-    return text.replace("$style", style).replace("$name", "playground").replace("$title", "…").replace("$version", html.escape(__version__))
+    return (
+        text.replace("$style", style)
+        .replace("$name", "playground")
+        .replace("$title", "…")
+        .replace("$version", html.escape(__version__))
+    )
 
 
 _STYLES = ((EXPLORE, "explore.css"), (SOURCES, "playground.css"))

@@ -3,7 +3,8 @@
     python tools/build_site.py [--stage-only]
 
 Pages keep their texts. Links to files of the repository lead to copies of them, so that the site is whole without a
-network; the navigation is the index `docs/README.md`; exponents and indices of equations are set.
+network. Each scenario opens in the playground, which `make playground` builds. The navigation
+is the index `docs/README.md`; exponents and indices of equations are set.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+from build_playground import TARGET as PLAYGROUND, recordings
+
+from windward.show.page import _playground
+
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "target" / "site"
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)((?:\s+\"[^\"]*\")?\))")
 ATTRIBUTE = re.compile(r'((?:href|src)=")([^"]+)(")')
 #: Files that become pages which show them, by suffix: the language of their text.
 SHOWN = {".toml": "toml", ".json": "json", ".py": "python", ".csv": "text", ".sh": "bash", ".rs": "rust", ".h": "c"}
+#: The playground's place in the site.
+PLAYED = "playground.html"
 #: Lines of a shown file; a recording has thousands.
 MOST_LINES = 600
 
@@ -73,6 +80,9 @@ class Site:
             before, link, after = match.groups()
             if "://" in link or link.startswith(("#", "mailto:")):
                 return match[0]
+            if link == PLAYED:
+                up = os.path.relpath(".", self.places[source].parent)
+                return f"{before}{up}/{PLAYED}{after}"
             file, hash_, anchor = unquote(link).partition("#")
             path = (base / file).resolve()
             if (path / "README.md").is_file():
@@ -128,10 +138,26 @@ def _shown(source: Path) -> str:
     if source.suffix == ".toml":
         end = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
         about, lines = [line[1:].strip() for line in lines[:end]], lines[end:]
-        about = [*about, "", "```", f"windward simulate {name}", "```", ""]
+        about = [
+            *about,
+            "",
+            "```",
+            f"windward simulate {name}",
+            "```",
+            "",
+            f"[Open in the playground]({_played(source)})",
+            "",
+        ]
     more = [f"… {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     body = [f"```{SHOWN[source.suffix]}", *lines[:MOST_LINES], *more, "```", ""]
     return "\n".join([f"# {_title(source)}", "", *about, *body])
+
+
+def _played(scenario: Path) -> str:
+    """Address of a scenario in the playground, which has a place of its own in the site."""
+    text = scenario.read_text(encoding="utf-8")
+    up = "../" * (len(_place(scenario.relative_to(ROOT)).parts) - 1)
+    return f"{up}{PLAYED}{_playground.fragment(text, recordings(scenario, text))}"
 
 
 def _title(scenario: Path) -> str:
@@ -242,7 +268,9 @@ def broken(folder: Path) -> list[str]:
             to = (path.parent / file).resolve() if file else path
             if to.is_dir():
                 to = to / "index.html"
-            if not to.is_file() or (to in pages and anchor not in pages[to].anchors):
+            # The playground's anchors are scenarios.
+            is_known = to.name == PLAYED or to not in pages or anchor in pages[to].anchors
+            if not to.is_file() or not is_known:
                 found.append(f"{path.relative_to(folder)} links to {target}")
     return found
 
@@ -255,6 +283,8 @@ def stage(folder: Path) -> Path:
     (site.folder / "scenarios").mkdir()
     site.stage()
     shutil.copyfile(ROOT / "site" / "site.css", site.folder / "site.css")
+    if PLAYGROUND.is_file():
+        shutil.copyfile(PLAYGROUND, site.folder / PLAYED)
     settings = folder / "mkdocs.yml"
     text = (ROOT / "site" / "mkdocs.yml").read_text(encoding="utf-8")
     text += "docs_dir: pages\nsite_dir: html\n" + "\n".join(navigation(site))
@@ -266,6 +296,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stage-only", action="store_true", help="write the sources, and build nothing")
     chosen = parser.parse_args()
+    if not chosen.stage_only and not PLAYGROUND.is_file():
+        sys.exit("there is no playground yet\nhint: make playground")
     settings = stage(TARGET)
     if chosen.stage_only:
         return

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(node is None, reason="node is not installed: it 
 
 
 def asked(tmp_path: Path, *questions: dict[str, Any]) -> list[Any]:
-    """What the page's scripts answer."""
+    """Answers of the page's scripts."""
     given = tmp_path / "asked.json"
     given.write_text(json.dumps(plain(questions)))
     command = [str(node), str(REPOSITORY / "tests" / "explore" / "playground.mjs"), str(SOURCES), str(given)]
@@ -58,7 +58,11 @@ def plain(value: Any) -> Any:
 
 def quantities(schema: dict[str, Any], scenario: Any) -> dict[str, Any]:
     """Every text of a scenario, and every unit of the format, as quantities."""
-    units = {unit for found in re.findall(r"\(([^()|\\\s]+(?:\|[^()|\\\s]+)*)\)\\\\s", json.dumps(schema, ensure_ascii=False)) for unit in found.split("|")}
+    units = {
+        unit
+        for found in re.findall(r"\(([^()|\\\s]+(?:\|[^()|\\\s]+)*)\)\\\\s", json.dumps(schema, ensure_ascii=False))
+        for unit in found.split("|")
+    }
     texts = set(re.findall(r'"((?:[^"\\]|\\.)*)"', json.dumps(scenario, ensure_ascii=False)))
     return {text: _engine.quantity(text) for text in {f"1 {unit}" for unit in units} | texts}
 
@@ -69,14 +73,16 @@ def test_the_fields_are_those_of_explore(tmp_path: Path) -> None:
     for path in SCENARIOS:
         scenario, written = json.loads(parse(path).to_json()), tomllib.loads(path.read_text(encoding="utf-8"))
         known = quantities(schema, scenario)
-        questions.append({"do": "groups", "schema": schema, "quantities": known, "scenario": scenario, "written": written})
+        questions.append(
+            {"do": "groups", "schema": schema, "quantities": known, "scenario": scenario, "written": written}
+        )
         expected.append(json.loads(json.dumps(groups(scenario, written))))
     for path, own, other in zip(SCENARIOS, asked(tmp_path, *questions), expected, strict=True):
         assert own == other, path.stem
 
 
 def native(path: Path, seeds: int) -> dict[str, Any]:
-    """What the engines answer about a scenario, as the module gives it."""
+    """Answers of the engines about a scenario, in the form of the module."""
     scenario = parse(path)
     outputs: dict[int, Any] = {}
     job = _engine.Job(scenario, seeds=range(1, seeds + 1), threads=count_threads(None), **finders({}, path.parent))
@@ -125,7 +131,11 @@ def explored(path: Path, seeds: int) -> dict[str, Any]:
     session = Session(scenario, tomllib.loads(path.read_text(encoding="utf-8")), path.parent)
     told: list[dict[str, Any]] = []
     question = Asked(
-        scenario=json.loads(scenario.to_json()), seeds=seeds, figures=FIGURES, utility="proportional", turn=Turn("page", 1)
+        scenario=json.loads(scenario.to_json()),
+        seeds=seeds,
+        figures=FIGURES,
+        utility="proportional",
+        turn=Turn("page", 1),
     )
     session.answer(question, lambda answer: told.append(dict(answer)))
     session.close()
@@ -149,13 +159,16 @@ name = "home"
 duration = "3 s"
 node = [{ name = "a" }, { name = "b" }]
 link = [{ from = "b", to = "a", rate = "5 Mbit/s", delay = "10 ms", loss = 0.01 }]
-flow = [{ from = "b", to = "a", law = "cubic", size = "200 kB", name = "photo" }, { from = "b", to = "a", law = "reno", start = "1 s" }]
+flow = [
+  { from = "b", to = "a", law = "cubic", size = "200 kB", name = "photo" },
+  { from = "b", to = "a", law = "reno", start = "1 s" },
+]
 app = [
   { kind = "page", from = "a", to = "b", reading = "500 ms" },
   { kind = "video", name = "film", from = "a", to = "b" },
   { kind = "call", name = "call", from = "a", to = "b" },
   { kind = "game", name = "game", from = "a", to = "b" },
-  { kind = "requests", name = "web", from = "a", to = "b", law = "cubic", arrivals = { kind = "poisson", load = 0.1 }, response = "20 kB", deadline = "1 s" },
+  { kind = "requests", from = "a", to = "b", arrivals = { kind = "poisson", load = 0.1 }, response = "9 kB" },
 ]
 background = [{ from = "a", to = "b", pattern = { kind = "poisson", rate = "100 kbit/s" }, name = "ping" }]
 """
@@ -169,7 +182,9 @@ flow = [{ from = "a", to = "b", law = "cubic", count = 24 }]
 """
 
 
-@pytest.mark.parametrize(("name", "text", "seeds"), [("small", SMALL, 1), ("small", SMALL, 5), ("home", HOME, 2), ("crowd", CROWD, 1)])
+@pytest.mark.parametrize(
+    ("name", "text", "seeds"), [("small", SMALL, 1), ("small", SMALL, 5), ("home", HOME, 2), ("crowd", CROWD, 1)]
+)
 def test_figures_and_tables_are_those_of_explore(tmp_path: Path, name: str, text: str, seeds: int) -> None:
     path = tmp_path / f"{name}.toml"
     path.write_text(text.replace("internals = true", ""))
@@ -201,15 +216,17 @@ def test_intervals_are_student_s(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('dura|', {"duration"}),
-        ('[[flow]]\nla|', {"law"}),
+        ("dura|", {"duration"}),
+        ("[[flow]]\nla|", {"law"}),
         ('[[flow]]\nlaw = "cu|', {"cubic"}),
         ('flow = [{ from = "a", law = "veg|', {"vegas"}),
-        ('[[link]]\njitter = { mo|', {"model"}),
-        ('# dura|', None),
+        ("[[link]]\njitter = { mo|", {"model"}),
+        ("# dura|", None),
     ],
 )
 def test_what_may_be_written_is_offered(tmp_path: Path, text: str, words: set[str] | None) -> None:
     caret = text.index("|")
-    (found,) = asked(tmp_path, {"do": "completions", "schema": _engine.schema(), "text": text.replace("|", ""), "caret": caret})
+    (found,) = asked(
+        tmp_path, {"do": "completions", "schema": _engine.schema(), "text": text.replace("|", ""), "caret": caret}
+    )
     assert found is words if words is None else words <= {word["word"] for word in found["words"]}

@@ -1,7 +1,10 @@
 """The site's sources: every page has a place in the navigation, and no link leads out of the site."""
 
+import base64
+import json
 import re
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -31,7 +34,22 @@ def test_links_lead_to_what_is_staged(staged: Path) -> None:
         text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             assert "://" in target or (page.parent / target).resolve().is_relative_to(pages), f"{page}: {target}"
-            assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
+            # `make playground` compiles it.
+            is_there = (page.parent / target).exists() or target.endswith(build_site.PLAYED)
+            assert "://" in target or is_there, f"{page}: {target}"
+
+
+def test_every_scenario_opens_in_the_playground(staged: Path) -> None:
+    for page in (staged.parent / "pages" / "scenarios").glob("*.md"):
+        if page.stem == "index" or not (REPOSITORY / "scenarios" / f"{page.stem}.toml").is_file():
+            continue
+        found = re.search(
+            r"\[Open in the playground\]\(\.\./playground\.html#s=([\w-]+)\)", page.read_text(encoding="utf-8")
+        )
+        assert found, page
+        packed = base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+        state = json.loads(zlib.decompress(packed, -zlib.MAX_WBITS))
+        assert state["t"] == (REPOSITORY / "scenarios" / f"{page.stem}.toml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-//! What a page hears of a run that goes on.
+//! Progress of a run, for the page that waits for it.
 
 use crate::answer::Answer;
 use serde_json::Map;

@@ -178,10 +178,23 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: report.html in the result folder.")
     ] = None,
+    playground: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Playground that the button Change this opens, also a file:// address. Default: WINDWARD_PLAYGROUND.",
+        ),
+    ] = None,
 ) -> None:
     """Write a self-contained HTML report of each result."""
+    import os
+
     from windward._answers.open import open_finished
     from windward.results._place import REPORT
+    from windward.show.page._playground import VARIABLE
+
+    if playground is not None:
+        os.environ[VARIABLE] = playground
 
     if output and len(folders) > 1:
         raise ValueError(f"--output {output}: one file for {len(folders)} results; give one folder, or leave it out")

@@ -13,7 +13,7 @@ from windward.results._summary import versions
 from windward.show import _attack as _attack_words
 from windward.show._page import Page, describe
 from windward.show._tables import compare_app_digest
-from windward.show.page import _html
+from windward.show.page import _html, _playground
 from windward.show.page._engines import engines
 from windward.show.page._figures import of_packets, of_windows
 from windward.show.page._html import Section, chart_of, items, plain_text, table_of
@@ -250,7 +250,15 @@ def _most(chart: Chart) -> float:
 
 
 def _file(said: Page) -> Section:
-    return Section("scenario", "Scenario", "", plain_text("As resolved, defaults written out", said.scenario))
+    """The scenario, and the way to change it in the playground where its address is known."""
+    text = plain_text("As resolved, defaults written out", said.scenario)
+    base = _playground.address()
+    if base is None or not said.scenario:
+        return Section("scenario", "Scenario", "", text)
+    to = html.escape(base.partition("#")[0] + _playground.fragment(said.scenario), quote=True)
+    return Section(
+        "scenario", "Scenario", "", f'<p><a class="button" id="change" href="{to}">Change this</a></p>{text}'
+    )
 
 
 def _span(said: Page) -> str:
