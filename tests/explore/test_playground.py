@@ -154,6 +154,11 @@ def alike(own: Any, other: Any) -> bool:
     return bool(own == other)
 
 
+WEB = (
+    '{ kind = "requests", name = "web", from = "a", to = "b", law = "cubic", response = "9 kB", '
+    'arrivals = { kind = "poisson", load = 0.1 } }'
+)
+
 HOME = """
 name = "home"
 duration = "3 s"
@@ -168,10 +173,10 @@ app = [
   { kind = "video", name = "film", from = "a", to = "b" },
   { kind = "call", name = "call", from = "a", to = "b" },
   { kind = "game", name = "game", from = "a", to = "b" },
-  { kind = "requests", from = "a", to = "b", arrivals = { kind = "poisson", load = 0.1 }, response = "9 kB" },
+  WEB
 ]
 background = [{ from = "a", to = "b", pattern = { kind = "poisson", rate = "100 kbit/s" }, name = "ping" }]
-"""
+""".replace("WEB", WEB)
 
 CROWD = """
 name = "crowd"
