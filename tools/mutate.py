@@ -31,6 +31,7 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "mutations.md"
 #: soonest, then the others.
 CRATES = {
     "laws": ("laws", "sim", "scenario"),
+    "elements": ("elements", "sim", "scenario"),
     "traffic": ("traffic", "sim", "scenario"),
     "sim": ("sim", "scenario"),
 }

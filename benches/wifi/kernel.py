@@ -49,11 +49,11 @@ def cut(text: str, start: str, end: str) -> str:
     return text[at : text.index(end, at)]
 
 
-def compare(lines: list[str], folder: Path, test: str, variable: str) -> None:
-    """Lets a test of `windward-sim` compare histories with ours: it reads them from the file that `variable` names."""
+def compare(lines: list[str], folder: Path, crate: str, test: str, variable: str) -> None:
+    """Lets a test of `crate` compare histories with ours: it reads them from the file that `variable` names."""
     file = folder / "histories"
     file.write_text("\n".join(lines) + "\n")
-    command = ["cargo", "test", "--quiet", "--locked", "-p", "windward-sim", "--lib", "--", "--ignored", "--nocapture"]
+    command = ["cargo", "test", "--quiet", "--locked", "-p", crate, "--lib", "--", "--ignored", "--nocapture"]
     environment = {**os.environ, variable: str(file)}
     run = subprocess.run([*command, test], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
     if run.returncode or f"compared {len(lines)} histories" not in run.stdout:

@@ -129,6 +129,7 @@ def _components(arrows: dict[Module, set[Module]]) -> list[set[Module]]:
 FLOORS = {
     "coding": ("draw error field packets", "block kernel", "decoder encoder recoder"),
     "conformance": ("assertion bytes notes reader script settings", "parse play", "judge", "page"),
+    "elements": ("csv ecn engine status", "packet size", "backpressure coding node", "queue", "link"),
     "emulate": ("remedy", "error frames ip sys tcp", "quality", "wire", "hosts link"),
     "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
@@ -167,11 +168,8 @@ FLOORS = {
         "fluid routing",
     ),
     "sim": (
-        "csv ecn engine status",
-        "packet",
-        "backpressure coding node size",
-        "output queue",
-        "link medium",
+        "output",
+        "medium",
         "topology",
         "network port",
         "makers net",
@@ -183,7 +181,7 @@ FLOORS = {
         "world",
         "fabric run",
     ),
-    "sim/link": (
+    "elements/link": (
         "trace",
         "delays flight opportunities",
         "config replay",
@@ -202,7 +200,7 @@ FLOORS = {
         "air contend discipline exchange messages report routing steps",
     ),
     "sim/medium/wifi/radio": ("air phy propagation", "errors motion"),
-    "sim/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
+    "elements/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
     "sim/tcp": (
         "averages chronograph headers outbox ranges reader stream timer writer",
         "right_sizing",

@@ -1,4 +1,4 @@
-/* Random histories of Linux's CAKE, for crates/sim/src/queue/cake/tests/linux.rs.
+/* Random histories of Linux's CAKE, for crates/elements/src/queue/cake/tests/linux.rs.
  *
  * first.h, drop.h and rest.h are parts of net/sched/sch_cake.c: validate.py takes them from the kernel's source. */
 #include "first.h"

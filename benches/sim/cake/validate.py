@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "cake.md"
 VECTORS = ROOT / "crates" / "sim" / "src" / "queue" / "cake" / "tests" / "linux.txt"
 STEPS = 200
 #: What compares, and the variable that names the file of histories.
-TEST = ("queue::cake::tests::linux::many_histories_are_those_of_linux", "WINDWARD_CAKE_HISTORIES")
+TEST = ("windward-elements", "queue::cake::tests::linux::many_histories_are_those_of_linux", "WINDWARD_CAKE_HISTORIES")
 #: Signs of the driver.
 DROPPED, TAKEN = "2130706433", "2130706434"
 

@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "wifi-queues.md"
 VECTORS = ROOT / "crates" / "sim" / "src" / "medium" / "wifi" / "txq" / "tests" / "linux.txt"
 STEPS = 200
 #: What compares, and the variable that names the file of histories.
-TEST = ("medium::wifi::txq::tests::linux::many_histories_are_those_of_linux", "WINDWARD_TXQ_HISTORIES")
+TEST = ("windward-sim", "medium::wifi::txq::tests::linux::many_histories_are_those_of_linux", "WINDWARD_TXQ_HISTORIES")
 #: Signs of the driver, and how many numbers follow each.
 DROPPED, TAKEN = 1001, 1002
 

@@ -1,12 +1,12 @@
 //! The two ends of a flow, for any transport.
 
-use crate::engine::FlowTimer;
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
-use crate::packet::Packet;
 use crate::tcp::{self, Averages, Beside, Counts};
 use crate::tfrc;
+use windward_elements::engine::FlowTimer;
+use windward_elements::packet::Packet;
 use windward_units::Duration;
 
 /// A running flow.

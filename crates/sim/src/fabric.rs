@@ -1,15 +1,15 @@
 //! A network below its endpoints, for a caller with endpoints and a clock of its own.
 
-use crate::ecn::{Codepoint, Ecn};
-use crate::link::LinkStep;
 use crate::makers::Makers;
 use crate::network::{Network, SourceConfig, Timing};
 use crate::output::{LinkStats, Output};
-use crate::packet::{Kind, Packet};
-use crate::queue::Label;
-use crate::status::{Cause, Sight};
 use crate::topology::{Route, Topology};
 use crate::world::World;
+use windward_elements::ecn::{Codepoint, Ecn};
+use windward_elements::link::LinkStep;
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::Label;
+use windward_elements::status::{Cause, Sight};
 use windward_tables::Frames;
 use windward_units::Time;
 
@@ -129,8 +129,8 @@ fn parcel(packet: &Packet) -> Parcel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{LinkChange, LinkConfig, Loss};
-    use crate::queue::Buffer;
+    use windward_elements::link::{LinkChange, LinkConfig, Loss};
+    use windward_elements::queue::Buffer;
     use windward_units::{BitRate, Duration};
 
     fn link(key: u64, megabits: u64, millis: u64, buffer: Buffer) -> LinkConfig {

@@ -1,10 +1,10 @@
 //! Running ports: links, queued links, and shares of media.
 
-use crate::link::{ChangingLink, Flight, Link, QueuedLink};
-use crate::packet::Packet;
-use crate::queue::QueueConfig;
-use crate::status::Counts;
 use crate::topology::PortKind;
+use windward_elements::link::{ChangingLink, Flight, Link, QueuedLink};
+use windward_elements::packet::Packet;
+use windward_elements::queue::QueueConfig;
+use windward_elements::status::Counts;
 use windward_tables::Histogram;
 use windward_units::Time;
 

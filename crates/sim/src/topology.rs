@@ -1,11 +1,11 @@
 //! The network below its endpoints: ports, media and deciding nodes.
 
-use crate::link::{LinkConfig, LinkStep};
 use crate::medium::MediumConfig;
-use crate::node::NodeConfig;
-use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
 use std::collections::BTreeSet;
+use windward_elements::link::{LinkConfig, LinkStep};
+use windward_elements::node::NodeConfig;
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
 /// Ports, the media that some of them share, and the nodes that choose ports themselves.

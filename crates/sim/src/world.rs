@@ -2,15 +2,15 @@
 
 use crate::apps::{Apps, Source, Transfer, introduce, pair_games};
 use crate::endpoint::Endpoint;
-use crate::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
 use crate::network::{Network, Pattern};
 use crate::output::{AirRecord, LinkStats, Output, Series};
-use crate::packet::{Kind, Packet};
-use crate::queue::Label;
 use crate::record::{Recorder, add_requests};
 use std::io;
+use windward_elements::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::Label;
 use windward_tables::Frames;
 use windward_units::{Duration, Time};
 

@@ -1,7 +1,7 @@
 //! Arrivals of requests and sessions at run time, and the random streams of users.
 
-use crate::engine::{Purpose, Stream};
 use crate::network::{AppConfig, Arrivals, Spread};
+use windward_elements::engine::{Purpose, Stream};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Arrival processes of a client: one of an open loop, or one for each user.

@@ -6,7 +6,7 @@ use super::http::Http;
 use super::page::VISIT;
 use super::request::Request;
 use super::transport::{Transport, TwoWay};
-use crate::engine::AppTimer;
+use windward_elements::engine::AppTimer;
 use windward_traffic::page::{Browser, Discovery};
 
 impl<T: Transport> Apps<T> {

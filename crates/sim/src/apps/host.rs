@@ -5,9 +5,9 @@ use super::http::Http;
 use super::page::VISIT;
 use super::request::{Request, Served};
 use super::transport::{Opening, Transport, TwoWay};
-use crate::engine::AppTimer;
 use crate::network::AppConfig;
 use crate::tcp::Side;
+use windward_elements::engine::AppTimer;
 use windward_traffic::page::Discovery;
 use windward_units::{Time, splitmix64};
 

@@ -2,9 +2,9 @@
 
 use super::request::{Request, Served};
 use super::transport::{Transport, TwoWay};
-use crate::engine::AppTimer;
 use crate::tcp::Side;
 use std::collections::VecDeque;
+use windward_elements::engine::AppTimer;
 use windward_units::Duration;
 
 /// Bytes of a client's part in a round trip of TLS: a ClientHello with padding.

@@ -2,9 +2,9 @@
 
 use super::arrivals::exponential;
 use super::request::Request;
-use crate::engine::{Purpose, Stream};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use windward_elements::engine::{Purpose, Stream};
 use windward_traffic::page::{Browser, Discovery, PageConfig};
 use windward_units::Time;
 

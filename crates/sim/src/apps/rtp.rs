@@ -1,10 +1,10 @@
 //! An RTP stream on the network: both ends, their timers, and the packets between them.
 
-use crate::ecn::Ecn;
-use crate::engine::{RtpTimer, Stream, Wake};
 use crate::net::Net;
-use crate::packet::{Kind, Packet};
 use std::collections::VecDeque;
+use windward_elements::ecn::Ecn;
+use windward_elements::engine::{RtpTimer, Stream, Wake};
+use windward_elements::packet::{Kind, Packet};
 use windward_traffic::rtp::{
     AnyControl, Control, Encoder, Feedback, PacketLog, Picture, Report, ReportRule, RtpConfig, report_bytes,
 };

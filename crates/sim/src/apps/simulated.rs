@@ -2,13 +2,13 @@
 
 use super::host::Apps;
 use super::transport::{Opening, Transport, TwoWay};
-use crate::engine::{AppTimer, Event, FlowTimer, Wake};
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::AppConfig;
-use crate::packet::Packet;
-use crate::queue::Label;
 use crate::tcp::{Duplex, Side};
+use windward_elements::engine::{AppTimer, Event, FlowTimer, Wake};
+use windward_elements::packet::Packet;
+use windward_elements::queue::Label;
 use windward_units::Time;
 
 /// Both ends of the connections of an application.

@@ -2,14 +2,14 @@
 
 use super::rtp::{Place, RtpStream};
 use super::share;
-use crate::backpressure::Class;
-use crate::ecn::Ecn;
-use crate::engine::{Purpose, RtpTimer, Stream, Wake};
-use crate::link::Transmitter;
 use crate::net::Net;
 use crate::network::{LEAST_SPACING, Pattern, SourceConfig, Spread};
-use crate::packet::{Kind, Packet};
-use crate::status::Cause;
+use windward_elements::backpressure::Class;
+use windward_elements::ecn::Ecn;
+use windward_elements::engine::{Purpose, RtpTimer, Stream, Wake};
+use windward_elements::link::Transmitter;
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::status::Cause;
 use windward_tables::Histogram;
 use windward_traffic::emodel::CallConfig;
 use windward_units::{BitRate, Duration, Time};

@@ -1,8 +1,8 @@
 //! Connections of applications: simulated ones, or those of an operating system.
 
-use crate::engine::AppTimer;
 use crate::network::AppConfig;
 use crate::tcp::Side;
+use windward_elements::engine::AppTimer;
 use windward_units::Time;
 
 /// A connection over which both ends write and read.

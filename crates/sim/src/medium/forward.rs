@@ -1,11 +1,11 @@
 //! Backpressure forwarding under ideal access, where all stations know all queues.
 
-use crate::backpressure::{Graph, Pick, Queues, WeightConfig};
-use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::{StationConfig, Way, WifiConfig};
-use crate::packet::{NodeId, Packet};
-use crate::queue::Buffer;
 use std::collections::BTreeMap;
+use windward_elements::backpressure::{Graph, Pick, Queues, WeightConfig};
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::queue::Buffer;
 use windward_units::Time;
 
 /// Queues of all stations.

@@ -1,9 +1,9 @@
 //! User-defined schedulers and forwarding rules: media refer to them by index, and the caller of a run makes them.
 
 use super::choose::Choose;
-use crate::backpressure::Rank;
 use std::fmt;
 use std::sync::Arc;
+use windward_elements::backpressure::Rank;
 
 /// Makes a fresh scheduler.
 pub type MakeScheduler = Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>;

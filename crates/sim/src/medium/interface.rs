@@ -1,9 +1,9 @@
 //! Interface between a medium and the simulator around it.
 
-use crate::backpressure::Queues;
 use crate::output::{AirFrame, RanBlock};
-use crate::packet::{NodeId, Packet};
-use crate::status::{Cause, Counts, Sight};
+use windward_elements::backpressure::Queues;
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::status::{Cause, Counts, Sight};
 use windward_tables::{Frames, Histogram};
 use windward_units::Time;
 

@@ -15,12 +15,12 @@ pub mod wifi;
 #[cfg(test)]
 mod world;
 
-use crate::backpressure::Queues;
-use crate::packet::{NodeId, Packet};
-use crate::queue::{Buffer, QueueConfig};
-use crate::status::{Counts, Sight};
 pub use hooks::{Hooks, MakeRule, MakeScheduler};
 pub use interface::{Medium, Out};
+use windward_elements::backpressure::Queues;
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
+use windward_elements::status::{Counts, Sight};
 use windward_tables::{Frames, Histogram, Row, Table};
 use windward_units::{Duration, Time};
 

@@ -1,10 +1,10 @@
 //! Test environment of a medium: its agenda, arrivals and losses.
 
 use super::interface::Out;
-use crate::packet::Packet;
-use crate::status::Cause;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::Time;
 
 #[derive(Default)]

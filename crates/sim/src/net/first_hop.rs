@@ -4,8 +4,8 @@
 //! Wi-Fi a packet is completed by its acknowledgement, or when it is given up or dropped.
 
 use crate::medium::wifi::txq::truesize;
-use crate::packet::{Kind, Packet};
 use std::marker::PhantomData;
+use windward_elements::packet::{Kind, Packet};
 
 /// Segments of flows with TCP small queues, by the memory that they take, in bytes.
 pub type SmallQueues = FirstHop<Memory>;

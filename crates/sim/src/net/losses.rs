@@ -1,8 +1,8 @@
 //! Loss accounting.
 
 use crate::output::Balance;
-use crate::packet::{Kind, Packet};
-use crate::status::Cause;
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::status::Cause;
 use windward_units::Time;
 
 /// Lost packets.

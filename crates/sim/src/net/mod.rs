@@ -7,21 +7,21 @@ mod report;
 mod surroundings;
 mod tap;
 
-use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::link::QueuedLink;
 use crate::medium::{AnyMedium, Hooks, Medium};
-use crate::node::{Decision, Node};
 use crate::output::{AirRecord, Balance};
-use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
-use crate::queue::Label;
-use crate::status::{Cause, Sight};
 use crate::topology::{PortKind, Route, Step, Topology};
 use first_hop::{Backlogs, SmallQueues};
 use losses::{Losses, count_loss};
 use std::ops::Range;
 use surroundings::Surroundings;
 pub use tap::Tap;
+use windward_elements::engine::{Calendar, Event, PortTimer, Wake};
+use windward_elements::link::QueuedLink;
+use windward_elements::node::{Decision, Node};
+use windward_elements::packet::{NodeId, Packet, TIME_TO_LIVE};
+use windward_elements::queue::Label;
+use windward_elements::status::{Cause, Sight};
 use windward_units::Time;
 
 /// End marker of a route in the table.

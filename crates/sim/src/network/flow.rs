@@ -1,10 +1,10 @@
 //! TCP flows, their laws, and transfers over several of them.
 
 use super::tcp::TcpOptions;
-use crate::coding::CodingConfig;
-use crate::packet::NodeId;
 use crate::topology::Route;
 use std::ops::Range;
+use windward_elements::coding::CodingConfig;
+use windward_elements::packet::NodeId;
 use windward_laws::{LawSpec, emultcp};
 use windward_units::{Bytes, Time};
 

@@ -1,7 +1,7 @@
 //! Clients of a server that answers each request with a response.
 
 use super::arrivals::Arrivals;
-use crate::size::Size;
+use windward_elements::size::Size;
 use windward_units::Duration;
 
 /// Requests of a client.

@@ -2,7 +2,7 @@
 
 use super::arrivals::Arrivals;
 use super::source::Spread;
-use crate::size::Size;
+use windward_elements::size::Size;
 use windward_units::Duration;
 
 /// Transfers from a server to a client, each over a new connection that the server closes after it.

@@ -1,8 +1,8 @@
 //! Sources of datagrams and their sending patterns.
 
-use crate::ecn::Codepoint;
-use crate::packet::NodeId;
 use crate::topology::Route;
+use windward_elements::ecn::Codepoint;
+use windward_elements::packet::NodeId;
 use windward_traffic::emodel::CallConfig;
 use windward_traffic::rtp::RtpConfig;
 use windward_units::{BitRate, Bytes, Duration, Time};

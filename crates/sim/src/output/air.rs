@@ -1,6 +1,6 @@
 //! Frames on the air of a wireless network, as a monitor of the whole network records them.
 
-use crate::packet::{NodeId, Packet};
+use windward_elements::packet::{NodeId, Packet};
 use windward_tables::table;
 use windward_units::{BitRate, Duration, Time};
 

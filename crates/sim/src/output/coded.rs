@@ -1,6 +1,6 @@
 //! Counters of coding layers, as rows of tables.
 
-use crate::coding::{BlockRecord, SinkCounts, SourceCounts};
+use windward_elements::coding::{BlockRecord, SinkCounts, SourceCounts};
 use windward_tables::table;
 use windward_units::Time;
 

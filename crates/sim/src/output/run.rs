@@ -11,7 +11,7 @@ use super::tables::{
     QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
 };
 use super::videos::{ChunkLog, VideoStats};
-use crate::status::CAUSES;
+use windward_elements::status::CAUSES;
 use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
 
 /// Tables of every run. Those of media are in [`crate::tables`] too.

@@ -2,7 +2,7 @@
 
 use crate::medium::wifi::edca::Category;
 use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind, SEQUENCE_MODULO};
-use crate::packet::NodeId;
+use windward_elements::packet::NodeId;
 
 /// Bytes of the frame checksum, which is omitted.
 const CHECKSUM: u32 = 4;

@@ -9,7 +9,7 @@ use crate::output::{
     AppStats, BlockStats, CallStats, CallVideoStats, CodingStats, FlowStats, GameStats, LinkStats, Output, PageStats,
     RequestClassStats, Series, SourceStats, VideoStats, share,
 };
-use crate::status::Counts;
+use windward_elements::status::Counts;
 use windward_tables::{Bucket, Histogram};
 use windward_traffic::emodel::mean_opinion_score;
 use windward_units::{Duration, Time};

@@ -3,8 +3,8 @@
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::output::{FlowWindowStats, LinkWindowStats};
-use crate::status::Counts;
 use std::ops::Range;
+use windward_elements::status::Counts;
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 

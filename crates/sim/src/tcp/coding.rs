@@ -1,14 +1,8 @@
-//! The coding layer of a connection, and the encoding of its messages in packets.
+//! The coding layer of a connection.
 
 use super::timer::Timer;
-use crate::coding::{
-    BlockRecord, CodingConfig, Combination, Feedback, Request, Sink, SinkCounts, Source, SourceCounts,
-};
-use crate::packet::Packet;
-use windward_units::{Duration, Time};
-
-/// Placeholder in a combination without an associated segment.
-const NO_SEGMENT: u32 = u32::MAX;
+use windward_elements::coding::{BlockRecord, CodingConfig, Sink, SinkCounts, Source, SourceCounts};
+use windward_units::Time;
 
 /// The coding layer at the two ends of a flow.
 pub struct Coding {
@@ -57,36 +51,5 @@ impl Coding {
             self.opened.push(self.source.opened_at(record.block).unwrap_or(record.began));
         }
         count
-    }
-}
-
-impl Combination {
-    /// Writes this header into a packet.
-    pub(super) fn write(&self, packet: Packet) -> Packet {
-        let Self { block, id, size, columns, segment, rtt } = *self;
-        let rtt = (rtt.as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
-        let sack = [(block, id), (size, columns), (rtt, 0)];
-        Packet { number: segment.unwrap_or(NO_SEGMENT), sack, ..packet }
-    }
-
-    /// Reads the header of a packet.
-    pub(super) fn read(packet: &Packet) -> Self {
-        let [(block, id), (size, columns), (rtt, _)] = packet.sack;
-        let segment = (packet.number != NO_SEGMENT).then_some(packet.number);
-        Self { block, id, size, columns, segment, rtt: Duration::from_micros(u64::from(rtt)) }
-    }
-}
-
-impl Feedback {
-    pub(super) fn write(&self, packet: Packet) -> Packet {
-        let Self { block, rank, below, request } = *self;
-        let request = request.map_or((0, 0), |request| (request.block, request.missing));
-        Packet { number: below, sack: [(block, rank), request, (0, 0)], ..packet }
-    }
-
-    pub(super) fn read(packet: &Packet) -> Self {
-        let [(block, rank), (asked, missing), _] = packet.sack;
-        let request = (missing > 0).then_some(Request { block: asked, missing });
-        Self { block, rank, below: packet.number, request }
     }
 }

@@ -5,10 +5,10 @@ use super::headers::Headers;
 use super::receiver::ReceiverRtt;
 use super::sender::Sender;
 use super::timer::{Ring, Timer};
-use crate::engine::{AppTimer, FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::TcpOptions;
-use crate::packet::{Kind, Packet, Piggyback};
+use windward_elements::engine::{AppTimer, FlowTimer, Wake};
+use windward_elements::packet::{Kind, Packet, Piggyback};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 
@@ -361,11 +361,11 @@ impl Outlet<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::LinkConfig;
     use crate::medium::Hooks;
     use crate::network::Reading;
-    use crate::queue::Buffer;
     use crate::topology::Topology;
+    use windward_elements::link::LinkConfig;
+    use windward_elements::queue::Buffer;
     use windward_laws::LawSpec;
     use windward_units::{BitRate, Bytes, Packets};
 
@@ -377,7 +377,7 @@ mod tests {
         };
         let topology = Topology::of_links(vec![link(1), link(2)]);
         let mut net = Net::new(&topology, &Hooks::default(), 1, [0, 0], 16);
-        let routes = [0, 1].map(|port| net.add_route(&vec![port].into(), crate::queue::Label::default()));
+        let routes = [0, 1].map(|port| net.add_route(&vec![port].into(), windward_elements::queue::Label::default()));
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let laws = [(); 2].map(|()| law.build(Packets::new(10.0)));
         let mut link = Duplex::new(0, tcp, routes, laws, 1);

@@ -6,9 +6,9 @@ use super::outbox::Outbox;
 use super::receiver::{AckDue, Receiver};
 use super::sender::{Sender, Turn};
 use super::stream::Stream;
-use crate::ecn::Ecn;
 use crate::network::{IdleRestart, TcpOptions};
-use crate::packet::{Kind, Packet, Range, SACK_BLOCKS};
+use windward_elements::ecn::Ecn;
+use windward_elements::packet::{Kind, Packet, Range, SACK_BLOCKS};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time};
 
@@ -564,7 +564,12 @@ mod tests {
 
     fn data(now: Time, number: u32, acknowledges: u32) -> Packet {
         let mut packet = Packet { number, ..Packet::new(Kind::Segment, now, 0, 0, 0) };
-        packet.set_ack(crate::packet::Piggyback { number: acknowledges, window: 0, stamp: 0, block: (0, 0) });
+        packet.set_ack(windward_elements::packet::Piggyback {
+            number: acknowledges,
+            window: 0,
+            stamp: 0,
+            block: (0, 0),
+        });
         packet
     }
 

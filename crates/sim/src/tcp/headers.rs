@@ -1,7 +1,7 @@
 //! Sizes of headers and options.
 
 use crate::network::TcpOptions;
-use crate::packet::{Range, SACK_BLOCKS};
+use windward_elements::packet::{Range, SACK_BLOCKS};
 use windward_units::Bytes;
 
 /// IPv4 without options (RFC 791 §3.1).

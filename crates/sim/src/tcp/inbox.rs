@@ -5,7 +5,7 @@ use super::receive_window::ReceiveWindow;
 use super::receiver::{AckDue, Outlook, Receiver};
 use super::timer::Timer;
 use crate::network::TcpOptions;
-use crate::packet::Packet;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 /// Buffer and application of an end whose receive window moves.

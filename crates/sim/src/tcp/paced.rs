@@ -5,10 +5,10 @@ use super::averages::Averages;
 use super::duplex::{Duplex, Side};
 use super::sender::Sender;
 use super::writer::Writer;
-use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::{FlowConfig, Writing};
-use crate::packet::{Kind, Packet};
+use windward_elements::engine::{FlowTimer, Wake};
+use windward_elements::packet::{Kind, Packet};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 

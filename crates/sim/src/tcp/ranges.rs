@@ -3,8 +3,8 @@
 //! Receiver and sender each have one set: the segments that arrived beyond the first gap. It grows at its end and
 //! shrinks from its front, so the usual insertion touches one entry.
 
-use crate::packet::Range;
 use std::collections::VecDeque;
+use windward_elements::packet::Range;
 
 /// Sorted, disjoint, non-adjacent ranges.
 #[derive(Clone, Debug, Default)]

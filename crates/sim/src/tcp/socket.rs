@@ -3,9 +3,9 @@
 //! direction.
 
 use super::end::{End, Nagle, Outgoing};
-use crate::ecn::{Codepoint, Ecn};
 use crate::network::TcpOptions;
-use crate::packet::{Kind, Packet, Piggyback, Range, SACK_BLOCKS};
+use windward_elements::ecn::{Codepoint, Ecn};
+use windward_elements::packet::{Kind, Packet, Piggyback, Range, SACK_BLOCKS};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time};
 

@@ -2,12 +2,12 @@
 
 use super::receiver::{Feedback, Receiver};
 use super::sender::Sender;
-use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::network::TfrcOptions;
-use crate::packet::{Kind, Packet, Range};
 use crate::tcp::{Averages, Counts, Headers, Ring, Timer};
+use windward_elements::engine::{FlowTimer, Wake};
+use windward_elements::packet::{Kind, Packet, Range};
 use windward_units::{Duration, Packets, Time};
 
 /// Timeout of the packet that opens the connection.

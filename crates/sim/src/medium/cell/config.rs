@@ -3,9 +3,9 @@
 use super::amc::Table;
 use super::channel::Fading;
 use super::scheduler::SchedulerConfig;
-use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
 /// A slotted cell: stations that share one carrier, each with a queue and a fading channel of its own.

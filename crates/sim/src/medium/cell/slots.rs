@@ -5,13 +5,13 @@ use super::channel::Channel;
 use super::config::{Average, CellConfig, MeanChange, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
 use super::station::{Fate, Grant, Station};
-use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
-use crate::packet::{NodeId, Packet};
-use crate::status::{Cause, Counts, Sight};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::status::{Cause, Counts, Sight};
 use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
 

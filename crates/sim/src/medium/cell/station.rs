@@ -3,10 +3,10 @@
 use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
-use crate::packet::Packet;
-use crate::queue::{Front, Waiting};
-use crate::status::{Books, Counts, Line};
 use std::collections::VecDeque;
+use windward_elements::packet::Packet;
+use windward_elements::queue::{Front, Waiting};
+use windward_elements::status::{Books, Counts, Line};
 use windward_tables::{Histogram, table};
 use windward_units::{Duration, Time};
 

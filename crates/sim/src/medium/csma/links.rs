@@ -1,15 +1,15 @@
 //! Ideal CSMA at run time: links wait, become active, and block their neighbours.
 
 use super::config::{Aggression, CsmaConfig, Holding};
-use crate::backpressure::Queues;
-use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::Served;
-use crate::packet::{NodeId, Packet};
-use crate::queue::{Queue, Tail, Waiting};
-use crate::status::{Cause, Counts, Line, Sight};
+use windward_elements::backpressure::Queues;
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::queue::{Queue, Tail, Waiting};
+use windward_elements::status::{Cause, Counts, Line, Sight};
 use windward_tables::{Frames, Histogram, table};
 use windward_units::{Duration, Time};
 

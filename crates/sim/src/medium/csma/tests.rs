@@ -1,12 +1,12 @@
 //! Ideal CSMA validated against its stationary law (wang2013 (1)).
 
 use super::{Aggression, Csma, CsmaConfig, Holding};
-use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, WifiConfig};
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Time};
 
 fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> CsmaConfig {

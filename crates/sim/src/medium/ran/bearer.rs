@@ -6,7 +6,7 @@
 
 use super::config::{BearerConfig, RanConfig};
 use super::qos::Qos;
-use crate::packet::{Kind, Packet};
+use windward_elements::packet::{Kind, Packet};
 use windward_tables::table;
 use windward_units::Time;
 

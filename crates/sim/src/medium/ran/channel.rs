@@ -8,11 +8,11 @@
 //! powers fall exponentially with the delay, so the gains of groups Δf apart have the correlation 1/(1 + j2πΔfτ). Taps
 //! of equal power have no common period, in contrast to taps at equal distances.
 
-use crate::engine::Stream;
 use crate::medium::cell::channel::Fading;
 use libm::{cos, log10, sin};
 use std::f64::consts::TAU;
 use std::sync::Arc;
+use windward_elements::engine::Stream;
 use windward_units::Time;
 
 /// Least power gain, in place of a logarithm of zero.
@@ -211,7 +211,7 @@ pub(super) fn linear(decibels: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Purpose;
+    use windward_elements::engine::Purpose;
 
     /// Groups of 4 resource blocks of LTE are 0.72 MHz apart. Their amplitudes at Δf have the correlation 1/(1 +
     /// j2πΔfτ), so their powers 1/(1 + (2πΔfτ)²): with 100 ns 0.83 for neighbours, with

@@ -7,9 +7,9 @@ use super::rlc::{Pdcp, Rlc, RlcMode};
 use crate::medium::cell::channel::Fading;
 use crate::medium::cell::{MeanChange, SchedulerConfig};
 use crate::medium::wifi::Position;
-use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
 /// A cell of LTE or NR: one access point, its stations, and both directions. Member 2i is the downlink of station i,

@@ -7,7 +7,7 @@ use super::phy::SlotKind;
 use super::share::{Groups, Share};
 use crate::medium::cell::SchedulerConfig;
 use crate::medium::interface::Out;
-use crate::status::Cause;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 impl Ran {

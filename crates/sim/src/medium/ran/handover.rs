@@ -10,7 +10,7 @@ use super::delay::Cause as DelayCause;
 use super::mobility::{Event, Mobility, Step};
 use super::rlc::RlcMode;
 use crate::medium::interface::Out;
-use crate::status::Cause;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 impl Ran {

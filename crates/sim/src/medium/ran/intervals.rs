@@ -130,7 +130,7 @@ mod tests {
     /// Against a set of bytes: 400 random intervals.
     #[test]
     fn intervals_are_sets_of_bytes() {
-        let mut stream = crate::engine::Stream::new(1, 2, crate::engine::Purpose::Loss);
+        let mut stream = windward_elements::engine::Stream::new(1, 2, windward_elements::engine::Purpose::Loss);
         for _ in 0..40 {
             let (mut received, mut bytes) = (Received::new(), [false; 100]);
             for _ in 0..10 {

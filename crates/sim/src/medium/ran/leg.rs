@@ -12,12 +12,12 @@ use super::intervals::{Interval, Received};
 use super::phy::Report;
 use super::report::Air;
 use super::rlc::{Pdcp, Rlc, RlcMode};
-use crate::engine::Stream;
 use crate::medium::choose::Candidate;
-use crate::packet::Packet;
-use crate::queue::{AnyQueue, Queue};
-use crate::status::{Counts, Line};
 use std::collections::VecDeque;
+use windward_elements::engine::Stream;
+use windward_elements::packet::Packet;
+use windward_elements::queue::{AnyQueue, Queue};
+use windward_elements::status::{Counts, Line};
 use windward_units::{Duration, Time};
 
 /// Initial room for packets between sender and receiver.
@@ -654,7 +654,7 @@ impl Leg {
     pub fn empty(&mut self, line: &mut Line, now: Time, mut dropped: impl FnMut(Packet)) {
         let Self { queue, counts, .. } = self;
         while queue.packets() > 0 {
-            let mut drop = |waiting: crate::queue::Waiting| {
+            let mut drop = |waiting: windward_elements::queue::Waiting| {
                 line.drop(waiting.since, now);
                 counts.dropped += 1;
                 dropped(waiting.packet);

@@ -3,9 +3,9 @@
 use super::channel::linear;
 use super::config::RanConfig;
 use super::geometry::{Geometry, Radio};
-use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::{Position, place_at};
 use std::sync::Arc;
+use windward_elements::engine::{Purpose, Stream};
 use windward_tables::table;
 use windward_units::{Duration, Time};
 

@@ -242,8 +242,8 @@ impl Share {
 mod tests {
     use super::super::channel::{Channel, Selectivity};
     use super::*;
-    use crate::engine::{Purpose, Stream};
     use crate::medium::cell::channel::Fading;
+    use windward_elements::engine::{Purpose, Stream};
 
     /// Multi-user diversity on groups: of n stations with Rayleigh channels of one mean the best has Σ1/k of it, 1.5 of
     /// two and 2.717 of eight, on each group. The mean is over 25 groups at 1500 instants 20 ms apart, whose gains

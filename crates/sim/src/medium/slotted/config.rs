@@ -1,9 +1,9 @@
 //! Configuration of a slotted network.
 
-use crate::backpressure::WeightConfig;
 use crate::medium::wifi::WifiConfig;
-use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
+use windward_elements::backpressure::WeightConfig;
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::Duration;
 
 /// Links of a slotted wireless network.

@@ -2,13 +2,13 @@
 
 use super::choice::heaviest;
 use super::config::SlottedConfig;
-use crate::backpressure::{Pick, Queues};
-use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
-use crate::packet::{NodeId, Packet};
-use crate::status::{Cause, Counts, Sight};
+use windward_elements::backpressure::{Pick, Queues};
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::status::{Cause, Counts, Sight};
 use windward_tables::{Frames, Histogram, table};
 use windward_units::{Duration, Time};
 

@@ -2,13 +2,13 @@
 
 use super::choice::heaviest;
 use super::{Slotted, SlottedConfig};
-use crate::backpressure::{Links, Threshold, WeightConfig};
-use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Conflict, Mac, Phy, Reach, StationConfig, Way, WifiConfig};
+use windward_elements::backpressure::{Links, Threshold, WeightConfig};
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Duration, Time};
 
 const SLOT: Duration = Duration::from_millis(1);
@@ -178,8 +178,8 @@ fn theorem_2() {
             for slot in 0..slots {
                 let mut arrivals = [0; 2];
                 for flow in 0..2 {
-                    let name = crate::backpressure::Name {
-                        class: crate::backpressure::Class::Datagrams,
+                    let name = windward_elements::backpressure::Name {
+                        class: windward_elements::backpressure::Class::Datagrams,
                         flow: flow as u32,
                         to: flow as u32 + 1,
                     };

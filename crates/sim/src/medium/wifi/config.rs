@@ -6,8 +6,8 @@ use super::radio::errors::{Fading, required};
 use super::radio::motion::Motion;
 use super::radio::phy::Phy;
 use super::radio::propagation::{Position, Reach};
-use crate::packet::NodeId;
-use crate::queue::{Buffer, QueueConfig};
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Stations with one 802.11 transceiver each, on one channel.

@@ -1,10 +1,10 @@
 //! The receiver's own measurement of round trips, or a receiver that cheats, beside an honest one.
 
 use super::Connection;
-use crate::engine::FlowTimer;
 use crate::net::Net;
-use crate::packet::{Kind, Packet};
 use crate::tcp::receiver::{Beside, Piece};
+use windward_elements::engine::FlowTimer;
+use windward_elements::packet::{Kind, Packet};
 use windward_units::Time;
 
 impl Connection {

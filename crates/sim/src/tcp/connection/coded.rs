@@ -2,12 +2,12 @@
 //! layer reaches the sender as ACKs, and decoded segments reach the receiver.
 
 use super::Connection;
-use crate::coding::{Combination, FEEDBACK, Feedback, HEADER, coefficients};
-use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
-use crate::packet::{Kind, Packet};
 use crate::tcp::sender::Turn;
 use crate::tcp::timer::Ring;
+use windward_elements::coding::{Combination, FEEDBACK, Feedback, HEADER, coefficients};
+use windward_elements::engine::{FlowTimer, Wake};
+use windward_elements::packet::{Kind, Packet};
 
 impl Connection {
     /// Sends a segment as a combination.

@@ -4,7 +4,7 @@
 //! overflow the same sender loses (S. Floyd and V. Jacobson, "On traffic phase effects in packet-switched gateways",
 //! 1992). Their remedy is used here: a random time in the host.
 
-use crate::engine::{Purpose, Stream};
+use windward_elements::engine::{Purpose, Stream};
 use windward_units::{Duration, Time};
 
 /// A host that takes a random time from an ACK to the data that the ACK releases.

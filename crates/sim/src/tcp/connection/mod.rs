@@ -12,12 +12,12 @@ use super::headers::Headers;
 use super::receiver::{AckDue, Beside, Misbehaving, Receiver};
 use super::sender::{Sender, Turn};
 use super::timer::{Ring, Timer};
-use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::{FlowConfig, TcpOptions};
-use crate::packet::{Kind, Packet};
 use host_jitter::HostJitter;
 use host_queue::HostQueue;
+use windward_elements::engine::{FlowTimer, Wake};
+use windward_elements::packet::{Kind, Packet};
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Time, splitmix64};
 

@@ -6,7 +6,6 @@
 //!   knows when each segment has left the sender: no real one does better.
 
 use crate::network::TcpOptions;
-use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
@@ -90,25 +89,10 @@ impl Misbehaving {
     }
 }
 
-impl Packet {
-    /// Marks an ACK as one of a part of a segment, the first that it does not cover as a whole. The two numbers are an
-    /// empty range in the place of the last SACK block.
-    pub fn set_part(&mut self) {
-        *self.sack.last_mut().expect("blocks") = PART;
-    }
-
-    /// True for an ACK of a part of a segment.
-    pub fn has_part(&self) -> bool {
-        self.sack.last() == Some(&PART)
-    }
-}
-
-/// Mark of an ACK of a part of a segment; neither an unused SACK block nor a receive window.
-const PART: (u32, u32) = (1, 1);
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use windward_elements::packet::{Kind, Packet};
 
     fn receiver(ack_division: u32, optimistic_acks: Option<Duration>) -> Option<Misbehaving> {
         Misbehaving::new(&TcpOptions { ack_division, optimistic_acks, ..TcpOptions::default() })
@@ -147,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_part_is_neither_a_block_nor_a_window() {
-        let mut packet = Packet::new(crate::packet::Kind::Ack, Time::ZERO, 0, 0, 52);
+        let mut packet = Packet::new(Kind::Ack, Time::ZERO, 0, 0, 52);
         assert!(!packet.has_part());
         packet.set_window(1);
         assert!(!packet.has_part());

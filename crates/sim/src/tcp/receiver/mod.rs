@@ -18,12 +18,12 @@ use super::headers::Headers;
 use super::ranges::Ranges;
 use super::right_sizing::WindowGrowth;
 use super::timer::Timer;
-use crate::ecn::Ecn;
 use crate::network::{EcnMode, TcpOptions};
-use crate::packet::{Packet, Range, SACK_BLOCKS};
 use delayed_ack::DelayedAck;
 use offload::Offload;
 use sack_compression::Compression;
+use windward_elements::ecn::Ecn;
+use windward_elements::packet::{Packet, Range, SACK_BLOCKS};
 use windward_units::{Duration, Time};
 
 /// Segments after which an ACK is due at the latest (RFC 5681 §4.2).
@@ -391,9 +391,9 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ecn::Codepoint;
     use crate::network::LossDetection;
-    use crate::packet::Kind;
+    use windward_elements::ecn::Codepoint;
+    use windward_elements::packet::Kind;
 
     fn data(number: u32) -> Packet {
         let stamp = u64::from(number) + 100;

@@ -1,7 +1,7 @@
 //! ECN at the sender: RFC 3168 §6.1.2, and the ACE counter of RFC 9768 §3.2.2.
 
-use crate::ecn::{COUNT_MODULO, Codepoint, Ecn};
 use crate::network::EcnMode;
+use windward_elements::ecn::{COUNT_MODULO, Codepoint, Ecn};
 
 /// Marks reported by ACKs.
 #[derive(Clone, Copy, Debug)]

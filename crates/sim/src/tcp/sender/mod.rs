@@ -29,12 +29,12 @@ pub use tcb::Counts;
 pub use turn::Turn;
 
 use crate::network::{IdleRestart, TcpOptions};
-use crate::packet::Packet;
 use crate::tcp::timer::Timer;
 use loss::Recovery;
 use phase::Phase;
 use rtt::Estimator;
 use tcb::Tcb;
+use windward_elements::packet::Packet;
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Packets, Time, splitmix64};
 

@@ -7,9 +7,9 @@ use super::pacing::{self, Pacing};
 use super::phase::Phase;
 use super::rtt::RoundTrips;
 use super::scoreboard::Scoreboard;
-use crate::ecn::Ecn;
 use crate::network::TcpOptions;
 use crate::tcp::timer::Timer;
+use windward_elements::ecn::Ecn;
 use windward_laws::AnyLaw;
 use windward_units::{Duration, Packets, Time};
 

@@ -2,7 +2,7 @@
 
 use super::phase::Phase;
 use super::{Sender, Turn};
-use crate::ecn::Ecn;
+use windward_elements::ecn::Ecn;
 use windward_units::Time;
 
 impl Sender {

@@ -1,7 +1,7 @@
 //! Modulation tables validated against published numbers and sampling.
 
 use super::*;
-use crate::engine::{Purpose, Stream};
+use windward_elements::engine::{Purpose, Stream};
 
 fn decibels(ratio: f64) -> f64 {
     10.0 * ratio.log10()

@@ -4,9 +4,9 @@
 //! that are short against 1/f the equations are nearly singular. As the authors propose, white noise of ε = 1e-7 is
 //! added to the correlation at lag 0. Up to the order the correlation is exact to ε; beyond, it decays.
 
-use crate::engine::Stream;
 use libm::{j0, sqrt};
 use std::f64::consts::TAU;
+use windward_elements::engine::Stream;
 
 /// White noise added to the correlation at lag 0.
 const NOISE: f64 = 1e-7;

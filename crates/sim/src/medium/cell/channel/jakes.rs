@@ -6,9 +6,9 @@
 //! sinusoids. Within a run the angles are fixed: the mean of |h|² is 1 and the correlation is that of its N angles,
 //! which departs from J0 where 2πfτ approaches N.
 
-use crate::engine::Stream;
 use libm::{cos, sin, sqrt};
 use std::f64::consts::TAU;
+use windward_elements::engine::Stream;
 
 /// Slots between renormalisations of the phasors, against rounding errors. In between the error is below 1e-12.
 const RENORMALISE: u32 = 4096;

@@ -6,9 +6,9 @@
 
 use super::super::amc::Table;
 use super::error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
-use crate::engine::Stream;
 use libm::{exp, sqrt};
 use std::f64::consts::TAU;
+use windward_elements::engine::Stream;
 use windward_units::Duration;
 
 #[derive(Debug)]

@@ -11,11 +11,11 @@ mod markov;
 mod trace;
 
 use super::amc::Table;
-use crate::engine::Stream;
 use autoregressive::Autoregressive;
 use jakes::Jakes;
 use markov::Markov;
 use std::sync::Arc;
+use windward_elements::engine::Stream;
 use windward_units::Duration;
 
 pub use error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING, MAX_ORDER, MAX_SINUSOIDS};

@@ -1,9 +1,9 @@
 //! Fading models validated against the closed forms of Rayleigh fading.
 
 use super::*;
-use crate::engine::Purpose;
 use libm::{exp, j0, sqrt};
 use std::f64::consts::TAU;
+use windward_elements::engine::Purpose;
 
 const SLOT_S: f64 = 1e-3;
 

@@ -1,8 +1,8 @@
 //! Measured signal-to-noise ratios as comma-separated text with a header. The columns `time_s` and `snr_db`, in seconds
 //! and decibels, are read; others are ignored. Samples are equidistant.
 
-use crate::csv::cells;
 use std::fmt;
+use windward_elements::csv::cells;
 use windward_units::Duration;
 
 /// Tolerance of a sample's time, in sampling intervals: recorded clocks have few digits.

@@ -1,8 +1,8 @@
 //! Radio between a site and a station that moves: path loss, line of sight and shadowing.
 
 use super::{Geometry, distance};
-use crate::engine::Stream;
 use crate::medium::wifi::Position;
+use windward_elements::engine::Stream;
 
 /// Decorrelation distances after which line of sight is drawn again.
 const RENEWAL: f64 = 10.0;
@@ -61,7 +61,7 @@ fn draw(geometry: &Geometry, ground: f64, stream: &mut Stream) -> bool {
 mod tests {
     use super::super::{Environment, Handover, Site};
     use super::*;
-    use crate::engine::Purpose;
+    use windward_elements::engine::Purpose;
 
     /// Shadowing of UMa without line of sight over 40 000 m in steps of 5 m: deviation 6 dB, correlation e^(−1/10) from
     /// step to step and e^(−1) over 50 m. Some 400 independent samples: 5 standard errors.

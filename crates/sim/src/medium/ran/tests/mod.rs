@@ -7,8 +7,8 @@ use crate::medium::cell::SchedulerConfig;
 use crate::medium::cell::channel::Fading;
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{Duration, Time};
 
 mod bearers;
@@ -503,7 +503,7 @@ fn rlc_is_a_queue_with_vacations() {
         config.adaptation.cqi_delay = Duration::from_secs(10_000.0);
         config.adaptation.first_cqi = 15;
         let size = 75_376 / 8 - 4;
-        let mut arrivals = crate::engine::Stream::new(3, 4, crate::engine::Purpose::Pattern);
+        let mut arrivals = windward_elements::engine::Stream::new(3, 4, windward_elements::engine::Purpose::Pattern);
         let mut run = Run::new(&config);
         let (mut now, mut sent) = (0.0, Vec::new());
         for number in 0..150_000 {
@@ -528,7 +528,7 @@ fn a_sleeping_station_is_slow() {
     config.drx = Some(Drx { on: 10, inactivity: 20, short: None, long: 160 });
     let mut run = Run::new(&config);
     let mut delays = Vec::new();
-    let mut instants = crate::engine::Stream::new(5, 6, crate::engine::Purpose::Pattern);
+    let mut instants = windward_elements::engine::Stream::new(5, 6, windward_elements::engine::Purpose::Pattern);
     for number in 0..4000_u32 {
         let now = at_ms(1000.0 * f64::from(number + 1) + 160.0 * instants.uniform());
         run.offer(now, DOWN, packet(number, 100));
@@ -545,7 +545,7 @@ fn a_sleeping_station_is_slow() {
 /// Every packet arrives, is lost, or is in the cell, once and in order: 300 random cells.
 #[test]
 fn packets_are_conserved() {
-    let mut draw = crate::engine::Stream::new(7, 8, crate::engine::Purpose::Pattern);
+    let mut draw = windward_elements::engine::Stream::new(7, 8, windward_elements::engine::Purpose::Pattern);
     let mut handovers = 0;
     for run_number in 0..300 {
         let mut pick = |most: f64| draw.uniform() * most;

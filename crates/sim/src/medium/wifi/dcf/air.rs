@@ -6,8 +6,8 @@ use crate::medium::interface::Out;
 use crate::medium::wifi::config::{ACK, CTS, LossOf};
 use crate::medium::wifi::radio::air::DETECTION;
 use crate::output::{AirFrame, AirMpdu, Direction, FrameKind};
-use crate::packet::Kind;
-use crate::status::Cause;
+use windward_elements::packet::Kind;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 impl<R: Router> Wifi<R> {

@@ -5,9 +5,9 @@ use super::managed::Managed;
 use super::station::WayState;
 use super::waiting::Waiting;
 use crate::medium::interface::Out;
-use crate::packet::Packet;
-use crate::queue::Queue;
-use crate::status::Cause;
+use windward_elements::packet::Packet;
+use windward_elements::queue::Queue;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Counts a queued packet that the discipline drops.

@@ -7,7 +7,7 @@ use crate::medium::interface::Out;
 use crate::medium::wifi::config::RTS;
 use crate::medium::wifi::radio::air::whole_micros;
 use crate::output::FrameKind;
-use crate::packet::Kind;
+use windward_elements::packet::Kind;
 use windward_units::{Duration, Time};
 
 impl<R: Router> Wifi<R> {

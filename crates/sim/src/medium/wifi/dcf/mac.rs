@@ -3,7 +3,6 @@
 use super::station::{Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
-use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::access::Rounding;
@@ -12,9 +11,10 @@ use crate::medium::wifi::radio::air::Air;
 use crate::medium::wifi::radio::errors::Modulation;
 use crate::medium::wifi::radio::motion::NextReach;
 use crate::output::FrameKind;
-use crate::packet::{NodeId, Packet};
-use crate::status::{Cause, Counts, Sight};
 use std::collections::BTreeMap;
+use windward_elements::backpressure::Queues;
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::status::{Cause, Counts, Sight};
 use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
 

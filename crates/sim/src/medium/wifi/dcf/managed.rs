@@ -5,8 +5,8 @@
 
 use super::waiting::Waiting;
 use crate::medium::wifi::config::ROOM;
-use crate::packet::Packet;
-use crate::queue::{AnyQueue, Queue};
+use windward_elements::packet::Packet;
+use windward_elements::queue::{AnyQueue, Queue};
 use windward_units::Time;
 
 /// A queue, and the links of its packets.

@@ -4,7 +4,7 @@ use super::mac::{Router, Wifi};
 use super::station::ALL;
 use super::waiting::Waiting;
 use crate::medium::interface::Out;
-use crate::packet::{Kind, Packet};
+use windward_elements::packet::{Kind, Packet};
 use windward_units::Time;
 
 impl<R: Router> Wifi<R> {

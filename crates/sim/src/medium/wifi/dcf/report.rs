@@ -3,7 +3,7 @@
 use super::mac::{Router, Wifi};
 use super::station::{WayCounts, WayState};
 use crate::medium::wifi::tables::{WifiLinkStats, WifiStationStats};
-use crate::packet::NodeId;
+use windward_elements::packet::NodeId;
 use windward_tables::Frames;
 use windward_units::Time;
 

@@ -2,15 +2,15 @@
 
 use super::managed::Managed;
 use super::waiting::Waiting;
-use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::access::Served;
 use crate::medium::wifi::config::{LossOf, ROOM, WifiConfig};
 use crate::medium::wifi::radio::air::Air;
 use crate::output::FrameKind;
-use crate::packet::Packet;
-use crate::queue::{AnyQueue, Buffer, QueueConfig};
-use crate::status::{Counts, Line};
 use std::collections::VecDeque;
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::Packet;
+use windward_elements::queue::{AnyQueue, Buffer, QueueConfig};
+use windward_elements::status::{Counts, Line};
 use windward_units::{BitRate, Duration, Time};
 
 /// No destination, or all stations.

@@ -1,6 +1,6 @@
 //! Packets queued at a station.
 
-use crate::packet::Packet;
+use windward_elements::packet::Packet;
 use windward_units::Time;
 
 /// A queued packet and its link.

@@ -12,9 +12,9 @@ use crate::medium::wifi::minstrel::RateControl;
 use crate::medium::wifi::ppdu::{Format, Mode};
 use crate::medium::wifi::radio::air::DETECTION;
 use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind};
-use crate::packet::Packet;
-use crate::status::Cause;
 use std::mem;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::{BitRate, Duration, Time};
 
 /// Least ratio of a preamble's power to noise and interference at which it is found: 4 dB, as in ns-3.

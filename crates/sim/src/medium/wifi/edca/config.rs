@@ -12,8 +12,8 @@ use crate::medium::wifi::radio::motion::Motion;
 use crate::medium::wifi::radio::phy::Phy;
 use crate::medium::wifi::radio::propagation::{Position, Reach};
 use crate::medium::wifi::txq::{Discipline, TxqConfig};
-use crate::packet::NodeId;
-use crate::queue::{Buffer, FqCoDelConfig, QueueConfig};
+use windward_elements::packet::NodeId;
+use windward_elements::queue::{Buffer, FqCoDelConfig, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Stations of 802.11n, ac or ax on one channel: EDCA, A-MPDUs, BlockAcks.

@@ -1,7 +1,7 @@
 //! Counters by queue, by rate and by size of A-MPDU.
 
 use crate::medium::wifi::ppdu::Mode;
-use crate::status::Line;
+use windward_elements::status::Line;
 use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 

@@ -11,8 +11,8 @@ use crate::medium::wifi::minstrel::Stage as ChainStage;
 use crate::medium::wifi::ppdu::{ACK, BAR_BYTES, CTS, Mode, RTS};
 use crate::medium::wifi::radio::air;
 use crate::output::FrameKind;
-use crate::packet::Packet;
-use crate::status::Cause;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Duration field of the standard.

@@ -12,9 +12,9 @@ use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::radio::air::Air;
 use crate::medium::wifi::radio::motion::NextReach;
-use crate::packet::{NodeId, Packet};
-use crate::status::{Counts, Sight};
 use std::collections::VecDeque;
+use windward_elements::packet::{NodeId, Packet};
+use windward_elements::status::{Counts, Sight};
 use windward_tables::{Frames, Histogram};
 use windward_units::{Duration, Time};
 

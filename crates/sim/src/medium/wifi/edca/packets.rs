@@ -1,8 +1,8 @@
 //! Packets of MPDUs.
 
-use crate::packet::Packet;
 use std::collections::VecDeque;
 use std::ops::Range;
+use windward_elements::packet::Packet;
 use windward_units::Time;
 
 /// A packet without a number, and the time of its arrival.

@@ -10,9 +10,9 @@ use crate::medium::wifi::category::{CATEGORIES, Category};
 use crate::medium::wifi::config::ROOM;
 use crate::medium::wifi::ppdu::Mode;
 use crate::medium::wifi::txq::Txq;
-use crate::packet::{Kind, Packet};
-use crate::queue;
-use crate::status::Cause;
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue;
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Index of the session of a link and the category of a queue.

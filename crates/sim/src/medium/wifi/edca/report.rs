@@ -6,8 +6,8 @@ use super::mac::Edca;
 use super::way::{WayCounts, WayState};
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::tables::{WifiLinkStats, WifiStationStats};
-use crate::packet::NodeId;
-use crate::status::Counts;
+use windward_elements::packet::NodeId;
+use windward_elements::status::Counts;
 use windward_tables::{Frames, table};
 use windward_units::Time;
 

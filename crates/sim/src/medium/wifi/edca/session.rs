@@ -8,8 +8,8 @@
 use super::config::BlockAckConfig;
 use super::packets::{Followers, Waiting};
 use crate::medium::wifi::minstrel::{Chain, STAGES};
-use crate::packet::Packet;
 use std::collections::VecDeque;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 /// Place of an MPDU at the originator.
@@ -480,7 +480,7 @@ impl AttemptLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
+    use windward_elements::packet::Kind;
 
     fn packet(number: u32) -> Packet {
         Packet { number, ..Packet::new(Kind::Datagram, Time::ZERO, 0, 0, 1500) }

@@ -4,12 +4,12 @@ use super::ahead::Ahead;
 use super::config::{EdcaConfig, Hardware};
 use super::sending::Sending;
 use super::transmit::Transmit;
-use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::category::{CATEGORIES, Contention};
 use crate::medium::wifi::radio::air::Air;
 use crate::output::FrameKind;
-use crate::queue::Buffer;
 use std::collections::VecDeque;
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::queue::Buffer;
 use windward_units::{Duration, Time};
 
 /// A frame on the air, from the start of its transmission. What an A-MPDU holds is in [`Sending`].

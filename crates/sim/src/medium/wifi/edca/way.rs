@@ -2,11 +2,11 @@
 
 use super::config::{EdcaConfig, EdcaWay, RateChoice};
 use super::counts::{RateCounts, SizeCounts};
-use crate::engine::{Purpose, Stream};
 use crate::medium::wifi::minstrel::{Ideal, Minstrel, RateControl, SampleTable};
 use crate::medium::wifi::ppdu::{Mode, Timing, longest_psdu};
-use crate::status::{Books, Counts};
 use std::collections::BTreeMap;
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::status::{Books, Counts};
 use windward_units::{Duration, Time};
 
 /// Counters of a link beyond those of a wired one.

@@ -1,6 +1,6 @@
 //! Configuration of backpressure forwarding.
 
-use crate::backpressure::WeightConfig;
+use windward_elements::backpressure::WeightConfig;
 use windward_units::Duration;
 
 /// Backpressure forwarding over 802.11.

@@ -1,6 +1,6 @@
 //! Packets of all queues of a radio, linked to lists.
 
-use crate::queue::Waiting;
+use windward_elements::queue::Waiting;
 
 /// No packet.
 pub(super) const NONE: u32 = u32::MAX;

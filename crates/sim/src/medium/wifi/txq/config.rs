@@ -1,6 +1,6 @@
 //! Parameters of the queues of a radio.
 
-use crate::queue::{CoDelConfig, Version};
+use windward_elements::queue::{CoDelConfig, Version};
 use windward_units::Duration;
 
 /// Queues of a radio.

@@ -5,9 +5,9 @@
 
 use super::arena::{Arena, List, NONE};
 use super::config::{FlowsConfig, truesize};
-use crate::packet::Packet;
-use crate::queue::{Control, Waiting, conversation};
 use std::cell::Cell;
+use windward_elements::packet::Packet;
+use windward_elements::queue::{Control, Waiting, conversation};
 use windward_units::{Time, splitmix64};
 
 /// Queue of a flow.

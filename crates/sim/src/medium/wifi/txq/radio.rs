@@ -6,8 +6,8 @@ use super::estimate::Estimator;
 use super::flows::Flows;
 use crate::medium::wifi::category::{CATEGORIES, Category, TIDS};
 use crate::medium::wifi::ppdu::Mode;
-use crate::packet::Packet;
-use crate::queue::Waiting;
+use windward_elements::packet::Packet;
+use windward_elements::queue::Waiting;
 use windward_units::Time;
 
 /// Index of a station that the radio sends to.

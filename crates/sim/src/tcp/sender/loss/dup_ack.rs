@@ -1,13 +1,13 @@
 //! Loss detection by counting: RFC 6675 with SACK, RFC 6582 (NewReno) without.
 
 use crate::network::{NewReno, TcpOptions};
-use crate::packet::Packet;
 use crate::tcp::sender::law::AckReport;
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::prr::Prr;
 use crate::tcp::sender::scoreboard::{DUP_THRESH, Delivery, Segment};
 use crate::tcp::sender::tcb::Tcb;
 use crate::tcp::sender::turn::Turn;
+use windward_elements::packet::Packet;
 use windward_laws::CongestionKind;
 use windward_units::{Duration, Time};
 

@@ -16,7 +16,7 @@ use super::scoreboard::{DUP_THRESH, Segment};
 use super::tcb::Tcb;
 use super::turn::Turn;
 use crate::network::TcpOptions;
-use crate::packet::Packet;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 /// Loss detection and recovery of a connection.

@@ -8,9 +8,9 @@ mod send_order;
 #[cfg(test)]
 mod tests;
 
-use crate::packet::Range;
 use crate::tcp::ranges::Ranges;
 use send_order::SendOrder;
+use windward_elements::packet::Range;
 
 /// Duplicates after which a segment counts as lost (RFC 5681 §3.2).
 pub const DUP_THRESH: u32 = 3;

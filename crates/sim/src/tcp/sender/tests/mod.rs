@@ -8,9 +8,9 @@ mod rack_tlp;
 use super::loss::{RackTlp, Recovery, Tlp};
 use super::{Sender, Turn};
 use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
-use crate::packet::{Kind, Packet};
 use crate::tcp::receiver::{AckDue, Receiver};
 use std::collections::{BTreeMap, BTreeSet};
+use windward_elements::packet::{Kind, Packet};
 use windward_laws::LawSpec;
 use windward_units::{Duration, Packets, Time};
 

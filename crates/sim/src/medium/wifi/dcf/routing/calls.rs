@@ -4,7 +4,6 @@ use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
 use super::state::Routing;
-use crate::backpressure::Queues;
 use crate::medium::Hooks;
 use crate::medium::interface::Out;
 use crate::medium::wifi::config::WifiConfig;
@@ -12,8 +11,9 @@ use crate::medium::wifi::dcf::mac::{Router, Wifi};
 use crate::medium::wifi::dcf::station::{Frame, Head};
 use crate::medium::wifi::protocol::RoutingConfig;
 use crate::output::FrameKind;
-use crate::packet::Packet;
-use crate::status::Cause;
+use windward_elements::backpressure::Queues;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::Time;
 
 impl Router for Routing {

@@ -1,8 +1,8 @@
 //! Directory of stations and links.
 
 use crate::medium::wifi::config::WifiConfig;
-use crate::packet::NodeId;
 use std::collections::BTreeMap;
+use windward_elements::packet::NodeId;
 
 /// Stations by node, and links by their ends.
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! Backpressure over 802.11: reports, full stations, and retained packets.
 
 use super::harness::Bench;
-use crate::backpressure::{Links, Threshold, WeightConfig};
 use crate::medium::interface::Medium;
 use crate::output::FrameKind;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{
     Access, Acks, BackpressureConfig, Mac, Neighbour, Phy, Reach, RoutingConfig, StationConfig, Way, WifiConfig,
 };
+use windward_elements::backpressure::{Links, Threshold, WeightConfig};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Time};
 
 /// Stations 0, 1 and 2 in a row; the outer ones do not hear each other. Links: 0→1, 1→0, 1→2, 2→1.

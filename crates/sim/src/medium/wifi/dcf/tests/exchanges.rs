@@ -1,9 +1,9 @@
 //! Exchanges by hand, to the microsecond.
 
 use super::harness::{Bench, star};
-use crate::status::Cause;
 use crate::wifi::{Access, LossOf, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
 use crate::{Buffer, QueueConfig};
+use windward_elements::status::Cause;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const MBIT: u64 = 1_000_000;

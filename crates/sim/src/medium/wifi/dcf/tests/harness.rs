@@ -2,9 +2,9 @@
 
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, Wifi, WifiConfig};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Time};
 
 /// A wireless network and its test environment.

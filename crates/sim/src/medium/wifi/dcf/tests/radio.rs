@@ -4,9 +4,9 @@ use super::super::waiting::Waiting;
 use super::harness::{Bench, star};
 use crate::medium::interface::Medium;
 use crate::output::FrameKind;
-use crate::packet::{Kind, Packet};
-use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Fading, Mac, Neighbour, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const MBIT: u64 = 1_000_000;

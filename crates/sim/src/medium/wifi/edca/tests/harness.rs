@@ -8,8 +8,8 @@ use crate::medium::wifi::ppdu::{Limits, Mode, Timing};
 use crate::medium::wifi::radio::phy::Phy;
 use crate::medium::wifi::radio::propagation::Reach;
 use crate::medium::world::World;
-use crate::packet::{Kind, Packet};
-use crate::queue::Buffer;
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::Buffer;
 use windward_units::{Bytes, Duration, Time};
 
 /// A network and its test environment.

@@ -14,8 +14,8 @@ use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
 use crate::medium::wifi::radio::motion::Motion;
 use crate::medium::wifi::radio::propagation::{PathLoss, Propagation};
 use crate::medium::wifi::txq::{Discipline, FlowsConfig, TxqConfig};
-use crate::queue::Buffer;
 use std::env;
+use windward_elements::queue::Buffer;
 use windward_units::{Bytes, Duration, Time, splitmix64};
 
 /// Time for which packets are offered, and time at which all stations are back.

@@ -3,8 +3,8 @@
 use super::{at, packet, with_stations};
 use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::medium::wifi::txq::{Aql, Category, Discipline, FlowsConfig, Txq, TxqConfig, Txqs};
-use crate::packet::Packet;
 use std::collections::BTreeSet;
+use windward_elements::packet::Packet;
 use windward_units::splitmix64;
 
 struct Draws(u64);
@@ -34,7 +34,7 @@ fn run(config: &TxqConfig, seed: u64) {
         millis += draws.below(3);
         let now = at(millis * 1000);
         let mut lost = Vec::new();
-        let dropped = &mut |_: Txq, gone: crate::queue::Waiting| lost.push(gone.packet.number);
+        let dropped = &mut |_: Txq, gone: windward_elements::queue::Waiting| lost.push(gone.packet.number);
         match draws.below(8) {
             0 => queues.set_rate(draws.below(5) as u32, mode(&mut draws)),
             1..4 => {
@@ -76,7 +76,7 @@ fn run(config: &TxqConfig, seed: u64) {
         let now = at(millis * 1000);
         let mut lost = 0;
         let before = queues.all_packets();
-        let dropped = &mut |_: Txq, _: crate::queue::Waiting| lost += 1;
+        let dropped = &mut |_: Txq, _: windward_elements::queue::Waiting| lost += 1;
         for (txq, estimate) in std::mem::take(&mut below) {
             queues.completed(now, txq, estimate, dropped);
         }

@@ -2,8 +2,8 @@
 
 use super::{at, best_effort, capable, fill, packet, queues, take, with_stations};
 use crate::medium::wifi::txq::{Category, Discipline, FlowsConfig, Txq, TxqConfig, truesize};
-use crate::packet::Packet;
-use crate::queue::Version;
+use windward_elements::packet::Packet;
+use windward_elements::queue::Version;
 
 #[test]
 fn flows_take_turns_of_300_bytes() {
@@ -39,7 +39,8 @@ fn the_fattest_flow_makes_room() {
     fill(&mut queues, at(0), 1, (0..2).map(|_| packet(2, 1500)));
     let mut lost = |flow| {
         let mut lost = Vec::new();
-        let drop = &mut |txq: Txq, waiting: crate::queue::Waiting| lost.push((txq.station, waiting.packet.flow));
+        let drop =
+            &mut |txq: Txq, waiting: windward_elements::queue::Waiting| lost.push((txq.station, waiting.packet.flow));
         queues.enqueue(at(0), best_effort(0), packet(flow, 100), drop);
         lost
     };

@@ -1,12 +1,12 @@
 //! Random histories of Linux's own code: `benches/wifi/txq/driver.c` draws the same ones.
 
 use super::best_effort;
-use crate::ecn::{Codepoint, Ecn};
 use crate::medium::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::medium::wifi::txq::{Aql, Category, Discipline, FlowsConfig, Txq, TxqConfig, Txqs};
-use crate::packet::{Kind, Packet};
-use crate::queue::{CoDelConfig, Version, Waiting};
 use std::cell::RefCell;
+use windward_elements::ecn::{Codepoint, Ecn};
+use windward_elements::packet::{Kind, Packet};
+use windward_elements::queue::{CoDelConfig, Version, Waiting};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Categories in the order of Linux's numbers, the most urgent first.

@@ -7,8 +7,8 @@ mod linux;
 mod schedule;
 
 use super::{Discipline, FlowsConfig, StationId, Taken, Txq, TxqConfig, Txqs};
-use crate::ecn::{Codepoint, Ecn};
-use crate::packet::{Kind, Packet};
+use windward_elements::ecn::{Codepoint, Ecn};
+use windward_elements::packet::{Kind, Packet};
 use windward_units::Time;
 
 /// Microseconds.

@@ -2,12 +2,12 @@
 //! and loss detection, the timer, the law.
 
 use super::{Precedence, RackTlp};
-use crate::packet::Packet;
 use crate::tcp::sender::law::AckReport;
 use crate::tcp::sender::loss::news::{Duplicates, News};
 use crate::tcp::sender::phase::Phase;
 use crate::tcp::sender::scoreboard::Delivery;
 use crate::tcp::sender::tcb::Tcb;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 impl RackTlp {

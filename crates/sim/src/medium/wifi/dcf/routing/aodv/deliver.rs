@@ -7,8 +7,8 @@ use crate::medium::interface::Out;
 use crate::medium::wifi::dcf::mac::{Timer, Wifi};
 use crate::medium::wifi::dcf::routing::Routing;
 use crate::medium::wifi::dcf::station::Head;
-use crate::packet::{Kind, Packet, TIME_TO_LIVE};
-use crate::status::Cause;
+use windward_elements::packet::{Kind, Packet, TIME_TO_LIVE};
+use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
 
 impl Wifi<Routing> {

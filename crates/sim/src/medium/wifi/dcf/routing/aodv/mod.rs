@@ -15,10 +15,10 @@ mod table;
 mod tests;
 
 use crate::medium::wifi::protocol::AodvConfig;
-use crate::packet::Packet;
 use message::Message;
 pub use routing::AodvRouting;
 use table::Station;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 /// Action that the protocol requests.

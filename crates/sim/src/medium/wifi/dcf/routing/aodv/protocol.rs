@@ -3,7 +3,7 @@
 use super::message::{Message, Reply, Request, is_fresher};
 use super::table::Station;
 use super::{Aodv, Order};
-use crate::packet::{Packet, TIME_TO_LIVE};
+use windward_elements::packet::{Packet, TIME_TO_LIVE};
 use windward_units::{Duration, Time};
 
 impl Aodv {

@@ -3,7 +3,7 @@
 use super::message::{Message, Request};
 use super::table::{Held, Search, Station};
 use super::{Aodv, Order};
-use crate::packet::Packet;
+use windward_elements::packet::Packet;
 use windward_units::{Duration, Time};
 
 impl Aodv {

@@ -1,8 +1,8 @@
 //! Routing table of a station.
 
 use super::message::is_fresher;
-use crate::packet::Packet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use windward_elements::packet::Packet;
 use windward_units::Time;
 
 /// A route.

@@ -2,8 +2,8 @@
 
 use super::message::{Message, Reply, Request};
 use super::{Aodv, AodvConfig, Order};
-use crate::packet::{Kind, Packet, TIME_TO_LIVE};
 use std::collections::BTreeSet;
+use windward_elements::packet::{Kind, Packet, TIME_TO_LIVE};
 use windward_units::{Duration, Time};
 
 struct Network {

@@ -2,15 +2,15 @@
 
 use super::Backpressure;
 use super::reports::Reports;
-use crate::backpressure::Class;
 use crate::medium::interface::Out;
 use crate::medium::wifi::dcf::mac::{Timer, Wifi};
 use crate::medium::wifi::dcf::routing::Routing;
 use crate::medium::wifi::dcf::station::{Head, Stage};
 use crate::medium::wifi::dcf::waiting::Waiting;
 use crate::medium::wifi::protocol::{Acks, Failures};
-use crate::packet::Packet;
-use crate::status::Cause;
+use windward_elements::backpressure::Class;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::Time;
 
 impl Wifi<Routing> {

@@ -2,7 +2,7 @@
 //!
 //!   j* = argmax_j D_ij·R̃_ij·(1 − p̃_ij)
 //!
-//! the first packet of the commodity with the largest weight D_ij there ([`crate::backpressure`]). The MAC holds the
+//! the first packet of the commodity with the largest weight D_ij there ([`windward_elements::backpressure`]). The MAC holds the
 //! packet until it is received or given up; then it returns to the head of its queue. Every data frame carries the
 //! sender's backlogs in a header, which all receivers of the frame read. A station that has sent none for a while
 //! broadcasts them.
@@ -16,15 +16,15 @@ mod estimate;
 mod forward;
 mod reports;
 
-use crate::backpressure::{Graph, OwnRule, Queues};
-use crate::engine::{Purpose, Stream};
 use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
 use crate::medium::wifi::protocol::{Acks, BackpressureConfig};
-use crate::packet::NodeId;
-use crate::queue::Buffer;
 use estimate::Estimate;
 use reports::Reports;
+use windward_elements::backpressure::{Graph, OwnRule, Queues};
+use windward_elements::engine::{Purpose, Stream};
+use windward_elements::packet::NodeId;
+use windward_elements::queue::Buffer;
 use windward_units::Time;
 
 /// No station, no link.

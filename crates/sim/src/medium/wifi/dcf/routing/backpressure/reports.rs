@@ -1,6 +1,6 @@
 //! Exchange of backlogs between stations.
 
-use crate::backpressure::Queues;
+use windward_elements::backpressure::Queues;
 use windward_units::Time;
 
 /// Backlog of a full station, to which no packets are sent.

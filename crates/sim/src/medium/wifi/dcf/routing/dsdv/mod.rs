@@ -8,9 +8,9 @@
 mod routes;
 mod updates;
 
-use crate::engine::Stream;
 use crate::medium::wifi::protocol::DsdvConfig;
 pub use routes::DsdvRouting;
+use windward_elements::engine::Stream;
 use windward_units::{Duration, Time};
 
 /// Metric of a broken route.
@@ -253,7 +253,7 @@ impl Dsdv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Purpose;
+    use windward_elements::engine::Purpose;
 
     fn secs(count: u64) -> Time {
         Time::from_nanos(count * 1_000_000_000)

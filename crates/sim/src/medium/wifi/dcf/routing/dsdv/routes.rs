@@ -5,8 +5,8 @@ use crate::medium::wifi::config::WifiConfig;
 use crate::medium::wifi::dcf::routing::directory::Directory;
 use crate::medium::wifi::dcf::routing::handles::Handles;
 use crate::medium::wifi::protocol::DsdvConfig;
-use crate::packet::{NodeId, Packet};
 use std::collections::VecDeque;
+use windward_elements::packet::{NodeId, Packet};
 use windward_units::Time;
 
 /// DSDV at run time.

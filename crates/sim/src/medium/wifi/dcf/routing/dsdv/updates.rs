@@ -4,8 +4,8 @@ use super::Dsdv;
 use crate::medium::interface::Out;
 use crate::medium::wifi::dcf::mac::{Timer, Wifi};
 use crate::medium::wifi::dcf::routing::Routing;
-use crate::packet::Packet;
-use crate::status::Cause;
+use windward_elements::packet::Packet;
+use windward_elements::status::Cause;
 use windward_units::Time;
 
 impl Wifi<Routing> {
