@@ -1,12 +1,16 @@
-"""Evaluations of all laws, and of laws with a planted fault, as one table each.
+"""Evaluations of all laws, by suites, and of laws with a planted fault.
 
-python benches/evaluate/write.py laws writes docs/measured/evaluations.md, with `faults` it writes
-docs/measured/validation/evaluate.md. What was interrupted goes on where it was: runs are kept in results/evaluations.
+python benches/evaluate/write.py laws writes docs/measured/evaluations.md and the evaluation on each law's page, with
+`suites` docs/measured/suites.md, with `faults` docs/measured/validation/evaluate.md. What was interrupted goes on where
+it was: runs are kept in results/evaluations.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,9 +23,14 @@ from windward.results._files import replace_text
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "results" / "evaluations"
+LAW_PAGES = ROOT / "docs" / "reference" / "laws"
+SUITES_PAGE = ROOT / "docs" / "measured" / "suites.md"
 LAWS_PAGE = ROOT / "docs" / "measured" / "evaluations.md"
 FAULTS_PAGE = ROOT / "docs" / "measured" / "validation" / "evaluate.md"
 FAULTS = ROOT / "tests" / "evaluate" / "faults.py"
+
+#: Runs at once; as many as there are cores by default.
+THREADS = int(os.environ["THREADS"]) if "THREADS" in os.environ else None
 
 #: Planted faults and the section that must find each; none for the law without one.
 PLANTED = {
@@ -46,9 +55,10 @@ def laws() -> list[str]:
     return [fitting.get(name, name) for name in names if name not in ("python", "tfrc")]
 
 
-def evaluated(law: str, name: str, seeds: int) -> ww.Evaluation:
+def evaluated(law: str, name: str, seeds: int, suite: str | None = None) -> ww.Evaluation:
     """An evaluation, run or taken up again."""
-    found = ww.evaluate(law, output=KEPT / f"{name.replace(',', '-').replace('=', '-')}-{seeds}", seeds=seeds)
+    folder = KEPT / (re.sub(r"[,=:/]", "-", name) + (f"-{suite}" if suite else "") + f"-{seeds}")
+    found = ww.evaluate(law, output=folder, seeds=seeds, suite=suite, smallest=False, threads=THREADS)
     counts = {word: count for word, count in found.summary["counts"].items() if count}
     print(name, counts, flush=True)
     return found
@@ -103,6 +113,121 @@ networks and seeds sets them, with a margin.
 {titles}
 """
     replace_text(LAWS_PAGE, text)
+    for name, found in rows.items():
+        write_own(LAW_PAGES / f"{name.partition(',')[0]}.md", found, seeds)
+
+
+def write_own(page: Path, found: ww.Evaluation, seeds: int) -> None:
+    """The evaluation on a law's own page, before its limits."""
+    from windward.show import _evaluate as words
+
+    verdicts = [word for word in found.verdicts.values() if word in ("meets", "does not", "cannot tell")]
+    open_ = [key for key, word in found.verdicts.items() if word == "cannot tell"]
+    said = f"{verdicts.count('meets')} of {len(verdicts)} sections of RFC 9743 are met"
+    said += f"; {', '.join(open_)} cannot be told" if open_ else ""
+    with_parameters = f" `{found.name}`:" if "," in found.name else ""
+    lines = [
+        "## Evaluation",
+        "",
+        "<!-- Generated: make evaluations -->",
+        "",
+        f"[Evidence by simulation](../../measured/evaluations.md), {seeds} seeds:{with_parameters} {said}.",
+        "",
+    ]
+    missed = [row for row in found.rows("sections") if row["verdict"] == "does not"]
+    if missed:
+        lines += ["| not met | network | figure | here | allowed |", "|---|---|---|---|---|"]
+        for row in missed:
+            own = words.measure(found, row["measure"])
+            assert own is not None
+            cells = [own["network"], own["figure"], words.value(own), f"{words.allowed(own)} ({words.set_by(own)})"]
+            lines.append(f"| {row['section']} {row['title']} | {' | '.join(map(str, cells))} |")
+        lines.append("")
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^## Evaluation\n.*?(?=^## )", "", text, flags=re.MULTILINE | re.DOTALL)
+    replace_text(page, text.replace("\n## Limits\n", "\n" + "\n".join(lines) + "\n## Limits\n", 1))
+
+
+#: Suites and the laws that their page shows.
+SUITES = {
+    "bbr-draft": ("bbr3",),
+    "cubic": ("cubic,version=rfc9438", "cubic,version=linux"),
+    "rmcat": ("nada", "scream", "gcc"),
+}
+
+
+def write_suites(seeds: int) -> None:
+    """The page of the suites: figure and threshold of each case under each law."""
+    from windward.show import _evaluate as words
+
+    parts = []
+    for suite, laws_of_it in SUITES.items():
+        rows = {law: evaluated(law, law, seeds, suite) for law in laws_of_it}
+        first = next(iter(rows.values()))
+        lines = [
+            f"## `{suite}`: {first.title.partition(' by ')[2]}",
+            "",
+            f"| case | network | figure | {' | '.join(f'`{law}`' for law in rows)} | allowed |",
+            "|---|---|---|" + "---|" * (len(rows) + 1),
+        ]
+        missing = []
+        for section in first.rows("sections"):
+            if section["verdict"] == "not modelled":
+                missing.append(f"{section['section']} {section['title']} ({section['why']})")
+            for own in first.rows("measures"):
+                if own["section"] != section["section"]:
+                    continue
+                cells = []
+                for found in rows.values():
+                    theirs = words.measure(found, own["measure"])
+                    assert theirs is not None
+                    cells.append(f"{SIGNS[theirs['verdict']]} {words.value(theirs)}")
+                head = f"{section['section']} {section['title']}"
+                cells += [f"{words.allowed(own)} ({words.set_by(own)})"]
+                lines.append(f"| {head} | {own['network']} | {own['figure']} | {' | '.join(cells)} |")
+        if missing:
+            lines += ["", f"Not modelled: {'; '.join(missing)}."]
+        parts.append("\n".join(lines))
+    body = "\n\n".join(parts)
+    text = f"""\
+# Conformance suites: BBR's draft, RFC 9438 and RFC 8867
+
+<!-- Generated: python benches/evaluate/write.py suites (make evaluations) -->
+
+Cases of specifications, run by [`windward evaluate --suite`](../guides/evaluate.md#suites-cases-of-one-specification)
+with {seeds} seeds each. ✓ meets, ✗ does not, ? cannot be told from {seeds} seeds. The thresholds are those of the
+specifications where they have one, and named where they do not.
+
+{body}
+"""
+    replace_text(SUITES_PAGE, text)
+
+
+def null() -> str:
+    """Paragraph on false verdicts, by `null.py`."""
+    file = KEPT / "null.json"
+    if not file.exists():
+        return ""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    lines = []
+    for name, what in (("thresholds", "as they are"), ("exact", "CUBIC's own figure, without margin or slack")):
+        own = found[name]
+        lines.append(
+            f"| {what} | {own['apart']} of {found['apart']} | at most {100 * own['upper']:.0f} % "
+            f"| {own['splits']} of {found['splits']} |"
+        )
+    rows = "\n".join(lines)
+    return f"""
+## False verdicts
+
+CUBIC is judged as a stranger against CUBIC (`benches/evaluate/null.py`): {found["measures"]} measures, {found["each"]}
+seeds for each of the two, none in common, of {found["seeds"]} seeds in all. A whole evaluation is false if it has any
+*does not*. The random splits have runs in common, so their count has no interval of its own.
+
+| thresholds | false evaluations without a common run | 95 % interval | of random splits |
+|---|---|---|---|
+{rows}
+"""
 
 
 def write_faults(seeds: int) -> bool:
@@ -130,7 +255,7 @@ Laws with one planted fault each (`tests/evaluate/faults.py`), evaluated by
 | law | section of its fault |
 | --- | --- |
 {expected}
-"""
+{null()}"""
     replace_text(FAULTS_PAGE, text)
     print(said)
     return not wrong
@@ -139,13 +264,15 @@ Laws with one planted fault each (`tests/evaluate/faults.py`), evaluated by
 def main() -> None:
     """Writes a page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("page", choices=("laws", "faults"))
+    parser.add_argument("page", choices=("laws", "suites", "faults"))
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--only", nargs="*", default=())
     asked = parser.parse_args()
     with shared_references():
         if asked.page == "laws":
             write_laws(asked.seeds or 10, asked.only)
+        elif asked.page == "suites":
+            write_suites(asked.seeds or 5)
         elif not write_faults(asked.seeds or 5):
             sys.exit(1)
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
-from windward._evaluate import rmcat
+from windward._evaluate import kernels, rmcat
 from windward._evaluate.figures import breaker_share
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
@@ -306,6 +306,43 @@ def test_queues_that_mark_above_a_threshold_have_dctcps_length(tmp_path: Path):
     (row,) = found.rows("measures")
     assert row["value"] / 1.2e-6 == pytest.approx(67 - 9.9 / 2, abs=2)
     assert row["allowed"] / 1.2e-6 == pytest.approx(67)
+
+
+def test_smallest_networks_are_repeated_between_kernels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    # In the place of kernels: BBR takes 10 Mbit/s and the reference 1 of them.
+    asked = []
+
+    def tables(plain: dict[str, object], seeds: list[int], folder: Path, congestion: object = None) -> object:
+        asked.append(plain)
+        law = plain["flow"][0]["law"]  # type: ignore[index]
+        row = {"group": "own", "goodput_bps": 1e7 if law == "bbr" else 1e6, "segments_sent": 1000}
+        return [{"flows": [row | {"segments_lost": 100, "mean_rtt_s": 0.1}]} for _ in seeds], []
+
+    monkeypatch.setattr(kernels, "why_not", lambda: None)
+    monkeypatch.setattr(kernels, "tables", tables)
+    found = ww.evaluate("bbr", output=tmp_path / "e", only=["7.2"], seeds=3, emulate=True)
+    between = found.rows("sections")[0]["smallest"]["kernels"]
+    # 10 Mbit/s over 4.65 Mbit/s of the circuit breaker, with the lost tenth: 2.39; the threshold is absolute.
+    assert between["values"] == pytest.approx([2.39] * kernels.RUNS, abs=0.01)
+    assert between["share"] == 1.0
+    assert len(asked) == 1
+    assert asked[0]["link"][0]["loss"] == "10 %"  # type: ignore[index]
+    page = (tmp_path / "e" / "evaluation.html").read_text(encoding="utf-8")
+    assert "in 3 of 3 runs" in page
+
+
+def test_networks_that_no_kernel_has_are_named_with_the_reason():
+    (own,) = [each for each in measures(["cubic"], is_full=False) if each.name == "7.6/ack-division"]
+    assert kernels.repeated(own, own.template, "bbr", "cubic", Path()) == {"skipped": "Linux's receivers do not cheat"}
+
+
+def test_the_smallest_networks_can_be_left_out(cli: Cli, tmp_path: Path):
+    done = cli("evaluate", "bbr", "--only", "7.2", "--seeds", "3", "--no-smallest", "-o", "e")
+    assert done.returncode == 3, done.stderr
+    assert not (tmp_path / "e" / "shown").exists()
+    refused = cli("evaluate", "bbr", "--no-smallest", "--emulate", "-o", "f")
+    assert refused.returncode == 2
+    assert "the smallest networks are emulated" in refused.stderr
 
 
 def test_references_are_run_once_for_several_laws(tmp_path: Path):

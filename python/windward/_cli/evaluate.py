@@ -54,6 +54,15 @@ def evaluate(
             metavar="NAME", help="Cases of a specification in place of RFC 9743: bbr-draft, cubic or rmcat (calls)."
         ),
     ] = None,
+    no_smallest: Annotated[
+        bool, typer.Option("--no-smallest", help="Skip the search for the smallest network of each section not met.")
+    ] = False,
+    emulate: Annotated[
+        bool,
+        typer.Option(
+            "--emulate", help="Repeat the smallest networks between this machine's kernels, in real time and as root."
+        ),
+    ] = False,
     threads: Threads = None,
     on: On = None,
     output: Annotated[
@@ -92,6 +101,8 @@ def evaluate(
                 seeds=parse_seeds(seeds),
                 thresholds=thresholds,
                 suite=suite,
+                smallest=not no_smallest,
+                emulate=emulate,
                 threads=threads,
                 on=on,
                 progress=progress,

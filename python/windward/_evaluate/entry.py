@@ -40,6 +40,8 @@ def evaluate(
     seeds: int | Sequence[int] | None = None,
     thresholds: str | Path | None = None,
     suite: str | None = None,
+    smallest: bool = True,
+    emulate: bool = False,
     threads: int | None = None,
     on: str | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -69,6 +71,10 @@ def evaluate(
         TOML file of thresholds; `thresholds.toml` of an evaluation is one.
     suite
         Cases of a specification in place of RFC 9743: "bbr-draft", "cubic", or "rmcat" for laws of calls.
+    smallest
+        Search the smallest network of each section that is not met.
+    emulate
+        Repeat these networks between this machine's kernels, in real time and as root, under the law and the reference.
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on
@@ -94,10 +100,14 @@ def evaluate(
     """
     laws: dict[str, Callable[..., Any]] = {}
     folder = Path()
+    if emulate and not smallest:
+        raise OptionError(("emulate", "", "the smallest networks are emulated; search them"))
     cases = None if suite is None else read_suite(suite)
     if isinstance(law, str):
         text = law
         law, folder = read_control(law, cases.controls) if cases and cases.controls else read_law(law)
+        # A title has the file's name, wherever the file lies.
+        text = text.removeprefix(f"{folder}/")
     else:
         law, text = _object(law, laws)
     given, references = ({}, REFERENCES) if thresholds is None else read_thresholds(Path(thresholds))
@@ -113,6 +123,8 @@ def evaluate(
         is_full=full,
         only=read_only(only) if cases is None else read_only(only, cases.cases),
         seeds=chosen,
+        smallest=smallest,
+        emulates=emulate,
         thresholds=given,
         folder=folder,
         laws=laws,

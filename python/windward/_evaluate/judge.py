@@ -46,7 +46,7 @@ def judged(planned: Planned, runs: Runs, networks: Networks, output: Path) -> di
             continue
         inside = [at for at, own in enumerate(tested) if own.measure.section == section.key]
         row = _section(section, [tested[at] for at in inside], [found[at] for at in inside], planned)
-        if row["verdict"] == DOES_NOT:
+        if row["verdict"] == DOES_NOT and planned.asked.smallest:
             shown = next(own for own in tested if own.measure.name == row["measure"])
             row["smallest"] = networks.smallest(shown, output)
         sections.append(row)

@@ -47,6 +47,10 @@ class EvaluationRequest:
     #: Sections to be judged; all if there are none.
     only: Sequence[str] = ()
     seeds: Sequence[int] = ()
+    #: Searches the smallest network of each section that is not met.
+    smallest: bool = True
+    #: Repeats these networks between kernels.
+    emulates: bool = False
     #: Thresholds that replace the defaults, by section or by measure.
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: Cases of a specification in place of RFC 9743's sections.

@@ -24,9 +24,21 @@ from windward.results._files import replace_text
 from windward.results._folder import to_json
 from windward.results._interrupts import held_back
 from windward.results._place import SUMMARY, holds
+from windward.results._reopen import lines_of
 from windward.results._shapes import Progress
 from windward.results._summary import FORMAT, versions
-from windward.results._sweep import RUNS, Axis, Plan, SweepFolder, build, digest, points_in_part, to_line
+from windward.results._sweep import (
+    RUNS,
+    Axis,
+    Plan,
+    SweepFolder,
+    build,
+    digest,
+    part_name,
+    parts,
+    points_in_part,
+    to_line,
+)
 
 if TYPE_CHECKING:
     from windward._engines.points import Job
@@ -76,10 +88,11 @@ def evaluate(
     try:
         _run(planned, target, threads=threads, on=on, progress=progress)
         target.finish()
+        _recall(planned, target)
     finally:
         target.close()
     networks = Networks(asked=asked, threads=threads)
-    rows = judged(planned, _rows(Sweep(output / "runs")), networks, output)
+    rows = judged(planned, rows_by_run(Sweep(output / "runs")), networks, output)
     replace_text(output / "evaluation.json", to_json({**head, **rows}))
     replace_text(output / SUMMARY, to_json({**head, **rows, "complete": True}))
     return Evaluation(output)
@@ -143,6 +156,22 @@ def _remember(planned: Planned, line: bytes) -> None:
     point = planned.points[run["point"]]
     if point.law in planned.asked.references and not run["reason"]:
         _shared[point.text, run["seed"]] = line
+
+
+def _recall(planned: Planned, target: SweepFolder) -> None:
+    """Keeps the runs of reference laws of an evaluation that was there before."""
+    if _shared is None or all(
+        (point.text, seed) in _shared
+        for point in planned.points
+        if point.law in planned.asked.references
+        for seed in planned.asked.seeds
+    ):
+        return
+    axes = [axis.path for axis in target.plan.axes]
+    for part in parts(target.path):
+        files = {file.parent.name: file for file in target.path.glob(f"*/{part_name(part)}")}
+        for line in lines_of(files, RUNS, axes):
+            _remember(planned, json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
 def _remembered(planned: Planned, at: int, seeds: Iterable[int]) -> dict[int, bytes]:
@@ -214,7 +243,7 @@ def _head(asked: EvaluationRequest) -> dict[str, Any]:
     }
 
 
-def _rows(runs: Sweep) -> dict[tuple[int, int], dict[str, list[dict[str, Any]]]]:
+def rows_by_run(runs: Sweep) -> dict[tuple[int, int], dict[str, list[dict[str, Any]]]]:
     """Rows of the tables of each run, by point and seed; none of a run that failed."""
     found: dict[tuple[int, int], dict[str, list[dict[str, Any]]]] = {}
     for kind in _TABLES:

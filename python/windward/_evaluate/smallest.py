@@ -13,6 +13,7 @@ from typing import Any
 from windward import _engine
 from windward._engines.lines import simulated
 from windward._engines.simulate import count_threads
+from windward._evaluate.kernels import repeated
 from windward._evaluate.measure import Measure
 from windward._evaluate.networks import with_law
 from windward._evaluate.request import EvaluationRequest
@@ -81,6 +82,9 @@ class Networks:
             shutil.copyfile(self.asked.folder / name, folder / name)
         replace_text(folder / f"{measure.section}.toml", text)
         reference = mean_and_interval(others)[0] if others else math.nan
+        between = {}
+        if self.asked.emulates:
+            between["kernels"] = repeated(measure, template, self.asked.law, own.reference, self.asked.folder)
         return {
             "file": f"shown/{measure.section}.toml",
             "lines": len(text.splitlines()),
@@ -90,6 +94,7 @@ class Networks:
             "reference": number(reference) if others else None,
             "allowed": number(measure.allowed(reference)),
             "share": number(share),
+            **between,
         }
 
     def _share(self, measure: Measure, template: Mapping[str, Any], reference: str, seeds: Sequence[int]) -> float:

@@ -72,6 +72,18 @@ def set_by(own: Mapping[str, Any]) -> str:
     return str(own["reference"] or own["source"].partition(":")[0])
 
 
+def between_kernels(found: Mapping[str, Any], unit: str) -> str:
+    """A sentence about the repetition of a network between kernels."""
+    if "skipped" in found:
+        return f"Between kernels: not run, {found['skipped']}"
+    runs, values = len(found["values"]), amount(found["value"], unit)
+    late = f"; its timing: {'; '.join(found['problems'])}" if found["problems"] else ""
+    return (
+        f"Between kernels {values}, allowed {amount(found['allowed'], unit)}, "
+        f"in {round(found['share'] * runs)} of {runs} runs{late}"
+    )
+
+
 def amount(number: float | None, unit: str, error: float | None = None) -> str:
     """A figure with its unit."""
     if number is None or math.isnan(number):

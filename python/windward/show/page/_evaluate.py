@@ -41,6 +41,8 @@ def _smallest(found: Any, own: Mapping[str, Any] | None, small: Mapping[str, Any
         f"allowed {words.amount(small['allowed'], unit)}, on {100 * small['share']:.0f} % of "
         f"{len(small['values'])} fresh seeds. The same bytes by: windward simulate {found.path.name}/{small['file']}"
     )
+    if "kernels" in small:
+        said += f". {words.between_kernels(small['kernels'], unit)}"
     return f'<p class="note">{html.escape(said)}</p>{plain_text(small["file"], small["text"])}'
 
 
@@ -66,7 +68,7 @@ def table_of(measures: Sequence[Mapping[str, Any]]) -> str:
         kind = ' class="new"' if network else ""
         rows.append(f"<tr{kind}>{''.join(cells)}</tr>")
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="wide engines">{table}</div>'
+    return f'<div class="wide measures">{table}</div>'
 
 
 #: Key of the strips.
