@@ -45,6 +45,11 @@ def lost(group: str = "own") -> Value:
     return value
 
 
+def lost_segments(group: str = "own") -> Value:
+    """Number of lost segments of a group of flows."""
+    return lambda rows: float(sum(row["segments_lost"] for row in flows(rows, group)))
+
+
 def round_trip(group: str = "own") -> Value:
     """Mean round trip of a group of flows, in seconds."""
     return lambda rows: mean(row["mean_rtt_s"] for row in flows(rows, group))
