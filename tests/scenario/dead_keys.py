@@ -161,7 +161,7 @@ BASES = {
         ]
     """,
     "places": """
-        duration = "3 s"
+        duration = "5 s"
         node = [{ name = "s" }, { name = "m" }, { name = "p", count = 2 }]
         link = [{ from = "s", to = "m", rate = "1 Gbit/s", delay = "5 ms" }]
         flow = [{ name = "f", from = "s", to = "p", law = "cubic" }]
@@ -177,9 +177,10 @@ BASES = {
         speed = "3 km/h"
         [[cell.station]]
         node = "p-2"
+        at = ["100 m", "5 m"]
         [cell.station.motion]
         kind = "waypoints"
-        points = [{ time = "0 s", at = ["100 m", "5 m"] }, { time = "3 s", at = ["350 m", "5 m"] }]
+        points = [{ time = "0 s", at = ["100 m", "5 m"] }, { time = "3 s", at = ["395 m", "5 m"] }]
     """,
     "background": """
         duration = "4 s"

@@ -31,9 +31,11 @@ REASONS = {
     "wifi.station.queue": "the last station's queue stays short",
     "cell.fading": "each station has its own",
     "cell.repair.transmissions": "of tables with error rates",
+    "cell.pdcp.reordering": "of handovers, which one site has not",
 }
 NETWORKS = (
-    *("link", "app", "background", "cell", "flow", 'flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
+    *("link", "app", "background", "cell", "lte"),
+    *("flow", 'flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
     *("wifi", 'wifi/wifi.0.standard="bianchi"', 'wifi/wifi.0.access="ideal"'),
 )
 
