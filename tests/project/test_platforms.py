@@ -130,18 +130,19 @@ json.dump(answers, open("answers.json", "w"))
 """
 
 
-def linux_only_of_the_engine() -> list[str]:
-    """The names that the engine has on Linux alone."""
+def of_the_engine(condition: str) -> list[str]:
+    """The names that the engine has under a condition alone."""
     text = (REPOSITORY / "crates" / "py" / "src" / "lib.rs").read_text(encoding="utf-8")
-    (block,) = re.findall(r'#\[cfg\(target_os = "linux"\)\]\n    \{\n(.*?)\n    \}', text, flags=re.DOTALL)
+    (block,) = re.findall(rf"#\[cfg\({condition}\)\]\n    \{{\n(.*?)\n    \}}", text, flags=re.DOTALL)
     return re.findall(r"(?:pyfunction!\(|add_class::<)\w+::(\w+)", block)
 
 
 @pytest.mark.parametrize(("missing", "hidden"), [(LINUX_ONLY, []), (UNIX_ONLY, UNIX_MODULES)], ids=["mac", "windows"])
 def test_every_command_answers_without_linux(tmp_path: Path, missing: dict[str, list[str]], hidden: list[str]) -> None:
     assert set(RUNS) == set(COMMANDS)
-    names = linux_only_of_the_engine()
+    names = of_the_engine('target_os = "linux"') + (of_the_engine("unix") if hidden else [])
     assert {"EmulationJob", "kernel_laws", "transfer_serve"} <= set(names)
+    assert ("transfer_get" in names) == bool(hidden)
     (tmp_path / "s.toml").write_text(SMALL, encoding="utf-8")
     (tmp_path / "asked.json").write_text(json.dumps([missing, hidden, names, RUNS]), encoding="utf-8")
     if hidden:

@@ -22,11 +22,13 @@ mod output;
 mod rule;
 mod scenario;
 mod scheduler;
+#[cfg(unix)]
 mod send;
 #[cfg(target_os = "linux")]
 mod serve;
 mod sweep;
 mod table;
+#[cfg(unix)]
 mod transfer;
 mod waiting;
 mod wifi_mode;
@@ -82,10 +84,13 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::read_text, module)?)?;
-    module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
-    module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
-    module.add_function(wrap_pyfunction!(transfer::transfer_options, module)?)?;
-    module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
+    #[cfg(unix)]
+    {
+        module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
+        module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
+        module.add_function(wrap_pyfunction!(transfer::transfer_options, module)?)?;
+        module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
+    }
     #[cfg(target_os = "linux")]
     {
         module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;

@@ -18,6 +18,7 @@ from windward import _console, _engine, transfer
 from windward._cli import secrets, words
 from windward._cli.declared import arguments, declares
 from windward.errors import TransferError
+from windward.transfer._run import NEEDED
 
 #: The exit codes, for `--help`; docs/guides/get.md says more.
 _CODES = (
@@ -41,6 +42,9 @@ def get(
     resumes an interrupted download. With --output - the file goes to standard output once it is whole.
     """
     secrets.hide()
+    if not hasattr(_engine, "transfer_get"):
+        words.complain(NEEDED)
+        raise typer.Exit(2)
     output, directory = given["output"], given["directory"]
     is_piped = output is not None and str(output) == "-"
     if is_piped and (directory is not None or given["resume"]):

@@ -16,6 +16,7 @@ def download(
     url: str, options: Mapping[str, Any], observe: Callable[[dict[str, Any]], object] | None
 ) -> dict[str, Any]:
     """Downloads a file; the options are `windward.transfer.get`'s."""
+    _need("transfer_get")
     return _run(lambda: _engine.transfer_get(url, _json(options), as_events(observe)))
 
 
@@ -25,7 +26,18 @@ def upload(
     """Uploads a file; the options are `windward.transfer.send`'s."""
     if not _is_text(options["name"] or ""):
         raise ValueError("the name on the server must be UTF-8")
+    _need("transfer_send")
     return _run(lambda: _engine.transfer_send(str(file), host, _json(options), as_events(observe)))
+
+
+#: Message where the engine transfers nothing.
+NEEDED = "transfers need Linux or macOS\nhint: run windward in WSL 2"
+
+
+def _need(name: str) -> None:
+    """Raises TransferError where the engine has no such function: on Windows."""
+    if not hasattr(_engine, name):
+        raise TransferError(NEEDED, 2)
 
 
 def _run(call: Callable[[], str]) -> dict[str, Any]:

@@ -45,7 +45,9 @@ class Option:
 
 @cache
 def options(command: str) -> tuple[Option, ...]:
-    """The options of a command, in the order of their declaration."""
+    """The options of a command, in the order of their declaration; none where the engine cannot transfer files."""
+    if not hasattr(_engine, "transfer_options"):
+        return ()
     return tuple(Option(**fields) for fields in json.loads(_engine.transfer_options(command)))
 
 

@@ -141,7 +141,7 @@ impl Channel {
                 self.mean + decibels((real * real + imaginary * imaginary) / waves.len() as f64)
             }
             Model::Trace { samples, interval } => {
-                self.mean + samples[(now.as_nanos() / *interval) as usize % samples.len()]
+                self.mean + samples[(now.as_nanos() / *interval % samples.len() as u64) as usize]
             }
             Model::Taps { gains, .. } => {
                 let all = u32::MAX >> (u32::BITS - gains.len() as u32);
