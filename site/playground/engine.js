@@ -2,7 +2,8 @@
 
 class Superseded extends Error {}
 
-const KEPT = 64, MOST_PIECES = 24;
+// Answers that are kept, and bytes of them: those of a run with thousands of flows are many.
+const KEPT = 64, KEPT_BYTES = 256e6, MOST_PIECES = 24;
 
 class Pool {
   // `code` is the worker's script, `module` the compiled engine.
@@ -60,7 +61,8 @@ class Pool {
     this.running.delete(task.key);
     this.idle.push(task.worker);
     this.kept.set(task.key, data.answer);
-    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    const bytes = () => [...this.kept.values()].reduce((whole, answer) => whole + (answer.buffer?.byteLength ?? 0), 0);
+    while (this.kept.size > KEPT || (this.kept.size > 1 && bytes() > KEPT_BYTES)) this.kept.delete(this.kept.keys().next().value);
     task.resolve(data.answer);
     this.start();
   }
@@ -145,17 +147,20 @@ class Engine {
       found.best = { names: best.tables.flows.flow, goodput_bps: [...best.tables.flows.goodput_bps], tables: best.tables };
       if (changes.length >= MOST_PIECES) { found.leftOut.set("optimum", `the network changes ${changes.length} times; the optimum is that of its end`); return; }
       if (!changes.length) return;
+      check();
       const { pieces } = await ask({ do: "pieces", utility, changes, duration: about.duration_s });
       if (pieces.every(piece => piece.goodput_bps === null)) found.leftOut.set("optimum", pieces[0].reason); else found.pieces = pieces;
     });
     const fluid = ask({ do: "fluid" }).then(answer => {
       if (answer.error) found.leftOut.set("fluid", answer.error.split("\n")[0]); else found.fluid = fluidOf(answer);
     });
+    // What fails after the question has ended concerns nobody.
+    fluid.catch(() => {});
     keep();
     try {
       await Promise.all([...work, optimum]);
       // The equations may have come meanwhile: then this is all.
-      const isDone = await Promise.race([fluid.then(() => true), Promise.resolve(false)]);
+      const isDone = found.fluid !== null || found.leftOut.has("fluid");
       say(isDone);
       if (!isDone) { await fluid; say(true); }
     } catch (error) {

@@ -40,5 +40,6 @@ function unpacked(buffer) {
       if (column?.kind) table[name] = new KINDS[column.kind](buffer, begin + column.at, column.count);
     }
   }
+  header.buffer = buffer;
   return header;
 }

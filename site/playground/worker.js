@@ -12,7 +12,7 @@ function begin() {
   };
   const show = answer => {
     const before = performance.now();
-    postMessage({ id: task.id, shown: answer });
+    postMessage({ id: task.id, shown: answer }, [answer.buffer]);
     paused = performance.now() - before;
   };
   engine = engineOf(module, { look, show });
@@ -44,7 +44,8 @@ onmessage = ({ data }) => {
   task = data;
   shownAt = performance.now();
   try {
-    postMessage({ id: data.id, answer: answer(data.question) });
+    const found = answer(data.question);
+    postMessage({ id: data.id, answer: found }, found.buffer ? [found.buffer] : []);
   } catch (error) {
     // Nothing is known of the state of an engine that panicked: the page ends this worker.
     postMessage({ id: data.id, panic: error.message });

@@ -191,3 +191,24 @@ def test_a_report_opens_its_scenario_there(
     answered(watched.page)
     assert watched.page.locator(".bar b").inner_text() == "small"
     watched.end()
+
+
+def test_a_change_ends_the_run_before_it(browser: Any, playground: str) -> None:
+    """A run of minutes shows what it has so far; the next setting is answered at once."""
+    text = QUIET.replace("5 Mbit/s", "10 Gbit/s").replace('duration = "5 s"', 'duration = "1000 s"')
+    assert "10 Gbit/s" in text
+    watched = Watched(browser, playground + fragment(text))
+    page = watched.page
+    page.locator("#status", has_text="so far").wait_for()
+    assert page.locator(".live #chart-windows canvas").count() >= 1
+    for name, value in (("duration", "5 s"), ("warmup", "1 s")):
+        entry = field(page, name).locator("input.value")
+        entry.fill(value)
+        entry.press("Enter")
+    rate = field(page, "link", 0, "rate").locator("input.value")
+    rate.fill("2 Mbit/s")
+    rate.press("Enter")
+    answered(page)
+    assert page.evaluate("() => playground.engine.pool.restarts") >= 1
+    assert "2 Mbit/s" in page.locator(".live .changes").inner_text()
+    watched.end()
