@@ -4,7 +4,9 @@ use crate::table::column;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use windward_sim::{Output, Series};
-use windward_tables::{Data, Frame, Kind, Presence, Role, Row, Table, WIDTH};
+#[cfg(target_os = "linux")]
+use windward_tables::Row;
+use windward_tables::{Data, Frame, Kind, Presence, Role, Table, WIDTH};
 
 /// Tables of one run by name. The names that indices of `internals` refer to are in `internal_names`.
 pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<'py, PyDict>> {
