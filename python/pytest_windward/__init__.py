@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 #: The links of a test.
 _LINKS = pytest.StashKey[list["Link"]]()
+
+#: Captures of the links of a test, in their order.
+_CAPTURES = pytest.StashKey[list[Path]]()
 
 #: Options that say what network a link is.
 _NETWORKS = ("profile", "rate", "trace", "wifi", "cell")
@@ -53,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--link-artifacts",
         metavar="DIR",
-        help="Folder for the seed and the report of the links of each failed test. Default: none.",
+        help="Folder for the seed, the report and the packets (pcap) of the links of each failed test. Default: none.",
     )
 
 
@@ -76,6 +81,8 @@ def windward_link(request: pytest.FixtureRequest) -> Iterator[Callable[..., Link
     links: list[Link] = request.node.stash.setdefault(_LINKS, [])
     mark = request.node.get_closest_marker("windward")
     usual = dict(mark.kwargs) if mark is not None else {}
+    captures: list[Path] = request.node.stash.setdefault(_CAPTURES, [])
+    folder = tempfile.mkdtemp(prefix="windward-") if request.config.getoption("--link-artifacts") else None
 
     def make(port: int | None = None, **options: Any) -> Link:
         given = usual | options
@@ -90,6 +97,9 @@ def windward_link(request: pytest.FixtureRequest) -> Iterator[Callable[..., Link
                 pytest.fail(f"no link can be emulated here: {error}", pytrace=False)
             pytest.skip(f"no link can be emulated here: {error}")
         links.append(made)
+        if folder is not None:
+            captures.append(Path(folder, f"{len(links)}.pcap"))
+            made.capture(captures[-1])
         if port is not None:
             made.connect(port)
         return made
@@ -97,6 +107,8 @@ def windward_link(request: pytest.FixtureRequest) -> Iterator[Callable[..., Link
     yield make
     for made in links:
         made.close()
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _seed(text: str) -> int:
@@ -168,9 +180,14 @@ def _text(link: Link, totals: dict[str, Any]) -> str:
 
 
 def _keep(folder: Path, item: pytest.Item, found: list[tuple[Link, dict[str, Any]]]) -> None:
-    """Writes what a failed test needs to be run again."""
+    """Writes what a failed test needs to be run again, and its packets."""
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", item.nodeid)[-200:]
     links = [{"link": repr(link), "seed": link.seed, "report": totals} for link, totals in found]
+    captures = item.stash.get(_CAPTURES, [])
+    for about, capture in zip(links, captures, strict=False):
+        number = "" if len(captures) == 1 else f"-{capture.stem}"
+        about["pcap"] = f"{name}{number}.pcap"
+        shutil.copyfile(capture, folder / f"{name}{number}.pcap")
     text = json.dumps({"test": item.nodeid, "links": links}, indent=2, default=str)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

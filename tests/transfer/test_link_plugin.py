@@ -1,6 +1,8 @@
 """pytest's plugin: the fixture, the mark, options, reports, and what a late link does."""
 
 import json
+import socket
+import struct
 import subprocess
 import sys
 import textwrap
@@ -117,11 +119,34 @@ def test_a_failed_test_keeps_what_runs_it_again(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert "windward link" in run.stdout
     assert "to the client:" in run.stdout
-    (kept,) = (tmp_path / "kept").iterdir()
+    kept, packets = sorted((tmp_path / "kept").iterdir())
+    assert (kept.suffix, packets.suffix) == (".json", ".pcap")
     about = json.loads(kept.read_text())
     assert about["test"] == "test_it.py::test_bad"
     assert about["links"][0]["link"] == f"link(rate='10mbit', loss='30%', seed={about['links'][0]['seed']})"
     assert about["links"][0]["report"]["down"]["packets"] > 0
+    assert about["links"][0]["pcap"] == packets.name
+    # A pcap file in nanoseconds, packets from their IP header on; the first is a SYN (RFC 9293 §3.1) to the far end.
+    data = packets.read_bytes()
+    assert struct.unpack("=IHH12xI", data[:24]) == (0xA1B23C4D, 2, 4, 101)
+    packet = data[40:]
+    assert (packet[0], packet[9], socket.inet_ntoa(packet[16:20]), packet[33]) == (0x45, 6, "100.64.0.1", 0x02)
+
+
+@needs_links
+def test_each_link_of_a_failed_test_has_its_packets(tmp_path: Path) -> None:
+    body = """
+    @pytest.mark.parametrize("fails", [True, False])
+    def test_two(windward_link, port, fails):
+        for rate in ("10mbit", "20mbit"):
+            greet(windward_link(port, rate=rate).address)
+        assert not fails
+    """
+    run = pytest_of(tmp_path, body, "--link-artifacts", str(tmp_path / "kept"), "--link-late", "ignore")
+    assert "1 failed, 1 passed" in run.stdout, run.stdout
+    names = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert len([name for name in names if name.endswith(".pcap")]) == 2
+    assert all("True" in name for name in names)
 
 
 @needs_links

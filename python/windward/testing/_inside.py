@@ -102,6 +102,30 @@ def run(
     return answer["code"], texts[0], texts[1]
 
 
+def begin(talk: Conversation, command: Sequence[str]) -> None:
+    """Starts a command at the near end, which runs until the conversation ends. Returns with its first line of output.
+
+    Raises
+    ------
+    EmulationError
+        If the command ends without a line.
+    """
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as output, Path(os.devnull).open("rb") as nothing:
+        try:
+            order = {"do": "run", "argv": list(command), "cwd": str(Path.cwd()), "env": dict(os.environ)}
+            talk.send(order, [nothing.fileno(), writer, writer])
+            answer, _ = talk.receive()
+        finally:
+            os.close(writer)
+        if (why := answer.get("error")) is not None:
+            raise _engine.EmulationError(why)
+        said = output.readline()
+        if said != b"ready\n":
+            last = (said + output.read()).decode(errors="replace").strip().rpartition("\n")[2]
+            raise _engine.EmulationError(last or f"{command[0]} ended")
+
+
 def _close(numbers: list[int]) -> None:
     while numbers:
         os.close(numbers.pop())

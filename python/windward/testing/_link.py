@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from windward._engine import EmulationError
-from windward.testing import _inside
-from windward.testing._process import LinkProcess
+from windward.testing import _capture, _inside
+from windward.testing._process import Conversation, LinkProcess
 from windward.transfer._describe import Description, describe
 from windward.transfer._link import report as report_of
 from windward.transfer._profile import about, names
+
+#: Network device of the near end.
+_NEAR_DEVICE = "windward0"
 
 
 class Address(NamedTuple):
@@ -116,6 +119,7 @@ class Link:
         self._described = described
         self._last: dict[str, Any] | None = None
         self._namespaces: list[int] = []
+        self._captures: list[Conversation] = []
         self._address: Address | None = None
         #: Random seed.
         self.seed: int = options["seed"]
@@ -305,6 +309,26 @@ class Link:
         address = {"WINDWARD_SERVER": self.server, "WINDWARD_CLIENT": self._process.about["client"]}
         return _inside.call(self._namespaces, address, function, values, timeout)
 
+    def capture(self, path: str | Path) -> None:
+        """Writes the packets of the near end to a pcap file, for Wireshark, from now on until the link ends.
+
+        What the link loses on its way to the client is missing in the file; what it loses on the way to the server is
+        there. The first 64 MiB are kept. Beyond some 100 Mbit/s the capture takes a processor, which makes links late.
+
+        Raises
+        ------
+        EmulationError
+            If the file cannot be written.
+        """
+        words = [sys.executable, "-I", "-S", str(_capture.__file__), str(Path(path).resolve()), _NEAR_DEVICE]
+        talk = self._process.attach()
+        try:
+            _inside.begin(talk, words)
+        except BaseException:
+            talk.close()
+            raise
+        self._captures.append(talk)
+
     def check(self) -> None:
         """Returns if the link runs.
 
@@ -323,6 +347,10 @@ class Link:
         """Ends the link and all that runs behind it. Its report stays."""
         if self._last is not None:
             return
+        # A program that runs behind the link ends with its conversation.
+        for talk in self._captures:
+            talk.close()
+        self._captures = []
         try:
             last = report_of(self._process.ask({"do": "stop"}), has_radio=self._described.has_radio)
         except EmulationError as error:
