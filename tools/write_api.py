@@ -50,6 +50,7 @@ MODULES = {
     "wifi": "802.11n, ac and ax in closed form",
     "coding": "Network coding",
     "transfer": "Downloads, uploads, servers and emulated links",
+    "testing": "Emulated links in tests",
     "kernel": "Laws in the Linux kernel",
     "papers": "Claims and figures of papers",
 }
