@@ -83,7 +83,7 @@ def link(
     Raises
     ------
     windward.EmulationError
-        Where links cannot be emulated; the message ends with the line that mends it.
+        If links cannot be emulated here; the message ends with the line that mends it.
     ValueError
         For an invalid option.
     """
