@@ -134,9 +134,12 @@ def compare_packets(
     return count, wrong, spent, own["cpu_s"]
 
 
-def compare_rates(scenario: _engine.Scenario, question: dict[str, Any], module: Module) -> tuple[float, list[str]]:
-    """Largest relative difference of optimum and fluid, and what is wrong."""
-    worst, wrong = 0.0, []
+def compare_rates(
+    scenario: _engine.Scenario, question: dict[str, Any], module: Module
+) -> tuple[float | None, list[str]]:
+    """Largest relative difference of optimum and fluid, None where neither answers, and what is wrong."""
+    worst: float | None = None
+    wrong: list[str] = []
     for do in ("optimum", "fluid"):
         own = module.ask(do=do, whole=True, **question)
         try:
@@ -158,7 +161,7 @@ def compare_rates(scenario: _engine.Scenario, question: dict[str, Any], module: 
                 if len(mine) == len(other)
                 else float("inf")
             )
-            worst = max(worst, apart)
+            worst = max(worst or 0.0, apart)
             if not apart <= CLOSE:
                 wrong.append(f"{do} {name}: {apart:.1e} apart")
     return worst, wrong
@@ -188,11 +191,12 @@ def main() -> None:
             (0, [], 0.0, 0.0) if scenario.has_region else compare_packets(scenario, question, folder, module)
         )
         apart, more = compare_rates(scenario, question, module)
-        columns, worst = columns + count, max(worst, apart)
+        columns, worst = columns + count, max(worst, apart or 0.0)
         faults += [f"{name}: {fault}" for fault in [*wrong, *more]]
-        rows.append((name, count, "equal" if not wrong else "; ".join(wrong), f"{apart:.1g}"))
+        said = "a region has no packets" if scenario.has_region else "; ".join(wrong) or "equal"
+        rows.append((name, count, said, "neither answers" if apart is None else f"{apart:.1g}"))
         print(
-            f"{name}: {count} columns, {rows[-1][2]}; rates within {apart:.1g}; {spent:.2f} s and {other:.2f} s",
+            f"{name}: {count} columns, {rows[-1][2]}; rates: {rows[-1][3]}; {spent:.2f} s and {other:.2f} s",
             flush=True,
         )
     ratios = speed(module) if not chosen.only else {}

@@ -52,7 +52,7 @@ fn read(question: &Value) -> Result<Scenario, Error> {
     let text = question["scenario"].as_str().unwrap_or_default();
     let origin = question["origin"].as_str().unwrap_or("scenario");
     let file = |name: &str| {
-        let missing = || io::Error::new(io::ErrorKind::NotFound, "the page does not have this file: add it to the page");
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "it is not on the page; open it there too");
         question["files"][name].as_str().map(str::to_owned).ok_or_else(missing)
     };
     match question["format"].as_str() {
