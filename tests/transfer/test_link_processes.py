@@ -378,3 +378,20 @@ def test_an_interrupt_reaches_the_children_of_a_shell(tmp_path: Path, script: st
     time.sleep(0.2)
     run.send_signal(signal.SIGINT)
     assert run.wait(10) == 128 + signal.SIGINT
+
+
+@needs_links
+def test_serve_at_the_far_end_says_its_address_across_the_link(tmp_path: Path) -> None:
+    """The loopback address that it listens on does not answer at the near end."""
+    (tmp_path / "a file").write_text("hello")
+    serve = f"{sys.executable} -m windward serve . --port 0 > '{tmp_path}/far' 2>&1"
+    near = f"""
+until grep -q "across the link" far; do sleep 0.05; done
+{sys.executable} -c "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())" \\
+    "$(sed -n 's/across the link: //p' far)a%20file"
+timeout 2 {sys.executable} -m windward serve . --port 0 > near
+"""
+    words = [sys.executable, "-m", "windward", "link", "--rate", "10mbit", "--server", serve, "--", "sh", "-c", near]
+    run = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
+    assert run.stdout == "hello\n", run.stderr
+    assert "across the link" not in (tmp_path / "near").read_text()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets as randomness
 import signal
+import socket
+import struct
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -17,6 +20,9 @@ from windward.errors import TransferError
 
 #: Characters of a token from which on nobody asks for a better one: 128 bits, six in each.
 _STRONG = 22
+
+#: Network device of both ends of a `windward link`, and the request for its address (netdevice(7)).
+_LINK_DEVICE, _SIOCGIFADDR = "windward0", 0x8915
 
 Token = Annotated[
     str | None,
@@ -74,6 +80,9 @@ def serve(
             _console.print_json({"event": "ready", "url": url})
         elif not quiet:
             print(f"serving {directory} at {url}; Ctrl-C stops it", flush=True)
+            if (across := _far_address()) is not None and bind in (across, "127.0.0.1", "0.0.0.0"):  # noqa: S104
+                scheme, _, rest = url.partition("://")
+                print(f"across the link: {scheme}://{across}:{rest.rpartition(':')[2]}", flush=True)
             _hint()
             if token is not None and len(token) < _STRONG:
                 print(f"hint: a token of 128 bits cannot be guessed: {randomness.token_urlsafe(16)}", flush=True)
@@ -192,6 +201,23 @@ def summary(report: dict[str, Any]) -> str:
         return f"{where}\n{words.size(report['length_bytes'])}, already complete"
     text = f"{where}\n{words.size(sent)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
     return f"{text}, at most {report['connections_max']} connections" if report["connections_max"] > 1 else text
+
+
+def _far_address() -> str | None:
+    """The address that the near end of a `windward link` reaches this one by, if this is a far end."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        try:
+            answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, struct.pack("256s", _LINK_DEVICE.encode()))
+        except OSError:
+            return None
+    address = socket.inet_ntoa(answer[20:24])
+    # Nothing at the far end asks for the near end, which knows its address.
+    return None if address == os.environ.get("WINDWARD_CLIENT") else address
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
