@@ -53,7 +53,11 @@ machine.</p></details>
 def build_module() -> None:
     """Compiles the engines, after adding the platform to the compiler where rustup can."""
     libraries = subprocess.run(
-        ["rustc", "--print", "target-libdir", "--target", PLATFORM], capture_output=True, text=True, check=False
+        ["rustc", "--print", "target-libdir", "--target", PLATFORM],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if not libraries.stdout.strip() or not Path(libraries.stdout.strip()).is_dir():
         if shutil.which("rustup") is None:

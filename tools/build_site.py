@@ -19,11 +19,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-from build_playground import TARGET as PLAYGROUND, recordings
-
-from windward.show.page import _playground
-
 ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "python")]
+
+from tools.build_playground import TARGET as PLAYGROUND, recordings  # noqa: E402
+
+from windward.show.page import _playground  # noqa: E402
+
 TARGET = ROOT / "target" / "site"
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)((?:\s+\"[^\"]*\")?\))")
 ATTRIBUTE = re.compile(r'((?:href|src)=")([^"]+)(")')

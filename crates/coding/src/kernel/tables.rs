@@ -18,6 +18,7 @@ pub(super) static PRODUCTS: [[u8; 256]; 256] = {
 };
 
 /// c·b for the sixteen low halves b of a byte, then for the sixteen high halves: their sum is the product.
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 pub(super) static HALVES: [[u8; 32]; 256] = {
     let mut halves = [[0; 32]; 256];
     let mut c = 0;
