@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import REPOSITORY, SMALL
-from test_browser import Watched, answered, browser, field
+from test_browser import Watched, answered, browser, expect_no_wider, field
 
 from windward.show.page._playground import VARIABLE, fragment
 
@@ -211,4 +211,17 @@ def test_a_change_ends_the_run_before_it(browser: Any, playground: str) -> None:
     answered(page)
     assert page.evaluate("() => playground.engine.pool.restarts") >= 1
     assert "2 Mbit/s" in page.locator(".live .changes").inner_text()
+    watched.end()
+
+
+def test_every_control_has_a_name_on_a_telephone(browser: Any, playground: str) -> None:
+    watched = Watched(browser, playground + fragment(QUIET), viewport={"width": 360, "height": 740})
+    page = watched.page
+    answered(page)
+    nameless = page.locator("input, select, button, textarea").evaluate_all(
+        """all => all.filter(one => !(one.labels?.length || one.getAttribute("aria-label") || one.textContent.trim()))
+        .map(one => one.outerHTML)"""
+    )
+    assert nameless == []
+    expect_no_wider(page)
     watched.end()
