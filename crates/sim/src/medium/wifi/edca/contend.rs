@@ -211,6 +211,7 @@ impl Edca {
                 None => self.fail(now, id, out),
             };
         }
+        let counts_retries = self.config.ampdu.is_none();
         let mut winner = None;
         // The highest category wins an internal collision.
         for of in (0..CATEGORIES).rev() {
@@ -229,6 +230,8 @@ impl Edca {
             }
             // An internal collision: as if the frame had collided.
             station.counts.internal_collisions += 1;
+            // Under a block ack agreement the MPDU's count is that of its transmissions (§10.25.3).
+            station.functions[of].collisions += u32::from(counts_retries);
             station.widen(of, self.config.retries);
             station.draw(of);
             // It counts again from the end of the winner's exchange.

@@ -33,13 +33,47 @@ impl Edca {
         station.txop_until = now + limit;
         // A TXOP limit of zero allows one exchange, whatever its length (IEEE 802.11-2016, §10.22.2.8).
         let most = if limit == Duration::ZERO { Duration::MAX } else { limit };
-        if let Some((frame, time)) = self.prepare(now, id, of, most, out) {
+        let collisions = std::mem::take(&mut station.functions[of].collisions);
+        let mut found = self.prepare(now, id, of, most, out);
+        if collisions > 0 {
+            found = self.count_collisions((now, id, of), most, (found, collisions), out);
+        }
+        if let Some((frame, time)) = found {
             self.stations[id as usize].counts.txops[of] += 1;
             self.send_first(now, id, frame, time, out);
         } else {
             // Its packets are gone, or those of others must be acknowledged first.
             self.stations[id as usize].arm(now, id, &self.times, out);
         }
+    }
+
+    /// Counts internal collisions as failures of the MPDU that was to be sent. One that has had all its attempts is
+    /// given up, and the next takes its place (IEEE 802.11-2020, §10.23.2.12.1). Returns the frame that remains.
+    fn count_collisions(
+        &mut self,
+        (now, id, of): (Time, u32, usize),
+        most: Duration,
+        (mut found, mut collisions): (Option<(Frame, Duration)>, u32),
+        out: &mut impl Out,
+    ) -> Option<(Frame, Duration)> {
+        let limits = AttemptLimits::of(&self.config.block_ack, self.config.ampdu.is_some(), self.config.retries);
+        // No other function begins while packets end.
+        self.stations[id as usize].stage = Stage::Send;
+        while found.is_some() && collisions > 0 {
+            let sending = &self.stations[id as usize].sending;
+            let index = sending.session();
+            let Some(&number) = sending.numbers().first() else { break };
+            collisions = self.sessions[index as usize].count_collisions(number, collisions, &limits);
+            self.done.clear();
+            self.give_up(now, id, out);
+            if !self.done.is_empty() {
+                self.sessions[index as usize].attempt = None;
+                self.finish(now, id, index, true, out);
+                found = self.prepare(now, id, of, most, out);
+            }
+        }
+        self.stations[id as usize].stage = Stage::Contend;
+        found
     }
 
     /// Frame that begins the next exchange of a function within `most`, and its air time. `None` if nothing fits.
@@ -377,10 +411,6 @@ impl Edca {
         }
         let (is_first, left) = (station.is_first, station.txop_until.since(now));
         let is_idle = station.idle_from() <= now;
-        // The window widens when the initial PPDU of a TXOP fails (IEEE 802.11-2016, §10.22.2.2).
-        if is_first {
-            station.widen(of, config.retries);
-        }
         let span = station.sending.duration;
         // An RTS without an answer used no airtime of data.
         if stage == Stage::AwaitAnswer {
@@ -400,6 +430,10 @@ impl Edca {
                 return self.send_first(now, id, frame, time, out);
             }
         }
+        // A backoff that follows a failure has a wider window, whether the PPDU was the initial one of its TXOP or a
+        // later one that is not recovered (IEEE 802.11-2020, §10.23.2.2).
+        let retries = self.config.retries;
+        self.stations[id as usize].widen(of, retries);
         self.end_opportunity(now, id, of, out);
     }
 

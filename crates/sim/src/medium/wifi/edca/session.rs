@@ -43,6 +43,8 @@ pub(super) struct Mpdu {
     pub attempts: u32,
     /// RTS frames before it that no CTS answered (its short retry count).
     rts_failures: u32,
+    /// Internal collisions before its transmissions.
+    collisions: u32,
     /// True if the recipient has it or had it.
     pub is_received: bool,
     /// True if its first transmission, and its last, are among those that the counters count.
@@ -73,6 +75,11 @@ impl Mpdu {
     /// True if it is neither acknowledged nor given up.
     pub fn is_outstanding(&self) -> bool {
         matches!(self.state, State::Free | State::Held)
+    }
+
+    /// Transmissions, of which all but an acknowledged last one failed, and internal collisions.
+    fn failures(&self) -> u32 {
+        self.attempts + self.collisions
     }
 
     /// Bytes of the MPDU, with `overhead` bytes beside a single packet.
@@ -147,7 +154,7 @@ pub(super) struct Session {
     head: u32,
     /// MPDUs that the recipient holds behind a missing one.
     held: u32,
-    /// Bound on the transmissions of any MPDU in the originator's window.
+    /// Bound on the transmissions and internal collisions of any MPDU in the originator's window.
     most_tried: u32,
     /// Bound on the RTS failures of any MPDU in the originator's window.
     most_rts_failures: u32,
@@ -220,6 +227,7 @@ impl Session {
             first_follower: 0,
             attempts: 0,
             rts_failures: 0,
+            collisions: 0,
             is_received: false,
             starts_counted: true,
             ends_counted: true,
@@ -282,7 +290,17 @@ impl Session {
         let mpdu = self.mpdu_mut(number);
         mpdu.attempts += 1;
         mpdu.ends_counted = true;
-        self.most_tried = mpdu.attempts.max(self.most_tried);
+        self.most_tried = mpdu.failures().max(self.most_tried);
+    }
+
+    /// Counts internal collisions of an MPDU up to its limit. Returns the number of the others.
+    pub fn count_collisions(&mut self, number: u32, collisions: u32, limits: &AttemptLimits) -> u32 {
+        let mpdu = self.mpdu_mut(number);
+        let left = limits.transmissions.map_or(u32::MAX, |most| most.saturating_sub(mpdu.failures()));
+        let counted = collisions.min(left);
+        mpdu.collisions += counted;
+        self.most_tried = mpdu.failures().max(self.most_tried);
+        collisions - counted
     }
 
     /// Counts an RTS without an answer before an MPDU.
@@ -455,7 +473,7 @@ pub(super) const MOST_PACKETS: u64 = 255;
 /// Attempts of an MPDU, after which its sender gives it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AttemptLimits {
-    /// Transmissions; `None`: unlimited.
+    /// Transmissions and internal collisions; `None`: unlimited.
     transmissions: Option<u32>,
     /// RTS frames without an answer: the short retry limit (IEEE 802.11-2020, §10.3.4.4).
     rts: u32,
@@ -469,7 +487,7 @@ impl AttemptLimits {
 
     /// True if an MPDU has had all its attempts.
     pub fn end(&self, mpdu: &Mpdu) -> bool {
-        self.are_reached(mpdu.attempts, mpdu.rts_failures)
+        self.are_reached(mpdu.failures(), mpdu.rts_failures)
     }
 
     fn are_reached(&self, transmissions: u32, rts_failures: u32) -> bool {

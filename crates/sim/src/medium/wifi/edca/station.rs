@@ -105,6 +105,8 @@ pub(super) struct Function {
     pub cw: u32,
     /// QSRC: failures in a row.
     pub failures: u32,
+    /// Internal collisions that its next MPDU has not been charged with.
+    pub collisions: u32,
     /// Remaining slots of the backoff.
     pub slots: u32,
     /// First boundary at which `slots` may be decremented.
@@ -206,6 +208,7 @@ impl Station {
             aifs: phy.sifs + phy.slot * u64::from(contention.aifsn),
             cw: contention.cw_min,
             failures: 0,
+            collisions: 0,
             slots: 0,
             counts_from: Time::ZERO,
             acts_at: Time::NEVER,

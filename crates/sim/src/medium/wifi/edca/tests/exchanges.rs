@@ -2,6 +2,7 @@
 
 use super::harness::{Bench, secs, star};
 use crate::medium::interface::Medium;
+use crate::medium::wifi::edca::station::Stage;
 use crate::medium::wifi::edca::{AfterLoss, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
 use crate::medium::wifi::radio::propagation::Reach;
@@ -140,6 +141,59 @@ fn a_station_does_not_collide_with_itself() {
     assert!(station.counts.internal_collisions > 20, "{}", station.counts.internal_collisions);
     assert_eq!(bench.edca.ways[0].counts.failures, 0);
     assert_eq!(station.counts.txops[0] + station.counts.txops[3], 0);
+}
+
+/// Without block ack agreements an internal collision counts as a failure of the frame that loses it. With a limit of
+/// one it is discarded: nothing else is lost on a clean medium (IEEE 802.11-2020, §10.23.2.12.1). With a limit of two a
+/// frame must collide twice, and under an agreement its count is that of its transmissions (§10.25.3).
+#[test]
+fn an_internal_collision_counts_as_a_failure_of_the_frame() {
+    let run = |retries: u32, is_aggregating: bool, hardware: Hardware| {
+        let mut config = star(2, ht7());
+        config.sources = vec![Category::Voice, Category::Video];
+        config.stations[0].contention = Contention::STATION;
+        config.stations[0].hardware = hardware;
+        config.ways = [1, 2].map(|to| EdcaWay { to, ..config.ways[0].clone() }).to_vec();
+        (config.retries, config.ampdu) = (retries, config.ampdu.filter(|_| is_aggregating));
+        let mut bench = Bench::new(&config, 3);
+        bench.run(secs(2.0), 100, &[(0, 0, 1500), (1, 1, 1500)]);
+        bench.run(secs(3.0), 0, &[]);
+        let collisions = bench.edca.stations[0].counts.internal_collisions;
+        assert!(collisions > 100, "{collisions}");
+        let given_up: u64 = bench.edca.ways.iter().map(|way| way.counts.given_up).sum();
+        assert_eq!(bench.world.lost.len() as u64, given_up);
+        (collisions, given_up)
+    };
+    for hardware in [Hardware::Driver, Hardware::TwoAggregates] {
+        let (collisions, given_up) = run(1, false, hardware);
+        // The last frame of all may collide more than once: it is given up as its function gets the medium.
+        assert!(collisions - given_up <= 2, "{collisions} {given_up}");
+        let (collisions, given_up) = run(2, false, hardware);
+        assert!(given_up > 0 && 2 * given_up < collisions, "{collisions} {given_up}");
+        assert_eq!(run(1, true, hardware).1, 0);
+    }
+}
+
+/// A TXOP of video whose later PPDU fails and is not recovered before its end: the backoff that follows has a window of
+/// 2·(7 + 1) − 1 slots (IEEE 802.11-2020, §10.23.2.2).
+#[test]
+fn the_window_widens_after_a_later_ppdu_of_a_txop_too() {
+    let mut config = EdcaConfig { ampdu: None, sources: vec![Category::Video], ..star(1, ht7()) };
+    config.stations[0].contention = Contention::STATION;
+    config.stations[0].contention[Category::Video as usize].txop = Duration::from_micros(4096);
+    let mut bench = Bench::new(&config, 3);
+    (0..100).for_each(|_| _ = bench.offer(0, 0, 1500));
+    // Some exchanges of 0.3 ms succeed; from then on all MPDUs fail.
+    bench.run(secs(1e-3), 0, &[]);
+    assert!(bench.arrived(0) > 1);
+    bench.edca.ways[0].hazard = f64::INFINITY;
+    while bench.edca.stations[0].stage != Stage::Contend {
+        let next = bench.now + Duration::from_micros(5);
+        assert!(next < secs(10e-3), "the TXOP ends");
+        bench.run(next, 0, &[]);
+    }
+    let video = bench.edca.stations[0].functions[Category::Video as usize];
+    assert_eq!((bench.edca.stations[0].counts.txops[Category::Video as usize], video.failures, video.cw), (1, 1, 15));
 }
 
 /// A PPDU of ten MPDUs is on the air when the statistics begin: neither its transmission nor its acknowledgement
