@@ -88,10 +88,7 @@ pub enum FluidError {
     )]
     Down(String, Duration),
     /// A law that has no fluid form.
-    #[error(
-        "flow `{0}`: `{1}` paces at a rate that it has measured, and has no window to follow as a differential equation\nhint: use \
-         `windward simulate`"
-    )]
+    #[error("flow `{0}`: no differential equation of `{1}` is known here\nhint: use `windward simulate`")]
     Rates(String, &'static str),
     /// Stations that move.
     #[error("link `{0}`: stations that move are not supported by the fluid engine")]
