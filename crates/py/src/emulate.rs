@@ -128,7 +128,7 @@ impl Links {
             PortKind::Shared { .. } => Some(topology.nominal_rate(at)),
             PortKind::Link(_) => None,
         };
-        (0..).zip(&topology.ports).map(rate).collect()
+        (0..).zip(topology.ports.iter()).map(rate).collect()
     }
 }
 

@@ -268,7 +268,7 @@ impl Scenario {
         if let Some(at) = base_rtts.iter().position(|&base_rtt| base_rtt <= 0.0) {
             return Err(FluidError::NoDelay(compiled.flows[at].name.clone()));
         }
-        let buffers = (0..).zip(&network.topology.ports).map(|(port, _)| network.topology.buffer(port));
+        let buffers = (0..).zip(network.topology.ports.iter()).map(|(port, _)| network.topology.buffer(port));
         let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
             (Buffer::Packets(packets), _) => packets as f64,
             (Buffer::Bytes(bytes), _) => bytes.count() as f64 * 8.0 / packet_bits,

@@ -42,7 +42,7 @@ impl Compiled {
     pub fn memory(&self) -> Vec<Need> {
         let Network { topology, flows, apps, timing, .. } = &self.network;
         let (mut wired, mut wifi, mut cells) = (0, 0, 0);
-        for port in &topology.ports {
+        for port in topology.ports.iter() {
             match port.kind {
                 PortKind::Link(_) => wired += 1,
                 PortKind::Shared { medium, .. } => match topology.media[medium as usize] {

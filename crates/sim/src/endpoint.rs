@@ -71,6 +71,15 @@ impl Endpoint {
         }
     }
 
+    /// Gives back the memory of a window that is no longer used.
+    pub fn tidy(&mut self) {
+        match self {
+            Self::Tcp(flow) => flow.sender.tidy(),
+            Self::Paced(flow) => flow.tidy(),
+            Self::Tfrc(_) => {}
+        }
+    }
+
     /// Handles a packet at the end of its route.
     #[inline]
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {

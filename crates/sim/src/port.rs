@@ -111,6 +111,17 @@ impl Port {
         }
     }
 
+    /// Gives back the memory of a burst.
+    pub fn tidy(&mut self) {
+        match self {
+            Self::Wire(link) => link.tidy(),
+            Self::Queued(link) => link.flight().tidy(),
+            Self::Shared(share) => share.flight.tidy(),
+            // Few links change, and most of these keep their packets elsewhere.
+            Self::Changing(_) => {}
+        }
+    }
+
     /// Number of packets waiting or in flight. Packets that wait for a medium are held by the medium.
     pub fn held(&self) -> usize {
         match self {

@@ -101,6 +101,7 @@ pub fn run_shown(
             if let Some(shown) = shown {
                 shown.publish(|| world.series());
             }
+            world.tidy();
         }
     }
     control.set_simulated(network.timing.duration);

@@ -2,6 +2,7 @@
 
 use crate::medium::MediumConfig;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use windward_elements::link::{LinkConfig, LinkStep};
 use windward_elements::node::NodeConfig;
 use windward_elements::packet::NodeId;
@@ -12,7 +13,7 @@ use windward_units::{Duration, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     /// Ports through which packets leave a node; routes name them by index.
-    pub ports: Vec<PortConfig>,
+    pub ports: Arc<Vec<PortConfig>>,
     /// Media that ports may share.
     pub media: Vec<MediumConfig>,
     /// Nodes that decide the next hop of a packet; all others only have addresses.
@@ -94,7 +95,7 @@ impl Topology {
     /// Topology of links alone, between nodes without a name.
     pub fn of_links(links: impl IntoIterator<Item = LinkConfig>) -> Self {
         let port = |link| PortConfig { from: 0, to: 0, kind: PortKind::Link(link) };
-        Self { ports: links.into_iter().map(port).collect(), ..Self::default() }
+        Self { ports: Arc::new(links.into_iter().map(port).collect()), ..Self::default() }
     }
 
     /// Adds a medium with one new port per member, each from one node to another. Returns the index of the first port.
@@ -104,7 +105,7 @@ impl Topology {
             let kind = PortKind::Shared { medium: index, local };
             PortConfig { from, to, kind }
         });
-        self.ports.extend(ports);
+        Arc::make_mut(&mut self.ports).extend(ports);
         debug_assert_eq!(self.ports.len() - first as usize, medium.members(), "every member is a port");
         self.media.push(medium);
         first
@@ -233,7 +234,7 @@ impl Topology {
 
     /// Mutable access to the links among the ports.
     pub fn links_mut(&mut self) -> impl Iterator<Item = &mut LinkConfig> {
-        self.ports.iter_mut().filter_map(|port| match &mut port.kind {
+        Arc::make_mut(&mut self.ports).iter_mut().filter_map(|port| match &mut port.kind {
             PortKind::Link(link) => Some(link),
             PortKind::Shared { .. } => None,
         })
@@ -242,7 +243,7 @@ impl Topology {
     /// Ports that share each medium, in the order of its members.
     pub fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.media.len()];
-        for (index, port) in (0..).zip(&self.ports) {
+        for (index, port) in (0..).zip(&*self.ports) {
             if let PortKind::Shared { medium, .. } = port.kind {
                 members[medium as usize].push(index);
             }

@@ -25,7 +25,15 @@ pub struct World {
     sample_interval: Duration,
     /// Number of events handled so far.
     pub events: u64,
+    /// Links and flows that the next call of [`Self::tidy`] begins with.
+    tidied: [usize; 2],
 }
+
+/// Links and flows from which a network gives back the memory of bursts: slow start's, of which each flow has one.
+const CROWD: usize = 2000;
+
+/// Calls of [`World::tidy`] that visit all links and flows.
+const VISITS: usize = 64;
 
 impl World {
     /// World of `network` in the run of `seed`, before its first event.
@@ -77,7 +85,8 @@ impl World {
         let apps = Apps::simulated(&network.apps, makers, &mut net, flows.len(), seed);
         net.hand_out_labels();
         let sample_interval = timing.sample_interval;
-        let mut world = Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0 };
+        let mut world =
+            Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0, tidied: [0; 2] };
         world.schedule_beginnings(network);
         world
     }
@@ -173,6 +182,22 @@ impl World {
                 None => self.apps.on_packet(&mut self.net, packet),
             },
         }
+    }
+
+    /// Gives back the memory of bursts, in a share of the links and flows of a large network.
+    pub fn tidy(&mut self) {
+        let counts = [self.net.port_count(), self.flows.len()];
+        if counts[0] + counts[1] < CROWD {
+            return;
+        }
+        let [ports, flows] = [0, 1].map(|of| {
+            let from = self.tidied[of];
+            let to = (from + counts[of].div_ceil(VISITS)).min(counts[of]);
+            self.tidied[of] = to % counts[of].max(1);
+            from..to
+        });
+        self.net.tidy(ports);
+        self.flows[flows].iter_mut().for_each(Endpoint::tidy);
     }
 
     /// Ends the recording of packets, if there is one.

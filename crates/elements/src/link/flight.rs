@@ -1,5 +1,6 @@
 //! Packets in flight to a port's far end, in the order of arrival.
 
+use super::tidy::tidy;
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::Time;
@@ -42,6 +43,11 @@ impl Flight {
         // The FIN that the earlier one carried is acknowledged still.
         *last = Packet { is_last: ack.is_last | last.is_last, ..ack };
         true
+    }
+
+    /// Gives back the memory of a burst.
+    pub fn tidy(&mut self) {
+        tidy(&mut self.0);
     }
 
     /// Number of packets in flight.

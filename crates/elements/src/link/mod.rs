@@ -15,6 +15,7 @@ mod opportunities;
 mod queued;
 mod replay;
 mod room;
+mod tidy;
 mod trace;
 mod wire;
 
@@ -147,6 +148,12 @@ impl Link {
     #[inline]
     pub fn held(&self) -> usize {
         self.wire.held()
+    }
+
+    /// Gives back the memory of a burst.
+    pub fn tidy(&mut self) {
+        self.wire.flight.tidy();
+        tidy::tidy(&mut self.waiting);
     }
 
     /// Counters since the last reset.

@@ -305,7 +305,7 @@ impl Shared {
             PortKind::Link(link) if !link.steps.is_empty() => Some((port, link.steps.to_vec())),
             _ => None,
         };
-        let changes: Vec<(u32, Vec<LinkStep>)> = (0..).zip(&links.topology().ports).filter_map(steps).collect();
+        let changes: Vec<(u32, Vec<LinkStep>)> = (0..).zip(links.topology().ports.iter()).filter_map(steps).collect();
         if self.desk.order(Order::Change(changes)) { Ok(json!({})) } else { Err(self.ended()) }
     }
 }

@@ -10,6 +10,7 @@ use crate::sys::{Namespace, Netlink, Ours, Route, Tun, has_rights, own_user_name
 use crate::wire::{Orders, Sort, Sorted, Wire};
 use std::fs::File;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use windward_scenario::Links;
 use windward_sim::wifi::edca::Category;
 use windward_sim::{self as sim, Fabric, Parcel, PortKind, Timing};
@@ -75,7 +76,7 @@ impl Hosts {
     pub(super) fn wire(&self, links: &Links, seed: u64, devices: Devices, orders: Option<Orders>) -> Wire<TwoEnds<'_>> {
         let mut topology = links.topology().clone();
         if orders.is_some() {
-            for port in &mut topology.ports {
+            for port in Arc::make_mut(&mut topology.ports) {
                 if let PortKind::Link(link) = &mut port.kind {
                     link.make_changeable();
                 }

@@ -8,6 +8,7 @@ use crate::path::Segment;
 use crate::problems::Problems;
 use crate::suggest;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::cell::MeanChange;
 use windward_sim::wifi::Position;
@@ -235,7 +236,7 @@ pub(crate) fn apply(changes: &[PlannedChange<'_>], nodes: &Nodes, links: &mut Li
     for (link, mut steps) in of_links {
         steps.sort_by_key(|step| step.at);
         // Only links are found by name.
-        if let PortKind::Link(config) = &mut links.topology.ports[link as usize].kind {
+        if let PortKind::Link(config) = &mut Arc::make_mut(&mut links.topology.ports)[link as usize].kind {
             config.steps = steps.into();
         }
     }

@@ -202,7 +202,7 @@ impl Builder<'_> {
             queue,
             ..LinkConfig::new(key("link", &name), rate.clone(), delay.clone())
         };
-        self.links.topology.ports.push(PortConfig { from, to, kind: PortKind::Link(config) });
+        Arc::make_mut(&mut self.links.topology.ports).push(PortConfig { from, to, kind: PortKind::Link(config) });
         if link.rate.is_none() {
             self.links.shared.push((index, at));
         }

@@ -46,6 +46,7 @@ use ground::Network;
 use nodes::Request;
 use route::{Direction, Graph};
 use std::ops::Range;
+use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::wifi::edca::Category;
 use windward_units::Duration;
@@ -234,6 +235,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let sample_interval = given.unwrap_or_else(|| default_interval(span, per_sample));
     check_interval(sample_interval, span, per_sample, problems);
     file.output.sample_interval = Some(Positive(sample_interval));
+    Arc::make_mut(&mut links.topology.ports).shrink_to_fit();
     let plan = Plan {
         nodes: nodes.names,
         topology: links.topology,

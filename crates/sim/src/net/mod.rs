@@ -170,6 +170,11 @@ impl Net {
         }
     }
 
+    /// Gives back the memory of bursts at some of the ports.
+    pub fn tidy(&mut self, ports: Range<usize>) {
+        self.ports[ports].iter_mut().for_each(Port::tidy);
+    }
+
     /// Schedules an event.
     #[inline]
     pub fn schedule(&mut self, time: Time, wake: Wake, index: u32) {

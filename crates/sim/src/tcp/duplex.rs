@@ -55,6 +55,11 @@ pub struct Duplex {
 }
 
 impl Duplex {
+    /// Gives back the memory of windows that are no longer used.
+    pub fn tidy(&mut self) {
+        self.ends.iter_mut().for_each(|end| end.sender.tidy());
+    }
+
     /// An application's connection with these options and laws before the handshake. `id` is even, relative to the
     /// first number of two-way connections, which is even in effect.
     pub fn new(id: u32, tcp: &TcpOptions, routes: [u32; 2], laws: [AnyLaw; 2], seed: u64) -> Self {

@@ -34,6 +34,11 @@ pub struct Paced {
 }
 
 impl Paced {
+    /// Gives back the memory of a window that is no longer used.
+    pub fn tidy(&mut self) {
+        self.link.tidy();
+    }
+
     /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes. The
     /// receiver's end has a law too, which decides nothing.
     pub fn new(index: u32, config: &FlowConfig, laws: [AnyLaw; 2], routes: [u32; 2], seed: u64) -> Self {

@@ -2,6 +2,7 @@
 
 use crate::common::{flow, law, link, network, simulate};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use windward_sim::*;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -17,7 +18,7 @@ fn diamond(first: Forwarding, last: Forwarding) -> Topology {
     let table = |port: u32| Forwarding::Table(BTreeMap::from([(4, port)]));
     let node = |(node, forwarding)| NodeConfig { node, forwarding };
     Topology {
-        ports: ports.map(port).into(),
+        ports: Arc::new(ports.map(port).into()),
         media: Vec::new(),
         nodes: [(1, first), (2, last), (3, table(4))].map(node).into(),
         ..Topology::default()
@@ -77,7 +78,7 @@ fn the_shortest_queue_uses_both_ways() {
 fn a_loop_ends_and_a_dead_end_is_one() {
     let mut topology = diamond(table(1), table(7));
     let back = link(7, 100_000_000, Duration::from_millis(1), Buffer::Unlimited);
-    topology.ports.push(PortConfig { from: 2, to: 1, kind: PortKind::Link(back) });
+    Arc::make_mut(&mut topology.ports).push(PortConfig { from: 2, to: 1, kind: PortKind::Link(back) });
     for link in topology.links_mut() {
         link.rate = BitRate::bits_per_sec(1_000_000_000).into();
     }

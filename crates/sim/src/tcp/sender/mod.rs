@@ -87,6 +87,11 @@ impl Sender {
         self.tcb.board.pipe()
     }
 
+    /// Gives back the memory of a window that is no longer used.
+    pub fn tidy(&mut self) {
+        self.tcb.board.tidy();
+    }
+
     /// Segments sent and not cumulatively acknowledged.
     pub fn unacknowledged(&self) -> u32 {
         self.tcb.board.outstanding()

@@ -15,6 +15,9 @@ use windward_elements::packet::Range;
 /// Duplicates after which a segment counts as lost (RFC 5681 §3.2).
 pub const DUP_THRESH: u32 = 3;
 
+/// Segments for which a board keeps room.
+const LEAST_ROOM: usize = 16;
+
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 /// Retransmitted and, as far as is known, in flight.
@@ -258,15 +261,28 @@ impl Scoreboard {
         }
     }
 
-    #[cold]
     fn grow(&mut self) {
-        let mut ring = vec![Segment::default(); self.ring.len() * 2];
+        self.resize(self.ring.len() * 2);
+    }
+
+    /// Gives back most of the memory if little of it is used.
+    pub fn tidy(&mut self) {
+        let used = self.outstanding() as usize;
+        if self.ring.len() > LEAST_ROOM && 4 * used <= self.ring.len() {
+            self.resize((2 * used).next_power_of_two().max(LEAST_ROOM));
+        }
+    }
+
+    /// Moves the segments in flight to a ring for `capacity`, a power of two.
+    #[cold]
+    fn resize(&mut self, capacity: usize) {
+        let mut ring = vec![Segment::default(); capacity];
         for number in self.una..self.next {
-            ring[number as usize & (self.ring.len() * 2 - 1)] = *self.at(number);
+            ring[number as usize & (capacity - 1)] = *self.at(number);
         }
         self.ring = ring;
         if self.order.is_on() {
-            self.order.grow(self.ring.len());
+            self.order.resize(capacity);
         }
     }
 

@@ -122,15 +122,15 @@ impl SendOrder {
 
     /// Resizes the list for `capacity` segments.
     #[cold]
-    pub fn grow(&mut self, capacity: usize) {
-        let mut larger = Self::new(capacity);
+    pub fn resize(&mut self, capacity: usize) {
+        let mut other = Self::new(capacity);
         let mut next = self.first;
         while next != NONE {
-            larger.append(next);
+            other.append(next);
             next = self.at(next).after;
         }
-        larger.overtaken = self.overtaken;
-        *self = larger;
+        other.overtaken = self.overtaken;
+        *self = other;
     }
 
     /// Rebuilds the list from `segments`, in the order in which they were sent.
@@ -176,7 +176,7 @@ mod tests {
                     0 if !plain.contains(&number) => { order.append(number); plain.push(number); }
                     1 => { order.remove(number); plain.retain(|n| *n != number); }
                     2 => { order.refill(plain.iter().copied()); }
-                    _ => { order.grow(order.places.len()); }
+                    _ => { order.resize(order.places.len()); }
                 }
                 prop_assert_eq!(&listed(&order), &plain);
                 prop_assert_eq!(order.last, plain.last().copied().unwrap_or(NONE));
