@@ -40,7 +40,7 @@ class Validation:
     needs: dict[str, str] = field(default_factory=dict)
 
     def line(self) -> str:
-        """What the list says of it."""
+        """Line of the list."""
         return f"{self.name:15}{self.does}; {self.takes}{', as root' if self.root else ''}"
 
     def chosen(self) -> dict[str, str]:
@@ -89,7 +89,7 @@ def asked(names: list[str]) -> list[Validation]:
 
 
 def lacks(one: Validation) -> str:
-    """What is missing before it can run, and how to get it; empty if nothing is."""
+    """Lines on what is missing before it can run, and how to get it; empty if nothing is."""
     lines = [f"{name} is missing: {how}" for name, how in one.needs.items() if name not in one.chosen()]
     if lines:
         values = " ".join(f"{name}=..." for name in one.needs)

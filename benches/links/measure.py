@@ -82,7 +82,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-proxy-server"]
 
 
 class Setting(NamedTuple):
-    """What is asked of each tool: options of `windward.testing.link`, of netem, of Chromium, toxics of toxiproxy."""
+    """Orders to each tool: options of `windward.testing.link`, of netem, of Chromium, toxics of toxiproxy."""
 
     link: dict[str, str]
     netem: str
@@ -245,7 +245,7 @@ def post(address: str, value: dict[str, Any]) -> str:
 
 
 def visit(browser: str, setting: Setting, there: Between) -> dict[str, Any]:
-    """What the page measures in the browser."""
+    """Measurement of the page in the browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:

@@ -90,7 +90,14 @@ EXAMPLES = {
     "A link impairment": Example(
         "reorder",
         "reorder|Reorder",
-        ["crates/elements/src", "crates/sim/src", "crates/scenario/src", "python/windward", "docs/concepts", "docs/measured/limits.md"],
+        [
+            "crates/elements/src",
+            "crates/sim/src",
+            "crates/scenario/src",
+            "python/windward",
+            "docs/concepts",
+            "docs/measured/limits.md",
+        ],
         others=[
             "crates/scenario/src/format/change.rs",
             "crates/sim/src/medium/wifi/edca/session.rs",

@@ -153,6 +153,7 @@ FLOORS = {
         "job network optimum",
         "by_hand sweep",
     ),
+    "quic": ("host null", "controller upload"),
     "run": ("fuse pool", "job", "capture", "emulations simulations"),
     "scenario": (
         "early error names path python suggest tables",

@@ -1,0 +1,187 @@
+//! quinn's interface to congestion control.
+
+#![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant")]
+
+use crate::host::Host;
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use serde_json::{Value, json};
+use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use windward_laws::{LawSpec, SpecError};
+use windward_units::Packets;
+
+/// A law that cannot control a QUIC connection.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unfit {
+    /// No law of this name.
+    #[error("there is no law {0}; laws: {laws}", laws = LawSpec::NAMES.join(", "))]
+    Name(String),
+    /// A parameter is unknown or out of range.
+    #[error("parameter {0} of the law: {1}")]
+    Parameter(String, String),
+    /// The law responds to the number of marks, which quinn does not report.
+    #[error("{0} counts ECN marks, and quinn reports only that there were some: take a law without `ecn`, as cubic")]
+    CountsMarks(&'static str),
+    /// The initial window is not a number of packets.
+    #[error("an initial window of {0} packets: allowed are 2 to 1000")]
+    InitialWindow(f64),
+}
+
+/// A law for all connections of an endpoint: hand it to `TransportConfig::congestion_controller_factory`.
+#[derive(Debug)]
+pub struct Laws {
+    spec: LawSpec,
+    initial: f64,
+    /// Seed of the next connection's law.
+    seed: AtomicU64,
+}
+
+impl Laws {
+    /// Law of the specification, with an initial window of ten packets (RFC 6928).
+    ///
+    /// # Errors
+    /// [`Unfit::CountsMarks`].
+    pub fn new(spec: LawSpec) -> Result<Self, Unfit> {
+        if spec.needs().counts_marks {
+            return Err(Unfit::CountsMarks(spec.name()));
+        }
+        Ok(Self { spec, initial: 10.0, seed: AtomicU64::new(1) })
+    }
+
+    /// Law `name` with its default parameters.
+    ///
+    /// # Errors
+    /// [`Unfit::Name`], [`Unfit::CountsMarks`].
+    pub fn named(name: &str) -> Result<Self, Unfit> {
+        Self::with(name, json!({}))
+    }
+
+    /// Law `name` with `parameters`, a JSON object, over its defaults.
+    ///
+    /// # Errors
+    /// [`Unfit::Name`], [`Unfit::Parameter`], [`Unfit::CountsMarks`].
+    pub fn with(name: &str, parameters: Value) -> Result<Self, Unfit> {
+        let spec = LawSpec::from_json(name, parameters).map_err(|error| match error {
+            SpecError::Name(name) => Unfit::Name(name),
+            SpecError::Parameter(field, why) => Unfit::Parameter(field, why),
+        })?;
+        Self::new(spec)
+    }
+
+    /// Laws with an initial window of so many packets.
+    ///
+    /// # Errors
+    /// [`Unfit::InitialWindow`].
+    pub fn initial_window(mut self, packets: f64) -> Result<Self, Unfit> {
+        if !(2.0..=1000.0).contains(&packets) {
+            return Err(Unfit::InitialWindow(packets));
+        }
+        self.initial = packets;
+        Ok(self)
+    }
+
+    /// Laws whose random streams follow from `seed`: equal seeds give equal connections.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = AtomicU64::new(seed);
+        self
+    }
+}
+
+impl ControllerFactory for Laws {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        // Seeds of connections are apart by more than one, as random streams want.
+        let seed = self.seed.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        Box::new(Controlled::new(self.spec, self.initial, seed, now, current_mtu))
+    }
+}
+
+/// A connection under a law.
+struct Controlled {
+    spec: LawSpec,
+    initial: f64,
+    seed: u64,
+    origin: Instant,
+    mtu: u16,
+    /// quinn wants what several threads may look at, though none ever moves it without owning it.
+    host: Mutex<Host>,
+    window: u64,
+}
+
+impl Controlled {
+    fn new(spec: LawSpec, initial: f64, seed: u64, origin: Instant, mtu: u16) -> Self {
+        let host = Host::new(spec.build(Packets::new(initial)), seed, mtu);
+        let window = host.window();
+        Self { spec, initial, seed, origin, mtu, host: Mutex::new(host), window }
+    }
+
+    /// Lets the host handle an event at `now`, in nanoseconds since the origin, and takes its window.
+    fn then(&mut self, handle: impl FnOnce(&mut Host)) {
+        let host = self.host.get_mut().unwrap_or_else(PoisonError::into_inner);
+        handle(host);
+        self.window = host.window();
+    }
+
+    fn nanos(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.origin).as_nanos() as u64
+    }
+}
+
+impl Controller for Controlled {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        let now = self.nanos(now);
+        self.then(|host| host.sent(now, bytes));
+    }
+
+    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
+        let sent = self.nanos(sent);
+        self.then(|host| host.acked(sent, bytes));
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest: Option<u64>) {
+        let now = self.nanos(now);
+        self.then(|host| host.end_acks(now, in_flight, app_limited));
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
+        let (now, sent) = (self.nanos(now), self.nanos(sent));
+        self.then(|host| match lost_bytes {
+            0 => host.marked(now, sent),
+            bytes => host.lost(now, sent, is_persistent_congestion, bytes),
+        });
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.mtu = new_mtu;
+        self.then(|host| host.set_mtu(new_mtu));
+    }
+
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window;
+        metrics.ssthresh = host.ssthresh();
+        metrics.pacing_rate = host.pacing_rate();
+        metrics
+    }
+
+    /// A law has no copy: another path begins with a fresh one, as RFC 9000 §9.4 asks.
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self::new(self.spec, self.initial, self.seed, self.origin, self.mtu))
+    }
+
+    fn initial_window(&self) -> u64 {
+        (self.initial * f64::from(self.mtu)) as u64
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,337 @@
+//! A session without cryptography, whose messages have the sizes of TLS 1.3's: QUIC in virtual time, the same bytes at
+//! every run.
+//!
+//! The two sides exchange their transport parameters and nothing secret. Packets keep the room of an authentication
+//! tag, so that sizes on the wire are those of an encrypted connection. Not for real networks: everybody can read it.
+
+use bytes::{Buf, BytesMut};
+use quinn_proto::crypto::{
+    AeadKey, ClientConfig, CryptoError, ExportKeyingMaterialError, HandshakeTokenKey, HeaderKey, HmacKey, KeyPair,
+    Keys, PacketKey, ServerConfig, Session, UnsupportedVersion,
+};
+use quinn_proto::transport_parameters::TransportParameters;
+use quinn_proto::{ConnectError, ConnectionId, ConnectionIdGenerator, Side, TransportError, TransportErrorCode};
+use std::any::Any;
+use std::sync::Arc;
+
+/// Bytes of an AEAD's tag (RFC 9001 §5.3), and of a sample for header protection (§5.4.2).
+const TAG: usize = 16;
+/// Messages of a handshake in bytes: ClientHello with an X25519 share, ServerHello, and Finished.
+const CLIENT_HELLO: usize = 300;
+const SERVER_HELLO: usize = 90;
+const FINISHED: usize = 36;
+
+/// Configuration of both sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Null {
+    /// Bytes of the server's flight behind its ServerHello: the certificate's chain is most of it.
+    pub certificate: usize,
+}
+
+impl Default for Null {
+    /// A chain of two certificates, 3000 bytes: the server's first flight stays within three times the client's first
+    /// datagram (RFC 9000 §8.1).
+    fn default() -> Self {
+        Self { certificate: 3000 }
+    }
+}
+
+impl ClientConfig for Null {
+    fn start_session(
+        self: Arc<Self>,
+        _version: u32,
+        _server_name: &str,
+        params: &TransportParameters,
+    ) -> Result<Box<dyn Session>, ConnectError> {
+        Ok(Box::new(Handshake::new(Side::Client, *self, params)))
+    }
+}
+
+impl ServerConfig for Null {
+    fn initial_keys(&self, _version: u32, _dst_cid: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
+        Ok(keys())
+    }
+
+    fn retry_tag(&self, _version: u32, _orig_dst_cid: &ConnectionId, _packet: &[u8]) -> [u8; 16] {
+        [0; 16]
+    }
+
+    fn start_session(self: Arc<Self>, _version: u32, params: &TransportParameters) -> Box<dyn Session> {
+        Box::new(Handshake::new(Side::Server, *self, params))
+    }
+}
+
+/// Next step of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The client writes its ClientHello.
+    ClientHello,
+    /// The server waits for the ClientHello.
+    AwaitClientHello,
+    /// The client waits for the ServerHello.
+    AwaitServerHello,
+    /// The server writes its ServerHello, and has handshake keys from then on.
+    ServerHello,
+    /// The client has read the ServerHello, and has handshake keys.
+    HandshakeKeys,
+    /// The server writes its certificate and Finished, and has application keys from then on.
+    ServerFlight,
+    /// The client waits for the server's flight.
+    AwaitServerFlight,
+    /// The client writes Finished, and has application keys from then on.
+    ClientFinished,
+    /// The server waits for the client's Finished.
+    AwaitClientFinished,
+    /// Nothing is left to say.
+    Done,
+}
+
+/// One side of a handshake.
+struct Handshake {
+    side: Side,
+    certificate: usize,
+    step: Step,
+    /// Own parameters, as they are sent.
+    own: Vec<u8>,
+    peer: Option<TransportParameters>,
+    /// Bytes of a message that has not arrived whole.
+    unread: Vec<u8>,
+}
+
+impl Handshake {
+    fn new(side: Side, config: Null, params: &TransportParameters) -> Self {
+        let mut own = Vec::new();
+        params.write(&mut own);
+        let step = if side.is_client() { Step::ClientHello } else { Step::AwaitClientHello };
+        Self { side, certificate: config.certificate, step, own, peer: None, unread: Vec::new() }
+    }
+
+    /// Takes a message out of what has arrived: a length of four bytes, that of the parameters in it, the parameters,
+    /// and padding.
+    fn message(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
+        let Some(head) = self.unread.get(..8) else { return Ok(None) };
+        let (mut head, all) = (head, &self.unread);
+        let (length, inner) = (head.get_u32() as usize, head.get_u32() as usize);
+        if length < 8 + inner {
+            return Err(violation("a message shorter than what is in it"));
+        }
+        if all.len() < length {
+            return Ok(None);
+        }
+        let inner = all[8..8 + inner].to_vec();
+        self.unread.drain(..length);
+        Ok(Some(inner))
+    }
+
+    fn write(&self, size: usize, with_parameters: bool, buf: &mut Vec<u8>) {
+        let inner: &[u8] = if with_parameters { &self.own } else { &[] };
+        let begin = buf.len();
+        let length = size.max(8 + inner.len());
+        buf.extend_from_slice(&(length as u32).to_be_bytes());
+        buf.extend_from_slice(&(inner.len() as u32).to_be_bytes());
+        buf.extend_from_slice(inner);
+        buf.resize(begin + length, 0);
+    }
+}
+
+fn violation(reason: &str) -> TransportError {
+    TransportError { code: TransportErrorCode::PROTOCOL_VIOLATION, frame: None, reason: reason.to_owned() }
+}
+
+impl Session for Handshake {
+    fn initial_keys(&self, _dst_cid: &ConnectionId, _side: Side) -> Keys {
+        keys()
+    }
+
+    fn handshake_data(&self) -> Option<Box<dyn Any>> {
+        self.peer.is_some().then(|| Box::new(()) as Box<dyn Any>)
+    }
+
+    fn peer_identity(&self) -> Option<Box<dyn Any>> {
+        None
+    }
+
+    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
+        None
+    }
+
+    fn early_data_accepted(&self) -> Option<bool> {
+        None
+    }
+
+    fn is_handshaking(&self) -> bool {
+        !matches!(self.step, Step::ClientFinished | Step::Done)
+    }
+
+    fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
+        self.unread.extend_from_slice(buf);
+        let Some(inner) = self.message()? else { return Ok(false) };
+        let (next, has_parameters) = match self.step {
+            Step::AwaitClientHello => (Step::ServerHello, true),
+            Step::AwaitServerHello => (Step::HandshakeKeys, false),
+            Step::AwaitServerFlight => (Step::ClientFinished, true),
+            Step::AwaitClientFinished => (Step::Done, false),
+            _ => return Err(violation("a message that nobody waits for")),
+        };
+        self.step = next;
+        if has_parameters {
+            self.peer = Some(TransportParameters::read(self.side, &mut &inner[..])?);
+        }
+        Ok(has_parameters)
+    }
+
+    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
+        Ok(self.peer)
+    }
+
+    fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
+        let (next, has_keys) = match self.step {
+            Step::ClientHello => {
+                self.write(CLIENT_HELLO, true, buf);
+                (Step::AwaitServerHello, false)
+            }
+            Step::ServerHello => {
+                self.write(SERVER_HELLO, false, buf);
+                (Step::ServerFlight, true)
+            }
+            Step::HandshakeKeys => (Step::AwaitServerFlight, true),
+            Step::ServerFlight => {
+                self.write(self.certificate, true, buf);
+                (Step::AwaitClientFinished, true)
+            }
+            Step::ClientFinished => {
+                self.write(FINISHED, false, buf);
+                (Step::Done, true)
+            }
+            waiting => (waiting, false),
+        };
+        self.step = next;
+        has_keys.then(keys)
+    }
+
+    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
+        Some(KeyPair { local: Box::new(Key), remote: Box::new(Key) })
+    }
+
+    fn is_valid_retry(&self, _orig_dst_cid: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
+        false
+    }
+
+    fn export_keying_material(
+        &self,
+        _output: &mut [u8],
+        _label: &[u8],
+        _context: &[u8],
+    ) -> Result<(), ExportKeyingMaterialError> {
+        Err(ExportKeyingMaterialError)
+    }
+}
+
+/// A key that changes nothing.
+struct Key;
+
+fn keys() -> Keys {
+    Keys {
+        header: KeyPair { local: Box::new(Key), remote: Box::new(Key) },
+        packet: KeyPair { local: Box::new(Key), remote: Box::new(Key) },
+    }
+}
+
+impl PacketKey for Key {
+    fn encrypt(&self, _packet: u64, _buf: &mut [u8], _header_len: usize) {}
+
+    fn decrypt(&self, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        let kept = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+        payload.truncate(kept);
+        Ok(())
+    }
+
+    fn tag_len(&self) -> usize {
+        TAG
+    }
+
+    fn confidentiality_limit(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn integrity_limit(&self) -> u64 {
+        u64::MAX
+    }
+}
+
+impl HeaderKey for Key {
+    fn decrypt(&self, _pn_offset: usize, _packet: &mut [u8]) {}
+
+    fn encrypt(&self, _pn_offset: usize, _packet: &mut [u8]) {}
+
+    fn sample_size(&self) -> usize {
+        TAG
+    }
+}
+
+/// Signatures and tokens of an endpoint: sums, the same at every run.
+pub struct Tokens;
+
+/// Fowler, Noll and Vo's sum (FNV-1a, 64 bits).
+fn sum(data: &[u8]) -> u64 {
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl HmacKey for Tokens {
+    fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
+        for (block, out) in signature_out.chunks_mut(8).enumerate() {
+            let bytes = (sum(data) ^ block as u64).to_be_bytes();
+            out.copy_from_slice(&bytes[..out.len()]);
+        }
+    }
+
+    fn signature_len(&self) -> usize {
+        32
+    }
+
+    fn verify(&self, data: &[u8], signature: &[u8]) -> Result<(), CryptoError> {
+        let mut wanted = [0; 32];
+        self.sign(data, &mut wanted);
+        if signature == wanted { Ok(()) } else { Err(CryptoError) }
+    }
+}
+
+impl HandshakeTokenKey for Tokens {
+    fn aead_from_hkdf(&self, _random_bytes: &[u8]) -> Box<dyn AeadKey> {
+        Box::new(Self)
+    }
+}
+
+impl AeadKey for Tokens {
+    fn seal(&self, data: &mut Vec<u8>, _additional_data: &[u8]) -> Result<(), CryptoError> {
+        data.extend_from_slice(&[0; TAG]);
+        Ok(())
+    }
+
+    fn open<'a>(&self, data: &'a mut [u8], _additional_data: &[u8]) -> Result<&'a mut [u8], CryptoError> {
+        let kept = data.len().checked_sub(TAG).ok_or(CryptoError)?;
+        Ok(&mut data[..kept])
+    }
+}
+
+/// Connection ids of eight bytes, one after the other from `from`.
+pub struct Counted {
+    /// The next one.
+    pub from: u64,
+}
+
+impl ConnectionIdGenerator for Counted {
+    fn generate_cid(&mut self) -> ConnectionId {
+        let id = ConnectionId::new(&self.from.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes());
+        self.from += 1;
+        id
+    }
+
+    fn cid_len(&self) -> usize {
+        8
+    }
+
+    fn cid_lifetime(&self) -> Option<std::time::Duration> {
+        None
+    }
+}

@@ -1,0 +1,3 @@
+//! quinn in virtual time, over the simulator's links.
+
+mod uploads;
