@@ -232,6 +232,23 @@ def test_one_flow_starves_nobody(cli: Cli, tmp_path: Path):
     assert "the question compares flows, and the scenario has 1" in refused.stderr
 
 
+def test_a_single_flow_is_asked_whether_it_slows(cli: Cli, tmp_path: Path):
+    """The first task of docs/start/tasks.md, `windward attack FILE`, with a law alone on a link."""
+    (tmp_path / "own.toml").write_text(
+        """
+name = "own"
+duration = "2 s"
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "10 ms", buffer = "50 packets" }]
+flow = [{ name = "f", from = "a", to = "b", law = "reno" }]
+""",
+        encoding="utf-8",
+    )
+    done = cli("attack", "own.toml", "--trials", "2", "--seeds", "1", "--confirm", "0", "--reference", "none")
+    assert done.returncode in {0, 3}, done.stderr
+    assert "slows: the flows have at most 50% of their goodput" in done.stdout
+
+
 def test_nothing_found_has_its_own_exit_code(pair: ww.Scenario, cli: Cli):
     done = cli(
         "attack", "pair.toml", "--until", "starves:100", "--within", "link.accA.delay=+0..5 ms", "--trials", "12"

@@ -22,15 +22,15 @@ _NOT_FOUND = 3
 def attack(
     file: File,
     until: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="QUESTION",
             help="starves[:RATIO], unfair[:RATIO or Jain's index], bloats[:TIME or Nx], idles[:SHARE], "
             "slows[:SHARE], stalls[:SHARE or TIME], loses[:SHARE] or differs:LAW[:RATIO]. Defaults: 10, 3, 100 ms, "
             "50%, 50%, 10%, 5%, 3. RATIO is one flow's goodput over another's; of unfair, a flow's fair share over "
-            "its goodput.",
+            "its goodput. Default: unfair; slows for a single flow.",
         ),
-    ] = "unfair",
+    ] = None,
     within: Annotated[
         list[str] | None,
         typer.Option(
@@ -104,10 +104,12 @@ def attack(
     from windward.results._place import REPORT
     from windward.show import _terminal
 
+    scenario = parse_file(file, no_python=no_python)
+    is_single = len(scenario.entities()["flows"]["flow"]) == 1
     asked = AttackRequest(
-        scenario=parse_file(file, no_python=no_python),
+        scenario=scenario,
         written=_written(file),
-        until=until,
+        until=until or ("slows" if is_single else "unfair"),
         within=within or [],
         like=like,
         quiet_end_s=None if quiet_end is None else parse_time("quiet-end", quiet_end),
