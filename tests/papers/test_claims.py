@@ -156,6 +156,16 @@ def test_places_are_held(paper: Path) -> None:
     assert place.at == ("claim 1", "papers/smith2001/checks.py:sums")
 
 
+def test_runs_of_wang2016_name_their_sender() -> None:
+    claims = papers.load("wang2016").claims
+
+    def names_it(claim: ledger.Claim) -> bool:
+        other = re.search("[Aa]s claim (\\d+)", claim.how)
+        return " sender" in claim.how or (other is not None and names_it(claims[int(other[1])]))
+
+    assert [claim.id for claim in claims.values() if claim.runs and not names_it(claim)] == []
+
+
 def test_the_list_of_papers_is_complete() -> None:
     assert (REPOSITORY / "docs" / "measured" / "papers" / "README.md").read_text() == index(PAPERS)
 
