@@ -56,7 +56,7 @@ def recorded(har: Path) -> tuple[int, float]:
 def test_load_times_are_the_recorded_ones(name: str) -> None:
     """Over the line of the recording a page takes what it took, within 10 %.
 
-    The largest difference is 4 %; of a second set it was 8 %. The browser's own work is in the delays of a recording,
+    The largest difference is 5 %; of a second set it was 8 %. The browser's own work is in the delays of a recording,
     but not that of its handshakes.
     """
     har = RECORDINGS / f"{name}.har"
