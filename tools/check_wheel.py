@@ -92,6 +92,10 @@ def check_contents(wheel: Path) -> None:
         names = archive.namelist()
         contents = {name: archive.read(name) for name in names}
     assert any(name.startswith("windward/_engine") and name.endswith(".so") for name in names), names
+    # pytest finds its plugin by this, in an environment that has the wheel and nothing else of the project.
+    (points,) = (text.decode() for name, text in contents.items() if name.endswith(".dist-info/entry_points.txt"))
+    assert "[pytest11]\nwindward=pytest_windward" in points.replace(" = ", "="), points
+    assert "pytest_windward/__init__.py" in names, names
     for path in {*machine_paths(), ROOT} - {Path("/")}:
         for name, content in contents.items():
             assert f"{path}/".encode() not in content, f"{name} names {path}, a folder of this machine"
