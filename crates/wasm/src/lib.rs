@@ -2,7 +2,7 @@
 //!
 //! A question is JSON, mostly about one scenario. An answer is a header in JSON, and after it the bytes of the columns
 //! that it refers to: the numbers of the tables as the engine has them. The page that asks runs one instance for each
-//! seed, and ends a run by ending its worker. [`ask`] does not depend on WebAssembly and is tested natively; `module`
+//! seed, and ends a run by ending its worker. [`ask()`] does not depend on WebAssembly and is tested natively; `module`
 //! is the interface of the module.
 
 mod answer;
