@@ -7,7 +7,7 @@
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
 # make validate  list the comparisons with ns-3, ns-2, the Linux kernel and real programs; WHAT="ns3 queues" runs them
-# make evaluations  evaluate all laws by RFC 9743; minutes
+# make evaluations  evaluate all laws by RFC 9743, and by suites of cases; minutes
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
 # make playground  build the playground, one page with the engines inside, into target/playground
@@ -170,9 +170,10 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 validate:
 	@MAKE="$(MAKE)" VENV="$(VENV)" "$(PYTHON)" tools/validate.py $(WHAT)
 
-# Minutes, to docs/measured/evaluations.md; goes on where it was interrupted.
+# Minutes, to docs/measured/evaluations.md, suites.md and the pages of laws; goes on where it was interrupted.
 evaluations: $(VENV)/engine
 	$(BIN)/python benches/evaluate/write.py laws
+	$(BIN)/python benches/evaluate/write.py suites
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

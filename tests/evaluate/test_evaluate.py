@@ -110,6 +110,20 @@ def test_every_section_has_measures_or_a_reason():
         assert LAW in json.dumps(own.template), own.name
 
 
+def test_host_jitter_is_at_most_a_packets_time_at_the_bottleneck():
+    # More of it delays what a paced sender releases: BBR had 34 of 57 kbit/s where packets are of 452 bytes.
+    units = {"kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "us": 1e-6, "ms": 1e-3}
+    for own in measures(["cubic", "reno"], is_full=True):
+        (core,) = [link for link in own.template["link"] if link["name"] == "core"]
+        if "wifi" in own.template or "cell" in own.template:
+            continue
+        value, unit = core["rate"].split()
+        for flow in own.template["flow"]:
+            jitter, of = flow["host_jitter"].split()
+            packet = int(flow.get("segment", "1448 B").split()[0]) + 52
+            assert float(jitter) * units[of] <= 1.001 * packet * 8 / (float(value) * units[unit]), own.name
+
+
 def test_the_circuit_breaker_is_that_of_rfc_8083():
     # §4.3: 1500 bytes, 100 ms, 10 % lost: 12 000/(0.1·√(0.2/3)) = 465 kbit/s, ten times that 4.65 Mbit/s.
     row = {"group": "own", "goodput_bps": 4.1833e6, "segments_sent": 1000, "segments_lost": 100, "mean_rtt_s": 0.1}
