@@ -2,7 +2,7 @@
 //!
 //! A. Kuzmanovic and E. W. Knightly, "TCP-LP: Low-priority service via end-point congestion control", IEEE/ACM
 //! Transactions on Networking 14(4), 2006, DOI 10.1109/TNET.2006.879702, as in Linux (`tcp_lp.c`). Window W in packets;
-//! d is the smoothed delay (1/8 of each new sample), between the least d_min and the greatest d_max.
+//! d is the smoothed delay (1/8 of each new sample), between the least d_min and the greatest d_max of the samples.
 //!
 //! * d ≥ d_min + δ·(d_max − d_min): early congestion indication. W ← max(W/2, 1), or 1 within the inference time of
 //!   the last one, of `inference` round trips
@@ -16,12 +16,15 @@
 //! **Where we differ**
 //! * The delay is that of the round trip, since a sender has no clock of the receiver; queues of the way back count,
 //!   too (the paper and Linux: one-way delay from timestamps).
+//! * The wait of a delayed ACK is no delay of the path: a sample is the lesser of two in a row, each of the newest
+//!   packet that an ACK delivers, since an ACK of two packets does not wait (RFC 5681 §4.2). The ACK of a packet that
+//!   was alone in flight is no sample, and smoothing begins anew after it. Linux's delay holds the wait.
 //! * W is a real number, and the threshold for slow start after an indication is W: Linux leaves it.
 //! * The second greatest delay is not kept aside as d_max.
 
 use crate::classic::{Avoidance, Classic};
 use crate::{Ack, Congestion};
-use windward_units::{Duration, Time};
+use windward_units::{Duration, Packets, Time};
 
 params! {
     /// Parameters of [`Lp`].
@@ -42,6 +45,8 @@ const WEIGHT: f64 = 0.125;
 /// Delays, in seconds, and the last indication.
 #[derive(Clone, Debug)]
 pub struct Delays {
+    /// Last delay.
+    previous: f64,
     smoothed: Option<f64>,
     least: f64,
     greatest: f64,
@@ -53,7 +58,7 @@ pub struct Delays {
 impl Default for Delays {
     fn default() -> Self {
         let (least, greatest) = (f64::INFINITY, 0.0);
-        Self { smoothed: None, least, greatest, last: None, quiet_until: Time::ZERO }
+        Self { previous: f64::INFINITY, smoothed: None, least, greatest, last: None, quiet_until: Time::ZERO }
     }
 }
 
@@ -72,9 +77,16 @@ impl Avoidance for Params {
             // The inference time follows the round trip, as in Linux.
             delays.quiet_until = last + Duration::from_secs(self.inference * rtt.as_secs());
         }
+        // At a window of one every ACK has waited, and the smoothed delay is none of the path as it is now.
+        if ack.flight_at_send <= Packets::ONE {
+            (delays.previous, delays.smoothed) = (f64::INFINITY, None);
+            return;
+        }
         let rtt = rtt.as_secs();
-        (delays.least, delays.greatest) = (delays.least.min(rtt), delays.greatest.max(rtt));
-        delays.smoothed = Some(delays.smoothed.map_or(rtt, |smoothed| smoothed + WEIGHT * (rtt - smoothed)));
+        let delay = rtt.min(delays.previous);
+        delays.previous = rtt;
+        (delays.least, delays.greatest) = (delays.least.min(delay), delays.greatest.max(delay));
+        delays.smoothed = Some(delays.smoothed.map_or(delay, |smoothed| smoothed + WEIGHT * (delay - smoothed)));
     }
 
     fn slow_start(&self, delays: &Delays, window: &crate::Window, ack: &Ack) -> f64 {
@@ -121,33 +133,32 @@ mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
     use crate::{CongestionKind, Law};
-    use windward_units::Packets;
 
     /// In congestion avoidance with a window of 20 packets.
     fn avoiding() -> Lp {
         let mut law = Lp::new(Params::default(), Packets::new(40.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
-        law.on_ack(&ack(0, 0, 20.0));
+        law.on_ack(&ack(1000, 0, 20.0));
         near(law.window.cwnd, 20.05, 1e-12);
         law
     }
 
-    /// 100, then 200 ms: the range is 100 ms, the threshold 115 ms. The smoothed delay is 112.5 ms after one long
-    /// sample, 123.4 after two: then the window is halved. Within three round trips the next indication leaves one
-    /// packet.
+    /// 100, then 200 ms: the range is 100 ms, the threshold 115 ms. One long sample may be a delayed ACK. The smoothed
+    /// delay is 112.5 ms after two, 123.4 after three: then the window is halved. Within three round trips the next
+    /// indication leaves one packet.
     #[test]
     fn the_first_delay_halves_and_the_second_leaves_one() {
         let mut law = avoiding();
-        law.on_ack(&slow_ack(10, 0, 20.0, 200));
+        (0..2).for_each(|_| law.on_ack(&slow_ack(1010, 0, 20.0, 200)));
         assert!(law.window.cwnd > 20.0);
-        law.on_ack(&slow_ack(20, 0, 20.0, 200));
+        law.on_ack(&slow_ack(1020, 0, 20.0, 200));
         near(law.state.smoothed.unwrap_or(0.0), 0.123_437_5, 1e-12);
-        near(law.window.cwnd, 10.07, 0.01);
+        near(law.window.cwnd, 10.1, 0.03);
         // The range is now 123 to 247 ms, the threshold 142 ms. It holds the window meanwhile.
         let held = law.window.cwnd;
-        law.on_ack(&slow_ack(30, 0, 20.0, 200));
+        law.on_ack(&slow_ack(1030, 0, 20.0, 200));
         near(law.window.cwnd, held, 1e-12);
-        (0..2).for_each(|_| law.on_ack(&slow_ack(40, 0, 20.0, 200)));
+        (0..2).for_each(|_| law.on_ack(&slow_ack(1040, 0, 20.0, 200)));
         assert_eq!(law.window.cwnd, 1.0);
     }
 
@@ -155,11 +166,27 @@ mod tests {
     #[test]
     fn it_grows_again_after_the_inference_time() {
         let mut law = avoiding();
-        (0..2).for_each(|_| law.on_ack(&slow_ack(20, 0, 20.0, 200)));
+        (0..3).for_each(|_| law.on_ack(&slow_ack(1020, 0, 20.0, 200)));
         let held = law.window.cwnd;
-        law.on_ack(&ack(319, 1, 20.0));
+        law.on_ack(&ack(1319, 1, 20.0));
         near(law.window.cwnd, held, 1e-12);
-        law.on_ack(&ack(320, 1, 20.0));
+        law.on_ack(&ack(1320, 1, 20.0));
         near(law.window.cwnd, held + 1.0 / held, 1e-12);
+    }
+
+    /// RFC 5681 §4.2: of two ACKs in a row one at most has waited. Every second one waits for 40 ms, then a packet alone
+    /// for 200 ms: no delay of the path.
+    #[test]
+    fn delayed_acks_are_no_delay() {
+        let mut law = avoiding();
+        let mut last = law.window.cwnd;
+        for turn in 0..20 {
+            law.on_ack(&slow_ack(1100 + 10 * turn, 0, 20.0, 100 + 40 * (turn % 2)));
+            assert!(law.window.cwnd > last);
+            last = law.window.cwnd;
+        }
+        law.on_ack(&Ack { flight_at_send: Packets::ONE, ..slow_ack(1600, 0, 1.0, 300) });
+        law.on_ack(&ack(1700, 0, 2.0));
+        assert!(law.window.cwnd > last);
     }
 }

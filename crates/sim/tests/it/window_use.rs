@@ -108,6 +108,24 @@ fn a_writer_recovers_from_a_timeout() {
     }
 }
 
+/// Two TCP-LP flows use an idle link of 10 Mbit/s and 60 ms: the wait of delayed ACKs at small windows is no sign of
+/// others. Windows that were halved together and grow by a packet a round trip leave three quarters; windows reduced to
+/// one packet leave half.
+#[test]
+fn low_priority_flows_use_an_idle_link() {
+    for (stack, tcp) in stacks() {
+        let lp = |key: u32| FlowConfig {
+            start: Time::ZERO + ms(20_000 * u64::from(key)),
+            ..flow(key.into(), law("lp", serde_json::json!({})), vec![0], vec![1], tcp.clone())
+        };
+        let links =
+            vec![link(0, 10_000_000, ms(30), Buffer::Packets(75)), link(1, 10_000_000, ms(30), Buffer::Unlimited)];
+        let output = simulate(&network(links, vec![lp(0), lp(1)], 30, 90), 1);
+        let goodputs: Vec<f64> = output.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+        assert!(goodputs.iter().sum::<f64>() > 5.0, "{stack}: {goodputs:?} Mbit/s");
+    }
+}
+
 /// A window that does not limit the sender does not grow: RFC 9438 §5.8, RFC 9002 §7.8, Linux (`tcp_is_cwnd_limited`).
 /// A writer has 21 segments out, a full receive window 50. After ten seconds no window above twice that grows any more.
 /// Slow start of RFC 5681 ends there, and an ACK of up to ten segments may pass it by as many.
