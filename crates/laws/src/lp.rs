@@ -174,8 +174,8 @@ mod tests {
         near(law.window.cwnd, held + 1.0 / held, 1e-12);
     }
 
-    /// RFC 5681 §4.2: of two ACKs in a row one at most has waited. Every second one waits for 40 ms, then a packet alone
-    /// for 200 ms: no delay of the path.
+    /// RFC 5681 §4.2: of two ACKs in a row one at most has waited. Every second one waits for 40 ms, then a packet
+    /// alone for 200 ms: no delay of the path.
     #[test]
     fn delayed_acks_are_no_delay() {
         let mut law = avoiding();

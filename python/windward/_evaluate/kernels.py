@@ -74,7 +74,7 @@ def tables(
     """Rows of the tables of each run between kernels, and the faults of the runs' timing."""
     scenario = _engine.Scenario.from_json(json.dumps(plain, ensure_ascii=False), "the network", folder)
     run = emulate(scenario, seeds=seeds, congestion=congestion)
-    found = []
+    found: list[Rows] = []
     for at in range(len(seeds)):
         own = {kind: run.totals(kind).tables[at] for kind in KEPT}
         row = _figures.packets(own, {}, run.duration_s - run.warmup_s)

@@ -177,7 +177,7 @@ def _shares(from_s: float, to_s: float) -> Value:
 
 
 def _measure(case: str, key: str, network: str, figure: str, template: Plain, value: Value, **more: Any) -> Measure:
-    given = {"unit": "%", "is_large": True, "source": _SOURCE} | more
+    given: dict[str, Any] = {"unit": "%", "is_large": True, "source": _SOURCE} | more
     return Measure(key=key, section=case, network=network, figure=figure, template=template, value=value, **given)
 
 
@@ -299,7 +299,7 @@ def _marked() -> list[Measure]:
 
 
 def _two_bottlenecks() -> list[Measure]:
-    second = {"name": "second", "from": "b", "to": "c", "rate": "2 Mbit/s", "delay": "10 ms", "buffer": "300 ms"}
+    second: Plain = {"name": "second", "from": "b", "to": "c", "rate": "2 Mbit/s", "delay": "10 ms", "buffer": "300 ms"}
     second["reverse"] = {"rate": "100 Mbit/s", "buffer": "1000 packets"}
     calls = [_call("both") | {"to": "c"}, _call("first"), _call("last") | {"from": "b", "to": "c"}]
     template = _path(2.0, calls, 120, node=[{"name": "c"}], links=[second], warmup="40 s")

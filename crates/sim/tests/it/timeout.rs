@@ -82,8 +82,8 @@ fn a_pause_without_loss_costs_no_more_than_its_time() {
     }
 }
 
-/// Undone timeouts leave no law at a window of one packet. TCP-LP sets that window itself, since a pause is a delay, and
-/// grows as Reno from there.
+/// Undone timeouts leave no law at a window of one packet. TCP-LP sets that window itself, since a pause is a delay,
+/// and grows as Reno from there.
 #[test]
 fn every_law_gets_its_window_back_after_a_pause() {
     for spec in LawSpec::all().into_iter().filter(|spec| spec.name() != "lp") {
@@ -96,8 +96,8 @@ fn every_law_gets_its_window_back_after_a_pause() {
 }
 
 /// TCP-LP gives way to a pause, down to one packet, and then grows by a packet a round trip, 200 ms. Seven seconds
-/// between pauses, less twice the inference time of three round trips, are 29 round trips and 435 segments, of which the
-/// beginning has as many: 0.67 Mbit/s.
+/// between pauses, less twice the inference time of three round trips, are 29 round trips and 435 segments, of which
+/// the beginning has as many: 0.67 Mbit/s.
 #[test]
 fn low_priority_grows_as_reno_after_a_pause() {
     for (name, stack) in [("rfc", TcpOptions::default()), ("linux", TcpOptions::linux(true))] {

@@ -6,8 +6,8 @@
 //!
 //!   Σ_l D_l*, D_l* = max_s (max{K_i, U_i^s} − U_j^s)        (seferoglu2014 (2)–(4), R_l = 1)
 //!
-//! Each sends the first packet of the commodity with that difference ([`windward_elements::backpressure`]). The scheduler knows all
-//! queues. A packet that arrives in a slot can leave in the next one. Ties are broken at random.
+//! Each sends the first packet of the commodity with that difference ([`windward_elements::backpressure`]). The
+//! scheduler knows all queues. A packet that arrives in a slot can leave in the next one. Ties are broken at random.
 
 mod choice;
 mod config;

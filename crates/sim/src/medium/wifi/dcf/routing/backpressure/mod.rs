@@ -2,10 +2,10 @@
 //!
 //!   j* = argmax_j D_ij·R̃_ij·(1 − p̃_ij)
 //!
-//! the first packet of the commodity with the largest weight D_ij there ([`windward_elements::backpressure`]). The MAC holds the
-//! packet until it is received or given up; then it returns to the head of its queue. Every data frame carries the
-//! sender's backlogs in a header, which all receivers of the frame read. A station that has sent none for a while
-//! broadcasts them.
+//! the first packet of the commodity with the largest weight D_ij there ([`windward_elements::backpressure`]). The MAC
+//! holds the packet until it is received or given up; then it returns to the head of its queue. Every data frame
+//! carries the sender's backlogs in a header, which all receivers of the frame read. A station that has sent none for a
+//! while broadcasts them.
 //!
 //! **Guessed** where the paper gives no value: all defaults of [`BackpressureConfig`]. ACKs take the path of fewest
 //! hops, before the data. R̃ is the sender's data rate: there is no rate adaptation.
