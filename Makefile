@@ -8,6 +8,7 @@
 # make bench    measure speed
 # make validate  list the comparisons with ns-3, ns-2, the Linux kernel and real programs; WHAT="ns3 queues" runs them
 # make evaluations  evaluate all laws by RFC 9743, and by suites of cases; minutes
+# make bench-laws  score all laws on the validation set of `windward bench`; minutes
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make snapshots  accept what the commands, messages and tables print now; their diff is the review
 # make playground  build the playground, one page with the engines inside, into target/playground
@@ -47,7 +48,7 @@ AT_ONCE := --no-print-directory -j5
 unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench validate \
-	snapshots docs site evaluations today reproduce mutations fuzz
+	snapshots docs site evaluations bench-laws today reproduce mutations fuzz
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
@@ -174,6 +175,10 @@ validate:
 evaluations: $(VENV)/engine
 	$(BIN)/python benches/evaluate/write.py laws
 	$(BIN)/python benches/evaluate/write.py suites
+
+# Minutes, to docs/measured/bench.md.
+bench-laws: $(VENV)/engine
+	$(BIN)/python benches/bench/write.py
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

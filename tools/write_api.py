@@ -28,6 +28,7 @@ SECTIONS = {
         "Attack",
         "evaluate",
         "Evaluation",
+        "bench",
         "Fluid",
         "Optimum",
         "Comparison",

@@ -26,6 +26,7 @@ from ._engine import (
     Slot as Slot,
     __version__ as __version__,
 )
+from ._bench.entry import bench as bench
 from ._evaluate.entry import evaluate as evaluate
 from ._format.fields import (
     Adaptation as Adaptation,

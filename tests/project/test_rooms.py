@@ -25,6 +25,7 @@ FLOORS = (
     "_engines",
     "_search",
     "_evaluate",
+    "_bench",
     "scenario",
     "_explore",
     "transfer",

@@ -109,7 +109,7 @@ def evaluate(
         # A title has the file's name, wherever the file lies.
         text = text.removeprefix(f"{folder}/")
     else:
-        law, text = _object(law, laws)
+        law, text = as_plain(law, laws)
     given, references = ({}, REFERENCES) if thresholds is None else read_thresholds(Path(thresholds))
     chosen = choose(seeds, list(range(1, (FULL_SEEDS if full else QUICK_SEEDS) + 1)))
     if len(chosen) < LEAST_SEEDS:
@@ -137,7 +137,7 @@ def evaluate(
     return found
 
 
-def _object(law: Any, laws: dict[str, Callable[..., Any]]) -> tuple[Any, str]:
+def as_plain(law: Any, laws: dict[str, Callable[..., Any]]) -> tuple[Any, str]:
     """A law that is an object, as a scenario names it, and as people do."""
 
     def name_class(own: Callable[..., Any]) -> str:

@@ -43,7 +43,7 @@ class Fair:
 
     def under(self, attacked: _engine.Scenario) -> Fair:
         """The fair shares of the network under an attack: what it takes from the optimum, no law can give."""
-        best = _optimum(attacked)
+        best = best_shares(attacked)
         total, before = math.fsum(best.values()), math.fsum(self.best.values())
         if not total > 0 or not before > 0 or any(not self.best.get(flow, 0.0) > 0 for flow in self.shares):
             return self
@@ -68,14 +68,14 @@ def fair(scenario: _engine.Scenario, runs: Sequence[Mapping[str, float]]) -> Fai
     """
     means = {flow: mean_and_interval([run.get(flow, 0.0) for run in runs])[0] for flow in (runs[0] if runs else {})}
     whole = math.fsum(means.values())
-    best = _optimum(scenario)
+    best = best_shares(scenario)
     total = math.fsum(best.get(flow, 0.0) for flow in means)
     if total > 0 and all(flow in best for flow in means):
         means = {flow: min(mean, best[flow] * whole / total) for flow, mean in means.items()}
     return Fair(shares=means, whole=whole, best=best)
 
 
-def _optimum(scenario: _engine.Scenario) -> dict[str, float]:
+def best_shares(scenario: _engine.Scenario) -> dict[str, float]:
     """Mean goodput of each flow in the proportionally fair optimum of what is measured; empty if there is none."""
     try:
         found = pieces(scenario, "proportional", _PIECES)

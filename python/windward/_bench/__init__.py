@@ -1,0 +1,1 @@
+"""Scores of laws on fixed sets of networks."""
