@@ -110,6 +110,10 @@ impl DupAck {
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(tcb, now, fresh);
         tcb.rate.lost += lost.count;
+        // RFC 3168 §6.1.2: an ECN-Echo ACK does not open the window, so the mark comes first.
+        if marks.is_any {
+            self.answer_marks(tcb, now, delivery.count);
+        }
         if let Some(newest) = delivery.newest {
             // After a timeout an ACK skips segments that had arrived before it, which is no sign of a clear path. It
             // counts as a delayed ACK: in slow start (RFC 3465 §2.3 counts one segment, Linux all), and without SACK
@@ -117,9 +121,6 @@ impl DupAck {
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
             let (marked, lost, is_duplicate) = (marks.count, lost.count, advance == 0);
             tcb.report_ack(now, AckReport { acked, marked, lost, is_duplicate, prior_flight }, &newest, sample);
-        }
-        if marks.is_any {
-            self.answer_marks(tcb, now, delivery.count);
         }
         let pipe = tcb.board.pipe();
         if let Some(prr) = tcb.phase.prr() {

@@ -53,8 +53,8 @@ impl RackTlp {
             self.rack.advance(nanos, latest, sent_at);
         }
         // RFC 8985 §6.2: reordering (steps 3 and 4) comes before losses (step 5), whose window depends on it.
-        if let Some(lowest) = lowest_clean.filter(|lowest| *lowest < fack) {
-            self.note_reordering(tcb, lowest);
+        if lowest_clean.is_some_and(|lowest| lowest < fack) {
+            self.note_reordering(tcb, [acked.lowest_clean, sacked.lowest_clean], fack);
         }
         if let Some(newest) = &newest {
             self.rack.adapt(newest.delivered, tcb.rate.delivered);
@@ -138,11 +138,14 @@ impl RackTlp {
         Some(newest)
     }
 
+    /// Segments that this ACK delivers below `fack`: the lowest acknowledged and the lowest SACKed one.
     #[cold]
-    fn note_reordering(&mut self, tcb: &mut Tcb, lowest: u32) {
-        // Linux, `tcp_sacktag_write_queue`: after a timeout that is not undone, ACKs out of order say nothing of the
-        // path.
-        if !matches!(tcb.phase, Phase::Loss { .. }) || self.undo.is_possible() {
+    fn note_reordering(&mut self, tcb: &mut Tcb, [acked, sacked]: [Option<u32>; 2], fack: u32) {
+        // Linux: SACKs say nothing of the path after a timeout that cannot be undone (`tcp_sacktag_write_queue`), while
+        // cumulative ACKs always count (`tcp_clean_rtx_queue`).
+        let is_lost = matches!(tcb.phase, Phase::Loss { .. }) && !self.undo.is_possible();
+        let below = |lowest: &u32| *lowest < fack;
+        for lowest in sacked.filter(|_| !is_lost).into_iter().chain(acked).filter(below) {
             self.rack.note_reordering(tcb.board.fack().saturating_sub(lowest));
         }
     }
