@@ -110,7 +110,7 @@ impl ReceiveBuffer {
 /// Send buffer of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendBuffer {
-    /// Constant, in bytes of payload; at least a segment.
+    /// Constant, in bytes of memory; at least a segment.
     Fixed(Bytes),
     /// Follows the congestion window, as in Linux.
     Auto {
@@ -167,6 +167,14 @@ impl Writing {
         match self {
             Self::Periodic { rate, .. } | Self::Chunks { rate, .. } => rate.as_bits_per_sec() as f64,
             Self::Fixed { chunk, every } => 8.0 * chunk.count() as f64 / every.as_secs(),
+        }
+    }
+
+    /// Bytes of a write, at least one; those of writes at a rate are rounded.
+    pub(crate) fn bytes(self) -> u64 {
+        match self {
+            Self::Periodic { .. } => ((self.rate() / 8.0 * self.span()).round() as u64).max(1),
+            Self::Chunks { chunk, .. } | Self::Fixed { chunk, .. } => chunk.count(),
         }
     }
 

@@ -157,11 +157,6 @@ impl End {
         self.stream.written() + self.outbox.as_ref().map_or(0, |outbox| outbox.waiting())
     }
 
-    /// Bytes in the send buffer: written, and not acknowledged.
-    fn held(&self) -> u64 {
-        self.stream.written() - self.stream.below(self.sender.una())
-    }
-
     /// True if the application waits for room in the send buffer.
     #[inline]
     fn is_blocked(&self) -> bool {
@@ -186,12 +181,16 @@ impl End {
         if self.last_sent.is_none() {
             self.used.1 = now;
         }
-        let held = self.held();
-        let (bytes, is_last) = match &mut self.outbox {
-            None => (bytes, is_last),
-            Some(outbox) => (outbox.write(bytes, is_last, held), outbox.is_complete()),
+        let is_last = match &mut self.outbox {
+            None => {
+                self.stream.write(bytes);
+                is_last
+            }
+            Some(outbox) => {
+                outbox.write(bytes, is_last);
+                outbox.is_complete()
+            }
         };
-        self.stream.write(bytes);
         if is_last {
             self.stream.close();
         }
@@ -202,13 +201,13 @@ impl End {
     /// it has written.
     #[cold]
     fn refill(&mut self, now: Time) -> bool {
-        let (held, cwnd) = (self.held(), self.sender.window());
+        let (acked, cwnd) = (self.stream.below(self.sender.una()), self.sender.window());
         let Some(outbox) = self.outbox.as_mut().filter(|outbox| outbox.is_blocked()) else { return false };
-        if self.sender.pipe() < cwnd {
+        if outbox.sleeps() && self.sender.pipe() < cwnd {
             outbox.expand(cwnd, self.sender.reordering());
             self.used.1 = now;
         }
-        let bytes = outbox.wake(held);
+        let bytes = outbox.fill(acked, self.stream.written() - acked, self.stream.unsent());
         self.stream.write(bytes);
         if outbox.is_complete() {
             self.stream.close();
@@ -461,7 +460,7 @@ impl End {
             }
             let ecn = self.sender.on_send(now, turn);
             let payload = match turn {
-                Turn::New(_) => self.stream.take(number),
+                Turn::New(_) => self.take(now, number),
                 _ => self.stream.payload(number),
             };
             self.receiver.note_send(now);
@@ -473,6 +472,17 @@ impl End {
             self.validate_window(now);
         }
         has_sent
+    }
+
+    /// Takes the payload of the new segment `number`.
+    #[inline]
+    fn take(&mut self, now: Time, number: u32) -> u32 {
+        let payload = self.stream.take(number);
+        if let Some(outbox) = &mut self.outbox {
+            let unsent = self.stream.unsent();
+            outbox.note_sent(now, self.stream.written() - unsent, unsent, || self.sender.linux_pacing_rate());
+        }
+        payload
     }
 
     /// Bounds the sender of `ready` new segments to the byte `edge`. Starts to probe a window without room for one
