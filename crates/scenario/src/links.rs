@@ -123,7 +123,12 @@ mod tests {
         let [MediumConfig::Edca(network)] = &links.topology().media[..] else { panic!("{:?}", links.topology().media) };
         assert_eq!(network.flows, Category::ALL.map(|category| [category; 2]));
         assert_eq!(network.sources, [Category::Voice]);
+        assert!(network.motion.is_none());
         let error = read(&text.replace("802.11ac\"", "802.11ac\", \"width\": \"30 MHz\"")).unwrap_err().to_string();
         assert!(error.contains("wifi[0].width"), "{error}");
+        // A station that jumps moves, as in a simulation.
+        let jump = r#""change": [{ "station": "client", "at": "1 s", "position": ["40 m", "0 m"] }], "background""#;
+        let links = read(&text.replacen("\"background\"", jump, 1)).unwrap();
+        assert!(matches!(&links.topology().media[..], [MediumConfig::Edca(network)] if network.motion.is_some()));
     }
 }

@@ -41,7 +41,6 @@ use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
-use changes::Jumps;
 use ground::Network;
 use nodes::Request;
 use route::{Direction, Graph};
@@ -110,7 +109,8 @@ pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Pr
     let mut links = links::expand(link, &nodes, problems);
     let changes = changes::plan(change, Duration::MAX, problems);
     cells::expand(cell, &nodes, Duration::MAX, &mut links, &mut Vec::new(), problems);
-    wifi::expand(wifi, &nodes, (Duration::MAX, &Jumps::new()), &mut links, &mut Vec::new(), problems);
+    let jumps = changes::jumps(&changes, &nodes);
+    wifi::expand(wifi, &nodes, (Duration::MAX, &jumps), &mut links, &mut Vec::new(), problems);
     changes::apply(&changes, &nodes, &mut links, problems);
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.is_empty() };
     let sources = sources::expand(background, network, Duration::MAX, problems)?;
