@@ -1,5 +1,6 @@
-//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]`, where
-//! QUEUE is the discipline of every link's queue (`codel`, `fq-codel`, `pie`, `dualpi2`, `red`).
+//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE [STACK]]`,
+//! where QUEUE is the discipline of every link's queue (`drop-tail`, `codel`, `fq-codel`, `pie`, `dualpi2`, `red`) and
+//! STACK that of every host (`rfc`, `linux`).
 //!
 //! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three
 //! hops.
@@ -9,12 +10,12 @@ use windward_sim::{
     Buffer, CoDelConfig, Control, DualPi2Config, FlowConfig, FqCoDelConfig, LawChoice, LinkConfig, Makers, Network,
     PieConfig, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
 };
-use windward_units::{BitRate, Duration, Time};
+use windward_units::{BitRate, Bytes, Duration, Time};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [law, numbers @ ..] = arguments.as_slice() else {
-        eprintln!("usage: dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]");
+        eprintln!("usage: dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE [STACK]]");
         std::process::exit(2);
     };
     let numbers: Vec<u64> = numbers.iter().take(5).filter_map(|text| text.parse().ok()).collect();
@@ -29,10 +30,17 @@ fn main() {
     let mut network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
     if let Some(name) = arguments.get(6) {
         let Some(queue) = discipline(name) else {
-            eprintln!("no discipline is called {name}; there are codel, fq-codel, pie, dualpi2, red");
+            eprintln!("no discipline is called {name}; there are drop-tail, codel, fq-codel, pie, dualpi2, red");
             std::process::exit(2);
         };
         network.topology.links_mut().for_each(|link| link.queue = queue);
+    }
+    if let Some(name) = arguments.get(7) {
+        let Some(tcp) = stack(name) else {
+            eprintln!("no stack is called {name}; there are rfc, linux");
+            std::process::exit(2);
+        };
+        network.flows.iter_mut().for_each(|flow| flow.tcp = tcp.clone());
     }
     match run(&network, &Makers::default(), 1, &Control::new(), None) {
         Ok(output) => {
@@ -53,11 +61,21 @@ fn main() {
 
 fn discipline(name: &str) -> Option<QueueConfig> {
     match name {
+        "drop-tail" => Some(QueueConfig::DropTail),
         "codel" => Some(QueueConfig::CoDel(CoDelConfig::default())),
         "fq-codel" => Some(QueueConfig::FqCoDel(FqCoDelConfig::default())),
         "pie" => Some(QueueConfig::Pie(PieConfig::default())),
         "dualpi2" => Some(QueueConfig::DualPi2(DualPi2Config::default())),
         "red" => Some(QueueConfig::Red(RedConfig::default())),
+        _ => None,
+    }
+}
+
+/// Options of a scenario's `stack`, on paths that deliver no bursts.
+fn stack(name: &str) -> Option<TcpOptions> {
+    match name {
+        "rfc" => Some(TcpOptions::default()),
+        "linux" => Some(TcpOptions { most_in_flight: Some(Bytes::new(2_600_000)), ..TcpOptions::linux(true) }),
         _ => None,
     }
 }
