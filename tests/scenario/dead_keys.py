@@ -108,6 +108,11 @@ BASES = {
         ]
         background = [
           { name = "v", from = "s", to = "w-3", dscp = "EF", packet = "200 B", CBR },
+          { name = "v-video", from = "s", to = "w-3", dscp = "AF41", CBR },
+          { name = "v-bulk", from = "s", to = "w-3", dscp = "CS1", CBR },
+          { name = "u", from = "w-3", to = "s", dscp = "EF", packet = "200 B", CBR },
+          { name = "u-video", from = "w-3", to = "s", dscp = "AF41", CBR },
+          { name = "u-bulk", from = "w-3", to = "s", dscp = "CS1", CBR },
         ]
         [[wifi]]
         name = "net"

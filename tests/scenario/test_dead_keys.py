@@ -27,6 +27,9 @@ REASONS = {
     "wifi.reach.capture": "no two signals at one receiver",
     "wifi.entropy": "of optimum and fluid",
     "wifi.queue": "no queue at 1 Mbit/s in 4 s",
+    "wifi.station.txq.airtime_fairness": "the client of an access point has one peer",
+    "wifi.station.txq.aql": "the client's queues are short",
+    "wifi.station.txq.received_airtime": "the client of an access point has one peer",
     "wifi.timing.eifs": "of stations that hear frames they cannot read",
     "wifi.station.queue": "the last station's queue stays short",
     "cell.fading": "each station has its own",
@@ -34,7 +37,7 @@ REASONS = {
     "cell.pdcp.reordering": "of handovers, which one site has not",
 }
 NETWORKS = (
-    *("link", "app", "background", "cell", "lte"),
+    *("link", "app", "background", "cell", "lte", "ac"),
     *("flow", 'flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
     *("wifi", 'wifi/wifi.0.standard="bianchi"', 'wifi/wifi.0.access="ideal"'),
 )
