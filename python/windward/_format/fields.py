@@ -4249,7 +4249,8 @@ class Flow:
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
         Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
-        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
+        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip. Default: 1048576
+        packets.
     sack
         Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
     loss_detection
@@ -4297,9 +4298,10 @@ class Flow:
         from 81 920 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
         reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
-        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with Linux's stack
-        where an application writes or reads at its own pace, else none: what is written and not sent is unlimited.
+        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes of memory, `"auto"` for
+        one that follows the congestion window from 87 040 B on, or a table with its limit. The rate depends on the
+        size of the writes. Default: "auto" with Linux's stack where an application writes or reads at its own pace,
+        else none: what is written and not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4343,7 +4345,7 @@ class Flow:
     ack_division: int | None = None
     optimistic_acks: str | None = None
     ack_counting: bool = False
-    receive_window: str = "1048576 packets"
+    receive_window: str | None = None
     sack: bool = True
     loss_detection: LossDetection | None = None
     newreno: NewReno | None = None
@@ -4390,7 +4392,8 @@ class Tcp:
         Delayed ACKs then halve the growth. Linux 2.6 does so by default (`tcp_abc = 0`).
     receive_window
         Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
-        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
+        2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip. Default: 1048576
+        packets.
     sack
         Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
     loss_detection
@@ -4430,9 +4433,10 @@ class Tcp:
         from 81 920 B on, or a table with its limit. Default: "auto" with Linux's stack where an application writes or
         reads at its own pace and no `receive_window` is given, else none: the window is constant.
     send_buffer
-        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with Linux's stack
-        where an application writes or reads at its own pace, else none: what is written and not sent is unlimited.
+        Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes of memory, `"auto"` for
+        one that follows the congestion window from 87 040 B on, or a table with its limit. The rate depends on the
+        size of the writes. Default: "auto" with Linux's stack where an application writes or reads at its own pace,
+        else none: what is written and not sent is unlimited.
     nagle
         Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
@@ -4450,7 +4454,7 @@ class Tcp:
     quick_acks: int | None = None
     compress_sacks: bool | None = None
     ack_counting: bool = False
-    receive_window: str = "1048576 packets"
+    receive_window: str | None = None
     sack: bool = True
     loss_detection: LossDetection | None = None
     newreno: NewReno | None = None

@@ -128,7 +128,7 @@ fn of_tcp(flow: &Flow) -> [(&'static str, bool); 15] {
         ("quick_acks", given.quick_acks.is_some()),
         ("compress_sacks", given.compress_sacks.is_some()),
         ("ack_counting", given.ack_counting),
-        ("receive_window", given.receive_window != default.receive_window),
+        ("receive_window", given.receive_window.is_some()),
         ("sack", given.sack != default.sack),
         ("loss_detection", given.loss_detection.is_some()),
         ("newreno", given.newreno.is_some()),

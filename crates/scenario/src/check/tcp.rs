@@ -32,8 +32,9 @@ fn path((list, at, inside): Table<'_>, keys: &[&'static str]) -> Vec<Segment> {
 pub(super) fn options(tcp: &Tcp, of: Stack, law: Option<&LawChoice>, is_paced: bool) -> TcpOptions {
     let segment = tcp.segment.0;
     let receive_window = match tcp.receive_window {
-        ReceiveWindow::Packets(count) => count,
-        ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
+        Some(ReceiveWindow::Packets(count)) => count,
+        Some(ReceiveWindow::Bytes(bytes)) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
+        None => TcpOptions::default().receive_window,
     };
     let stack = match of {
         Stack::Rfc => TcpOptions::default(),
@@ -70,7 +71,7 @@ pub(super) fn options(tcp: &Tcp, of: Stack, law: Option<&LawChoice>, is_paced: b
         receive_offload: (of == Stack::Linux && tcp.delayed_ack.0.is_some()).then_some(RECEIVE_OFFLOAD),
         receive_buffer,
         send_buffer,
-        most_in_flight: (of == Stack::Linux && !has_window(tcp)).then_some(MOST_IN_FLIGHT.max(segment)),
+        most_in_flight: (of == Stack::Linux && tcp.receive_window.is_none()).then_some(MOST_IN_FLIGHT.max(segment)),
         reading: tcp.read.as_ref().map(|read| reading(read, segment)),
         ..stack
     }
@@ -91,7 +92,7 @@ fn ecn_of(law: Option<&LawChoice>) -> EcnMode {
 fn buffers(tcp: &Tcp, of: Stack, is_paced: bool) -> (Option<sim::ReceiveBuffer>, Option<sim::SendBuffer>) {
     let is_two_way = is_paced || tcp.read.is_some() || tcp.receive_buffer.is_some() || tcp.send_buffer.is_some();
     let is_linux = of == Stack::Linux && is_two_way;
-    let can_follow = is_linux && !has_window(tcp) && fits_autotuning(tcp);
+    let can_follow = is_linux && tcp.receive_window.is_none() && fits_autotuning(tcp);
     let to_receive = tcp.receive_buffer.or(can_follow.then_some(ReceiveBuffer::Auto));
     let to_send = tcp.send_buffer.or(is_linux.then_some(SendBuffer::Auto));
     (to_receive.map(ReceiveBuffer::config), to_send.map(SendBuffer::config))
@@ -100,11 +101,6 @@ fn buffers(tcp: &Tcp, of: Stack, is_paced: bool) -> (Option<sim::ReceiveBuffer>,
 /// True if the first window of an autotuned receive buffer holds two segments.
 fn fits_autotuning(tcp: &Tcp) -> bool {
     4 * tcp.segment.0.count() <= sim::ReceiveBuffer::START.count()
-}
-
-/// True if the receive window is not the default.
-fn has_window(tcp: &Tcp) -> bool {
-    tcp.receive_window != Tcp::default().receive_window
 }
 
 fn reading(read: &Read, segment: Bytes) -> Reading {
@@ -141,7 +137,7 @@ pub(super) fn check_sizes(tcp: &TcpOptions, table: Table<'_>, problems: &mut Pro
 /// Refuses readers without a pace or a buffer, and buffers of impossible sizes.
 fn check_reader(tcp: &Tcp, options: &TcpOptions, table: Table<'_>, problems: &mut Problems) {
     let mut refuse = |keys: &[_], why: String, hint: &str| problems.add(path(table, keys), why, Some(hint.to_owned()));
-    let has_window = has_window(tcp);
+    let has_window = tcp.receive_window.is_some();
     if let Some(read) = &tcp.read {
         if read.rate.is_none() && read.pauses.is_empty() {
             refuse(&["read"], "`read` has neither a `rate` nor `pauses`".to_owned(), "give one of them");

@@ -166,9 +166,10 @@ tcp_tables! {
         #[serde(default)]
         pub ack_counting: bool,
         /// Receive window in packets or bytes, at least one segment. Without one, hosts with Linux's stack have at most
-        /// 2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip.
-        #[serde(default = "receive_window")]
-        pub receive_window: ReceiveWindow,
+        /// 2.6 MB in flight: as much as their largest send buffer of 4 MiB lets out in a round trip. Default: 1048576
+        /// packets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub receive_window: Option<ReceiveWindow>,
         /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC
         /// 6582).
         #[serde(default = "sack")]
@@ -240,10 +241,10 @@ tcp_tables! {
         /// window is constant.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub receive_buffer: Option<ReceiveBuffer>,
-        /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes, `"auto"` for one that
-        /// follows the congestion window from 87 040 B on, or a table with its limit. Default: "auto" with
-        /// Linux's stack where an application writes or reads at its own pace, else none: what is written and not sent
-        /// is unlimited.
+        /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes of memory, `"auto"` for
+        /// one that follows the congestion window from 87 040 B on, or a table with its limit. The rate depends on the
+        /// size of the writes. Default: "auto" with Linux's stack where an application writes or reads at its own pace,
+        /// else none: what is written and not sent is unlimited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub send_buffer: Option<SendBuffer>,
         /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.
@@ -367,10 +368,6 @@ fn segment() -> Positive<Bytes> {
 
 fn delayed_ack() -> DelayedAck {
     DelayedAck(TcpOptions::default().delayed_ack)
-}
-
-fn receive_window() -> ReceiveWindow {
-    ReceiveWindow::Packets(TcpOptions::default().receive_window)
 }
 
 fn sack() -> bool {

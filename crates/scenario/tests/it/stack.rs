@@ -96,6 +96,8 @@ fn buffers_follow_applications_with_a_pace() {
     assert_eq!(buffers("read = { rate = \"1 Mbit/s\" }"), (auto, to_send, most));
     assert_eq!(buffers("write = { rate = \"1 Mbit/s\", every = \"20 ms\" }"), (auto, to_send, most));
     assert_eq!(buffers("receive_window = \"100 packets\""), (None, None, None));
+    // One that is written counts, whatever its value.
+    assert_eq!(buffers("receive_window = \"1048576 packets\""), (None, None, None));
     let given = "receive_window = \"100 packets\"\nread = { rate = \"1 Mbit/s\" }";
     assert_eq!(buffers(given), (None, to_send, None));
 }
