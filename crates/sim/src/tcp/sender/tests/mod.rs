@@ -10,6 +10,7 @@ use super::{Sender, Turn};
 use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::tcp::receiver::{AckDue, Receiver};
 use std::collections::{BTreeMap, BTreeSet};
+use windward_elements::ecn::Ecn;
 use windward_elements::packet::{Kind, Packet};
 use windward_laws::LawSpec;
 use windward_units::{Duration, Packets, Time};
@@ -458,6 +459,21 @@ fn without_sack_linux_halves_the_window_and_not_the_flight() {
         path.halved
     };
     assert_eq!((window_after(NewReno::Rfc6582), window_after(NewReno::Linux)), (Some(10.0), Some(20.0)));
+}
+
+/// RFC 3168 §6.1.2: an ACK with ECN-Echo does not open the window. Linux's CUBIC computes from its own window in slow
+/// start: ⌊12·717/1024⌋ = 8, where 13 would leave 9.
+#[test]
+fn an_echo_reduces_the_window_that_was_in_force() {
+    let law = LawSpec::from_json("cubic", serde_json::json!({ "version": "linux" })).expect("CUBIC is known");
+    for sack in [true, false] {
+        let mut path = Path::new(12, 400, &TcpOptions { ecn: EcnMode::Classic, ..tcp(sack) }, &[]);
+        path.sender.tcb.law = law.build(Packets::new(12.0));
+        path.send();
+        let echo = Packet { ecn: Ecn::echo(true, 0), ..packet(Kind::Ack, 1, 0) };
+        path.sender.on_ack(Time::ZERO + Duration::from_millis(100), &echo);
+        assert_eq!(path.sender.law().cwnd(), Packets::new(8.0), "{sack}");
+    }
 }
 
 /// The window in force is the law's, in whole segments.

@@ -185,6 +185,35 @@ fn duplicates_are_below_the_ack_or_within_the_second_block() {
     }
 }
 
+/// After a timeout that follows a mark, nothing can be undone. Segment 8 is delivered after 9. Linux counts that as
+/// reordering if a cumulative ACK shows it (`tcp_clean_rtx_queue`), not if a SACK does (`tcp_sacktag_write_queue`, which
+/// leaves out `TCP_CA_Loss` without `undo_marker`).
+#[test]
+fn after_a_timeout_cumulative_acks_show_reordering() {
+    let none = (0, 0);
+    for (number, sack, expected) in [(10, none, 1), (1, (8, 10), 0)] {
+        let mut path = Path::new(10, 40, &TcpOptions { ecn: EcnMode::Classic, ..linux(true) }, &[]);
+        path.send();
+        let acks = [(100, (0, 0), true), (101, (4, 8), false)];
+        for (ms, block, is_marked) in acks {
+            path.now = Time::ZERO + Duration::from_millis(ms);
+            let ecn = Ecn::echo(is_marked, 0);
+            path.sender.on_ack(path.now, &Packet { sack: [block, none, none], ecn, ..packet(Kind::Ack, 1, 0) });
+            path.send();
+        }
+        while path.counts().2 == 0 {
+            path.expire();
+        }
+        let rack = |path: &mut Path| rack_tlp(&mut path.sender).rack.reorderings();
+        for (number, sack, expected) in [(1, (9, 10), 0), (number, sack, expected)] {
+            path.now = path.now + Duration::from_millis(1);
+            path.sender.on_ack(path.now, &Packet { sack: [sack, none, none], ..packet(Kind::Ack, number, 0) });
+            assert_eq!(rack(&mut path), expected, "{number} {sack:?}");
+        }
+        assert_eq!((path.counts().1, path.counts().2), (1, 1));
+    }
+}
+
 /// Reordering without timestamps: the D-SACK of the retransmission, a round trip later, shows that it was unnecessary.
 #[test]
 fn a_reported_duplicate_takes_the_reduction_back() {
