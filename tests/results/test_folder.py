@@ -21,7 +21,7 @@ from conftest import REPOSITORY, Cli, environment
 
 import windward as ww
 from windward.results import _files
-from windward.results._folder import ResultFolder
+from windward.results._folder import ResultFolder, to_json
 from windward.results._lock import LOCK, InUseError
 from windward.results._place import claim
 from windward.results._summary import Rows
@@ -468,3 +468,23 @@ def test_rows_of_a_summary_are_the_encoder_s_text(seeds: int) -> None:
     rows = Rows(Totals(kind="links", tables=[table] * seeds))
     expected = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
     assert list(rows.texts()) == [expected.encode(row) for row in rows]
+
+
+def test_an_older_result_is_known_by_the_head_of_its_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of a large one are not parsed: they take 200 MB. A summary that is cut off is no result's."""
+    head = {"windward": "0.1.0", "engine": "simulate", "name": "many", "seeds": [1, 2]}
+    rows = [{"flow": f'"a": [\n    {{"{at}'} for at in range(3)]
+    file = tmp_path / "summary.json"
+    file.write_text(to_json(head | {"flows": rows, "links": rows}), encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(_files, "read_json", lambda path: pytest.fail(f"{path} is parsed"))
+        assert _files.read_head(file) == head
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(whole[:-2], encoding="utf-8")
+    with pytest.raises(json.JSONDecodeError):
+        _files.read_head(file)
+    for other in (json.dumps(head | {"flows": rows}), json.dumps(head | {"flows": rows}, indent=2), to_json(head)):
+        file.write_text(other, encoding="utf-8")
+        assert _files.read_head(file) == json.loads(other)
+    file.write_text(to_json({"flows": rows} | head), encoding="utf-8")
+    assert _files.read_head(file) == head | {"flows": rows}

@@ -20,6 +20,12 @@ STAGING = ".windward-"
 #: Most bytes of a summary that is read.
 _MOST = 256_000_000
 
+#: What begins a list of rows, in a JSON file with one line for each key and each row; raw line ends are in no string.
+_ROWS = b'": [\n    {"'
+
+#: Bytes in which the rows begin, otherwise all is read.
+_HEAD = 1_000_000
+
 #: Places whose entries are the machine's: written through, never replaced.
 _DEVICES = ("/dev/", "/proc/")
 
@@ -101,6 +107,30 @@ def read_json(path: Path) -> Any:
         If it is not JSON, no regular file, or too large.
     """
     return json.loads(read_text(path, _MOST))
+
+
+def read_head(path: Path) -> Any:
+    """Reads the keys before the first list of rows of a JSON file: those of 50 000 links take 200 MB and a second.
+
+    A file of another form, or one whose end is missing, is read whole.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is not JSON, no regular file, or too large.
+    """
+    if path.is_file():
+        with path.open("rb") as file:
+            head, found, _ = file.read(_HEAD).partition(_ROWS)
+            if found:
+                file.seek(-3, os.SEEK_END)
+                head, comma, _ = head.rpartition(b",\n")
+                if comma and file.read() == b"\n}\n":
+                    with suppress(ValueError):
+                        return json.loads(head + b"}")
+    return read_json(path)
 
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:

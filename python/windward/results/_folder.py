@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any
 from windward._engine import MAX_SCENARIO, read_text, write_parquet
 from windward.errors import ResultError
 from windward.results._files import read_json, replace_lines, replace_text
-from windward.results._place import SCENARIO, SUMMARY, Place, is_result
+from windward.results._place import SCENARIO, SUMMARY, Place
 from windward.results._schema import PACKETS, Table, of_engine
 from windward.results._summary import FORMAT, Rows, encode
 from windward.results._swap import finish
@@ -154,9 +154,13 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     if not path.exists():
         raise ResultError(f"{path} does not exist")
     finish(path)
-    if not is_result(path):
+    try:
+        summary: dict[str, Any] = read_json(path / SUMMARY)
+        is_one = isinstance(summary, dict) and "windward" in summary
+    except (OSError, ValueError):
+        is_one = False
+    if not is_one:
         raise ResultError(f"{path} is not a Windward result: it has no valid {SUMMARY}")
-    summary: dict[str, Any] = read_json(path / SUMMARY)
     if summary.get("format") != FORMAT:
         raise ResultError(
             f"{path} has format {summary.get('format')}, this version of Windward reads format {FORMAT}: "

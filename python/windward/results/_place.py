@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from windward.errors import ResultError
-from windward.results._files import STAGING, fresh, read_json
+from windward.results._files import STAGING, fresh, read_head
 from windward.results._interrupts import held_back
 from windward.results._lock import InUseError, Lock
 from windward.results._swap import discard, resume, swap
@@ -238,7 +238,7 @@ def is_result(path: Path) -> bool:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    read = read_json(path / SUMMARY)
+    read = read_head(path / SUMMARY)
     if not isinstance(read, dict):
         raise ValueError(f"{path / SUMMARY} is no summary")
     return read
