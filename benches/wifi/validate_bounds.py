@@ -163,8 +163,8 @@ without the first {warmup} s.
 {off} networks are off.
 
 The limits were set after these networks had been seen. Twenty were drawn afterwards (`--first 1001 --networks 20`), and
-none is off. Packets reach at most 0.92 of the optimum. The fluid refuses 7; its total in the others is 1.03 to 1.16 of
-packets, and a flow 1.00 to 1.21.
+none is off. Packets reach at most 0.96 of the optimum. The fluid refuses 7; its total in the others is 0.99 to 1.13 of
+packets, and a flow 0.96 to 1.18.
 
 | network | | mean of ln | sum | fluid, in all | fluid, by flow | |
 |---|---|---|---|---|---|---|
