@@ -137,7 +137,7 @@ def nearby(network: Network, size: int, real: Download) -> list[float]:
 
 
 def is_within(real: float, model: float) -> bool:
-    """Whether a median is that of curl, to the tolerance or to what the programs themselves take."""
+    """True if a median is that of curl, to the tolerance or to the time of the programs themselves."""
     return abs(model - real) <= max(WITHIN * real, OWN_S)
 
 
@@ -200,14 +200,12 @@ A median is within {WITHIN:.0%} or {1e3 * OWN_S:g} ms of curl's, which is what c
 
 ## Edges
 
-Where a buffer is full by one packet's time, a segment more or less decides on a loss. In {len(edges)} rows a model has
-such a loss and curl has none, or the reverse, and sizes that differ by up to a segment ({
-            ", ".join(f"{more:+d}" for more in NEARBY)
-        } bytes) give the simulator curl's time.
+Where a buffer is full by one packet's time, a segment more or less decides on a loss: a model has it and curl has none,
+or the reverse. Sizes that differ by {", ".join(f"{more:+d}" for more in NEARBY)} bytes give the simulator curl's time.
 
 {table(["line", "size", "curl", "simulator, sizes nearby"], edges)}
 
-{missed} rows are neither.
+Rows that are neither: {missed}.
 """.replace("%;", " %;")
         .replace("% or", " % or")
         .replace("WHAT%", "WHAT"),

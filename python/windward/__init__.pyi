@@ -13,6 +13,7 @@ from ._answers.optimum import Optimum as Optimum
 from ._answers.run import Run as Run
 from ._answers.sweep import Sweep as Sweep
 from ._answers.tuning import Tuning as Tuning
+from ._bench.entry import bench as bench
 from ._engine import (
     Ack as Ack,
     Candidate as Candidate,
@@ -26,7 +27,6 @@ from ._engine import (
     Slot as Slot,
     __version__ as __version__,
 )
-from ._bench.entry import bench as bench
 from ._evaluate.entry import evaluate as evaluate
 from ._format.fields import (
     Adaptation as Adaptation,

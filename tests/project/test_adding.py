@@ -84,6 +84,7 @@ EXAMPLES = {
         # Users of it.
         others=[
             *(f"python/windward/_evaluate/{name}.py" for name in ("sections", "special")),
+            "python/windward/_bench/networks.py",
             "python/windward/_profiles/cable.toml",
         ],
     ),
@@ -102,6 +103,7 @@ EXAMPLES = {
             "crates/scenario/src/format/change.rs",
             "crates/sim/src/medium/wifi/edca/session.rs",
             "python/windward/_evaluate/special.py",
+            "python/windward/_evaluate/cubic_rfc.py",
         ],
     ),
     "A medium": Example(

@@ -183,7 +183,7 @@ FLOORS = {
         "fabric run",
     ),
     "elements/link": (
-        "trace",
+        "tidy trace",
         "delays flight opportunities",
         "config replay",
         "clock impair room",

@@ -20,6 +20,8 @@ REASONS = {
     "app.tcp.ack_counting": "as that of flows",
     "app.tcp.ecn": "no mark in 4 s of short responses",
     "app.tcp.nagle": "one write a response",
+    "app.tcp.send_buffer": "one write a response, which any buffer takes whole",
+    "app.tcp.send_buffer.max": "as any `send_buffer`",
     "wifi.reach.power": "cancels: ranges are distances, and there is no noise",
     "wifi.reach.frequency": "cancels, as the power",
     "wifi.station.wall_loss": "all stay in reach, and nothing depends on the power",

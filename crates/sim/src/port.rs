@@ -128,7 +128,7 @@ impl Port {
             Self::Wire(link) => link.held(),
             Self::Queued(link) => link.held(),
             Self::Changing(link) => link.held(),
-            Self::Shared(share) => share.flight.len(),
+            Self::Shared(share) => share.flight.count(),
         }
     }
 }

@@ -24,9 +24,9 @@ def bench(
 ) -> dict[str, Any]:
     """Scores a law on a fixed set of 64 networks, beside CUBIC on the same networks and seeds.
 
-    The score of a network is the mean log ratio of the goodputs of all flows to those beside CUBIC, less half the log
-    ratio of the 95th percentile of the law's round-trip times, between -2 and 2. The combined score is the mean over
-    networks plus the mean of the worst tenth: 0 for CUBIC. Runs of CUBIC are kept within the process.
+    A network's score compares all goodputs with those beside CUBIC: the mean of their log ratios. Half the log ratio of
+    the 95th percentiles of the law's round-trip times is taken off. The score lies between -2 and 2. The combined score
+    is the mean over networks plus the mean of the worst tenth: 0 for CUBIC. Runs of CUBIC are kept within the process.
 
     Parameters
     ----------

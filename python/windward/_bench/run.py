@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +128,11 @@ def _stage(
 
 def _scored(own: Network, pairs: Sequence[tuple[Figures | str, Figures | str]], best: Mapping[str, float]) -> Scored:
     """A network, from the runs of the law and of CUBIC on each seed."""
-    names = {"name": own.name, "family": own.family, "about": own.about}
+    scored = partial(Scored, name=own.name, family=own.family, about=own.about)
     if failure := next((run for pair in pairs for run in pair if isinstance(run, str)), ""):
-        return Scored(**names, goodput=0.0, rtt=0.0, loss=0.0, failure=failure)
+        return scored(goodput=0.0, rtt=0.0, loss=0.0, failure=failure)
     both = [(run, other) for run, other in pairs if isinstance(run, Figures) and isinstance(other, Figures)]
-    return Scored(
-        **names,
+    return scored(
         goodput=mean([ratio(run.goodputs, other.goodputs) for run, other in both]),
         rtt=mean([ratio(run.rtts, other.rtts) for run, other in both]),
         loss=mean([run.loss for run, _ in both]),

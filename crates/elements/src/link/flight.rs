@@ -52,7 +52,7 @@ impl Flight {
 
     /// Number of packets in flight.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 

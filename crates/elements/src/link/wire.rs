@@ -119,7 +119,7 @@ impl Wire {
     /// Number of packets in flight.
     #[inline]
     pub fn held(&self) -> usize {
-        self.flight.len() + self.late().map_or(0, |late| late.flight.len())
+        self.flight.count() + self.late().map_or(0, |late| late.flight.count())
     }
 
     #[inline]

@@ -74,7 +74,7 @@ const UNIT: u32 = 10;
 const MEMORY: u64 = 16;
 
 /// CoDel state machine of one queue (RFC 8289 §5).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Control {
     /// Time at which the delay will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,

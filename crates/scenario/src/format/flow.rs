@@ -241,10 +241,10 @@ tcp_tables! {
         /// window is constant.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub receive_buffer: Option<ReceiveBuffer>,
-        /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes of memory, `"auto"` for
-        /// one that follows the congestion window from 87 040 B on, or a table with its limit. The rate depends on the
-        /// size of the writes. Default: "auto" with Linux's stack where an application writes or reads at its own pace,
-        /// else none: what is written and not sent is unlimited.
+        /// Send buffer, which makes a writer wait while it is full, as in Linux: a size in bytes of memory, `"auto"`
+        /// for one that follows the congestion window from 87 040 B on, or a table with its limit. The rate depends on
+        /// the size of the writes. Default: "auto" with Linux's stack where an application writes or reads at its own
+        /// pace, else none: what is written and not sent is unlimited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub send_buffer: Option<SendBuffer>,
         /// Nagle's algorithm in Minshall's variant, as in Linux: a short segment waits while another one is in flight.

@@ -174,7 +174,11 @@ impl Outbox {
     pub fn note_sent(&mut self, now: Time, end: u64, unsent: u64, rate: impl FnOnce() -> f64) {
         let sent = &mut self.sent;
         let (at, count, most) = sent.newest;
-        if at == now && count < most && !sent.is_drained && let Some(last) = sent.ends.back_mut() {
+        if at == now
+            && count < most
+            && !sent.is_drained
+            && let Some(last) = sent.ends.back_mut()
+        {
             *last = end;
             sent.newest.1 += 1;
         } else {

@@ -186,8 +186,8 @@ fn duplicates_are_below_the_ack_or_within_the_second_block() {
 }
 
 /// After a timeout that follows a mark, nothing can be undone. Segment 8 is delivered after 9. Linux counts that as
-/// reordering if a cumulative ACK shows it (`tcp_clean_rtx_queue`), not if a SACK does (`tcp_sacktag_write_queue`, which
-/// leaves out `TCP_CA_Loss` without `undo_marker`).
+/// reordering if a cumulative ACK shows it (`tcp_clean_rtx_queue`), not if a SACK does (`tcp_sacktag_write_queue`,
+/// which leaves out `TCP_CA_Loss` without `undo_marker`).
 #[test]
 fn after_a_timeout_cumulative_acks_show_reordering() {
     let none = (0, 0);
@@ -206,7 +206,7 @@ fn after_a_timeout_cumulative_acks_show_reordering() {
         }
         let rack = |path: &mut Path| rack_tlp(&mut path.sender).rack.reorderings();
         for (number, sack, expected) in [(1, (9, 10), 0), (number, sack, expected)] {
-            path.now = path.now + Duration::from_millis(1);
+            path.now += Duration::from_millis(1);
             path.sender.on_ack(path.now, &Packet { sack: [sack, none, none], ..packet(Kind::Ack, number, 0) });
             assert_eq!(rack(&mut path), expected, "{number} {sack:?}");
         }
