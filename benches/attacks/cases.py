@@ -111,13 +111,13 @@ def alike(scenario: ww.Scenario) -> ww.Scenario:
     )
 
 
-def period(seconds: float, shrewd: Any) -> Callable[[ww.Scenario], ww.Scenario]:
-    """Another time between pulses, and another law."""
+def period(seconds: float) -> Callable[[ww.Scenario], ww.Scenario]:
+    """Another time between pulses."""
 
     def vary(scenario: ww.Scenario) -> ww.Scenario:
         (pulses,) = scenario.background
         pattern = replace(pulses.pattern, off=f"{round(1000 * seconds) - 100} ms")
-        return law(shrewd)(replace(scenario, background=[replace(pulses, pattern=pattern)]))
+        return replace(scenario, background=[replace(pulses, pattern=pattern)])
 
     return vary
 
@@ -127,29 +127,6 @@ def after_timeout(seconds: float) -> float:
     times = -(-1.0 // seconds) * seconds
     return (times - 1.0) / times
 
-
-def told(marked: Any) -> Callable[[ww.Scenario], ww.Scenario]:
-    """A law that counts marks, and ACKs that do."""
-    return lambda scenario: replace(
-        scenario, flow=[replace(flow, law=marked, ecn="accurate") for flow in scenario.flow]
-    )
-
-
-#: Laws that pulses at the pace of timeouts stop, beside Reno.
-SHREWD = (
-    ww.Cubic(),
-    ww.Bic(),
-    ww.Compound(),
-    ww.Highspeed(),
-    ww.Htcp(),
-    ww.Hybla(),
-    ww.Illinois(),
-    ww.Ledbat(),
-    ww.Multcp(),
-    ww.Scalable(),
-    ww.Veno(),
-    ww.Yeah(),
-)
 
 STEP = Case(
     file="step",
@@ -231,43 +208,15 @@ CASES = [
     *(
         Case(
             file="shrew",
-            law=shrewd.TAG[1],
+            law="reno",
             attack=f"pulses of 100 ms every {seconds:g} s, minimum timeout 1 s",
             figure="share of the link",
             measure=lambda run: [own / 9.65 for own in goodput(run)],
             clean=quiet,
-            vary=period(seconds, shrewd),
+            vary=period(seconds),
             expected=after_timeout(seconds),
             source="Eq. 3",
         )
-        for shrewd, seconds in [
-            (ww.Reno(), 0.5),
-            (ww.Reno(), 0.7),
-            (ww.Reno(), 1.0),
-            (ww.Reno(), 1.5),
-            *((own, 1.0) for own in SHREWD),
-        ]
-    ),
-    # It leaves a part of the link even alone.
-    Case(
-        file="shrew",
-        law="lp",
-        attack="pulses of 100 ms every 1 s, minimum timeout 1 s",
-        figure="Mbit/s",
-        measure=goodput,
-        clean=quiet,
-        vary=period(1.0, ww.Lp()),
-    ),
-    *(
-        Case(
-            file="shrew",
-            law=own.TAG[1],
-            attack="pulses of 100 ms every 1 s, minimum timeout 1 s",
-            figure="Mbit/s",
-            measure=goodput,
-            clean=quiet,
-            vary=told(own),
-        )
-        for own in (ww.Dctcp(), ww.Prague())
+        for seconds in (0.5, 0.7, 1.0, 1.5)
     ),
 ]
