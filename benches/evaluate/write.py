@@ -186,7 +186,7 @@ def write_suites(seeds: int) -> None:
                 cells += [f"{words.allowed(own)} ({words.set_by(own)})"]
                 lines.append(f"| {head} | {own['network']} | {own['figure']} | {' | '.join(cells)} |")
         if missing:
-            lines += ["", f"Not modelled: {'; '.join(missing)}."]
+            lines += ["", "Not modelled:", "", *(f"* {each}" for each in missing)]
         parts.append("\n".join(lines))
     body = "\n\n".join(parts)
     text = f"""\
