@@ -129,7 +129,7 @@ SETTINGS = {
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers of so many bytes, over a connection that closes or stays, an upload, and a WebSocket's echoes."""
+    """Answers of given sizes, over a connection that closes or stays, an upload, and a WebSocket's echoes."""
 
     protocol_version = "HTTP/1.1"
 
@@ -183,7 +183,7 @@ def content(length: int) -> bytes:
 
 
 class Between(NamedTuple):
-    """A tool in place: the port that the browser asks, what the browser itself is told, and what the tool says."""
+    """A tool in place: the port that the browser asks, the options of the browser, and the report of the tool."""
 
     port: int
     throttle: dict[str, float] | None = None
@@ -231,7 +231,7 @@ def free_port() -> int:
 
 
 def post(address: str, value: dict[str, Any]) -> str:
-    """Sends JSON, as soon as somebody listens; the reason why it was refused, if it was."""
+    """Sends JSON once the port answers; returns the reason of a refusal."""
     request = urllib.request.Request(address, json.dumps(value).encode(), {"Content-Type": "application/json"})
     for _ in range(50):
         try:

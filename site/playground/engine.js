@@ -67,7 +67,7 @@ class Pool {
     this.start();
   }
 
-  // After a panic: another worker in its place, and the message to whoever asked.
+  // After a panic: another worker in its place, and the message to the caller.
   lost(task, message) {
     this.end(task);
     task.reject(new Error(`${message}\nThis is a bug in Windward; the engine was started again.`));

@@ -3,8 +3,8 @@
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use windward_laws::LawSpec;
-use windward_quic::{Laws, Upload, Uploaded};
-use windward_sim::{Buffer, Fabric, LinkConfig, Route, Timing, Topology};
+use windward_quic::{Laws, Upload, Uploaded, bottleneck};
+use windward_sim::Fabric;
 use windward_units::{BitRate, Duration, Time};
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync>;
@@ -12,19 +12,13 @@ type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 /// Half a bandwidth-delay product, one, two and five, in packets.
 const BUFFERS: [u64; 4] = [42, 83, 167, 417];
 
-fn bottleneck(packets: u64) -> Fabric {
-    let rate = BitRate::bits_per_sec(10_000_000);
-    let buffer = Buffer::Packets(packets);
-    let there = LinkConfig { buffer, ..LinkConfig::new(1, rate, Duration::from_millis(50)) };
-    let back = LinkConfig { buffer: Buffer::Unlimited, ..LinkConfig::new(2, rate, Duration::from_millis(50)) };
-    let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
-    let (forward, backward) = (Route::from(vec![0]), Route::from(vec![1]));
-    Fabric::new(Topology::of_links([there, back]), Vec::new(), [[&forward, &backward]], timing, 1)
+fn path(packets: u64) -> Fabric {
+    bottleneck(BitRate::bits_per_sec(10_000_000), Duration::from_millis(100), packets)
 }
 
 fn cell(controller: &dyn Fn() -> Factory, packets: u64) -> String {
     let until = |seconds: u64| -> Uploaded {
-        Upload::new(controller()).run(bottleneck(packets), Time::from_nanos(seconds * 1_000_000_000))
+        Upload::new(controller()).run(path(packets), Time::from_nanos(seconds * 1_000_000_000))
     };
     let (early, whole) = (until(10), until(60));
     let rate = (whole.received - early.received) as f64 * 8.0 / 50.0 / 1e6;

@@ -71,7 +71,7 @@ impl Laws {
         Self::new(spec)
     }
 
-    /// Laws with an initial window of so many packets.
+    /// Laws with an initial window of `packets` packets.
     ///
     /// # Errors
     /// [`Unfit::InitialWindow`].

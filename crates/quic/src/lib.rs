@@ -26,4 +26,4 @@ pub mod null;
 mod upload;
 
 pub use controller::{Laws, Unfit};
-pub use upload::{Upload, Uploaded};
+pub use upload::{Upload, Uploaded, bottleneck};

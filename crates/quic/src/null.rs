@@ -171,7 +171,7 @@ impl Session for Handshake {
             Step::AwaitServerHello => (Step::HandshakeKeys, false),
             Step::AwaitServerFlight => (Step::ClientFinished, true),
             Step::AwaitClientFinished => (Step::Done, false),
-            _ => return Err(violation("a message that nobody waits for")),
+            _ => return Err(violation("a message out of turn")),
         };
         self.step = next;
         if has_parameters {

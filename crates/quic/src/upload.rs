@@ -12,8 +12,8 @@ use quinn_proto::{
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
-use windward_sim::{Codepoint, Fabric, Parcel};
-use windward_units::{Duration, Time};
+use windward_sim::{Buffer, Codepoint, Fabric, LinkConfig, Parcel, Route, Timing, Topology};
+use windward_units::{BitRate, Duration, Time};
 
 /// Bytes of an IPv4 and a UDP header.
 const HEADERS: u32 = 28;
@@ -43,7 +43,7 @@ pub struct Uploaded {
     pub completed: Option<Time>,
     /// Bytes that the server's application read, in whatever order they came.
     pub received: u64,
-    /// Packets that quinn sent and found lost.
+    /// Packets that quinn sent.
     pub sent: u64,
     /// Packets that quinn found lost.
     pub lost: u64,
@@ -51,6 +51,16 @@ pub struct Uploaded {
     pub rtt: Duration,
     /// Sum of all datagrams' sizes, times and directions: equal runs have equal sums.
     pub digest: u64,
+}
+
+/// Network of one flow over a link of `rate` each way, with half of `rtt` on each. `packets` fit the buffer of the way
+/// there; the way back has no bound.
+pub fn bottleneck(rate: BitRate, rtt: Duration, packets: u64) -> Fabric {
+    let link = |key, buffer| LinkConfig { buffer, ..LinkConfig::new(key, rate, rtt.scale(0.5)) };
+    let links = [link(1, Buffer::Packets(packets)), link(2, Buffer::Unlimited)];
+    let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
+    let (forward, backward) = (Route::from(vec![0]), Route::from(vec![1]));
+    Fabric::new(Topology::of_links(links), Vec::new(), [[&forward, &backward]], timing, 1)
 }
 
 /// An endpoint with at most one connection.

@@ -184,7 +184,7 @@ class Link:
         return self._address
 
     def down(self, seconds: float | None = None) -> None:
-        """Takes the link down, for so many seconds or until `up`. What waits in its queues follows afterwards."""
+        """Takes the link down, for `seconds` or until `up`. What waits in its queues follows afterwards."""
         self._process.ask({"do": "down", "seconds": seconds})
 
     def up(self) -> None:

@@ -3,21 +3,15 @@
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use windward_laws::LawSpec;
-use windward_quic::{Laws, Unfit, Upload, Uploaded};
-use windward_sim::{Buffer, Fabric, LinkConfig, Route, Timing, Topology};
+use windward_quic::{Laws, Unfit, Upload, Uploaded, bottleneck};
+use windward_sim::Fabric;
 use windward_units::{BitRate, Duration, Time};
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// 10 Mbit/s, 100 ms there and back, and so many packets of buffer; 83 are the product of the two.
-fn bottleneck(packets: u64) -> Fabric {
-    let rate = BitRate::bits_per_sec(10_000_000);
-    let buffer = Buffer::Packets(packets);
-    let there = LinkConfig { buffer, ..LinkConfig::new(1, rate, Duration::from_millis(50)) };
-    let back = LinkConfig { buffer: Buffer::Unlimited, ..LinkConfig::new(2, rate, Duration::from_millis(50)) };
-    let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
-    let (forward, backward) = (Route::from(vec![0]), Route::from(vec![1]));
-    Fabric::new(Topology::of_links([there, back]), Vec::new(), [[&forward, &backward]], timing, 1)
+/// 10 Mbit/s and 100 ms there and back; 83 packets are the product of the two.
+fn path(packets: u64) -> Fabric {
+    bottleneck(BitRate::bits_per_sec(10_000_000), Duration::from_millis(100), packets)
 }
 
 fn seconds(count: u64) -> Time {
@@ -25,7 +19,7 @@ fn seconds(count: u64) -> Time {
 }
 
 fn run(controller: Factory, packets: u64, end: Time) -> Uploaded {
-    Upload::new(controller).run(bottleneck(packets), end)
+    Upload::new(controller).run(path(packets), end)
 }
 
 fn law(name: &str) -> Factory {
@@ -89,7 +83,7 @@ fn every_law_carries_data_or_is_refused_with_its_reason() {
 fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification() {
     let handshake = |certificate| {
         let upload = Upload { certificate, bytes: Some(1000), ..Upload::new(law("reno")) };
-        upload.run(bottleneck(83), seconds(10)).connected.unwrap().as_secs()
+        upload.run(path(83), seconds(10)).connected.unwrap().as_secs()
     };
     assert!((0.1025..0.105).contains(&handshake(3000)), "{}", handshake(3000));
     assert!((0.2025..0.21).contains(&handshake(5000)), "{}", handshake(5000));
@@ -98,7 +92,7 @@ fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification
 #[test]
 fn an_upload_ends_when_its_last_byte_is_acknowledged() {
     let upload = Upload { bytes: Some(1_000_000), ..Upload::new(law("cubic")) };
-    let found = upload.run(bottleneck(83), seconds(60));
+    let found = upload.run(path(83), seconds(60));
     assert_eq!(found.received, 1_000_000);
     // Slow start from 10 packets doubles seven times; the rest is at the rate of the link.
     let end = found.completed.unwrap().as_secs();
@@ -109,7 +103,7 @@ fn an_upload_ends_when_its_last_byte_is_acknowledged() {
 fn equal_seeds_give_equal_bytes_and_others_other_connections() {
     let with = |seed| {
         let laws = Laws::named("bbr3").unwrap().seed(seed);
-        Upload { seed, ..Upload::new(Arc::new(laws)) }.run(bottleneck(42), seconds(20))
+        Upload { seed, ..Upload::new(Arc::new(laws)) }.run(path(42), seconds(20))
     };
     assert_eq!(with(1), with(1));
     assert_ne!(with(1).digest, with(2).digest);
