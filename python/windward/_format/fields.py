@@ -3633,6 +3633,16 @@ class Bbr3:
         Share of the measured capacity of the path left to others. 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     probe_rtt_interval
         Time between measurements of the round-trip time, in seconds. 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
+    min_rtt_window
+        Window of the minimum-RTT filter, in seconds. 0.1 to 1e6. Default 10 (`BBR.MinRTTFilterLen`).
+    precaution
+        End a probe for bandwidth at the flight at which the last one lost too much. Default on (Precautionary
+        Bandwidth Probing).
+    prior_flight
+        Compare the flight before the ACK for it, as Linux's BBRv3 does, and not the flight after it. Default off.
+    prior_min_rtt
+        Size ProbeRTT's window by the minimum RTT of before its expiry. Default off; proposed in the draft's issue
+        109.
 
     Examples
     --------
@@ -3647,6 +3657,10 @@ class Bbr3:
     beta: float = 0.7
     headroom: float = 0.15
     probe_rtt_interval: float = 5.0
+    min_rtt_window: float = 10.0
+    precaution: bool = True
+    prior_flight: bool = False
+    prior_min_rtt: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,6 +52,14 @@ params! {
         headroom: f64 = 0.15, from 0 to 0.9, note " (`BBR.Headroom`)";
         /// Time between measurements of the round-trip time, in seconds.
         probe_rtt_interval: f64 = 5, from 0.1 to 1e6, note " (`BBR.ProbeRTTInterval`)";
+        /// Window of the minimum-RTT filter, in seconds.
+        min_rtt_window: f64 = 10, from 0.1 to 1e6, note " (`BBR.MinRTTFilterLen`)";
+        /// End a probe for bandwidth at the flight at which the last one lost too much.
+        precaution: bool = true, note " (Precautionary Bandwidth Probing)";
+        /// Compare the flight before the ACK for it, as Linux's BBRv3 does, and not the flight after it.
+        prior_flight: bool = false;
+        /// Size ProbeRTT's window by the minimum RTT of before its expiry.
+        prior_min_rtt: bool = false, note "; proposed in the draft's issue 109";
     }
 }
 

@@ -55,6 +55,9 @@ impl Default for ProbeBw {
 pub(super) struct ProbeRtt {
     pub(super) min_rtt: Duration,
     pub(super) min_rtt_at: Time,
+    /// min_rtt before this ACK, and the one that bounds the window of this ProbeRTT.
+    pub(super) prior: Duration,
+    pub(super) bound: Duration,
     /// `probe_rtt_min_delay` and its stamp.
     pub(super) delay: Duration,
     pub(super) delay_at: Time,
@@ -69,6 +72,8 @@ impl Default for ProbeRtt {
         Self {
             min_rtt: Duration::MAX,
             min_rtt_at: Time::ZERO,
+            prior: Duration::MAX,
+            bound: Duration::MAX,
             delay: Duration::MAX,
             delay_at: Time::ZERO,
             has_begun: false,

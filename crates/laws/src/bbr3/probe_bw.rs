@@ -82,7 +82,7 @@ impl State {
                 self.probe.is_sample = true;
                 self.start_up();
             }
-            Phase::Up if self.is_time_to_go_down(flight) => {
+            Phase::Up if self.is_time_to_go_down(flight, ack.sample.prior_flight.count()) => {
                 self.probe.was_too_high = false;
                 self.start_down();
             }
@@ -99,8 +99,15 @@ impl State {
         flight <= self.inflight_with_headroom() && flight <= self.inflight(self.max_bw(), 1.0)
     }
 
-    fn is_time_to_go_down(&mut self, flight: f64) -> bool {
-        if self.probe.was_too_high && flight >= self.inflight_longterm {
+    fn is_time_to_go_down(&mut self, flight: f64, prior: f64) -> bool {
+        // The window is at most the bound: what is in flight after an ACK reaches it only if the window is not the
+        // limit. Linux compares `prior_in_flight`, in whole packets.
+        let has_reached = if self.params.prior_flight {
+            prior >= self.inflight_longterm.floor()
+        } else {
+            flight >= self.inflight_longterm
+        };
+        if self.params.precaution && self.probe.was_too_high && has_reached {
             self.probe.was_precautionary = true;
             return true;
         }

@@ -1,12 +1,10 @@
 //! ProbeRTT: the round-trip time of an empty path, measured every five seconds.
 
 use super::parts::ProbeRtt;
-use super::{MIN_PIPE, Phase, State};
+use super::{INITIAL_CWND, MIN_PIPE, Phase, State};
 use crate::{Ack, Start};
 use windward_units::{Duration, Time};
 
-/// Length of the minimum-RTT filter (`MinRTTFilterLen`).
-const WINDOW: Duration = Duration::from_millis(10_000);
 /// Duration of ProbeRTT (`ProbeRTTDuration`).
 const TIME: Duration = Duration::from_millis(200);
 
@@ -32,6 +30,7 @@ impl State {
     /// `UpdateMinRTT()`.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let interval = Duration::from_secs(self.params.probe_rtt_interval);
+        let window = Duration::from_secs(self.params.min_rtt_window);
         let rtt = &mut self.rtt;
         if !rtt.has_begun {
             rtt.begin(ack.now);
@@ -42,7 +41,8 @@ impl State {
         {
             (rtt.delay, rtt.delay_at) = (sample, ack.now);
         }
-        if rtt.delay < rtt.min_rtt || ack.now > rtt.min_rtt_at + WINDOW {
+        rtt.prior = rtt.min_rtt;
+        if rtt.delay < rtt.min_rtt || ack.now > rtt.min_rtt_at + window {
             (rtt.min_rtt, rtt.min_rtt_at) = (rtt.delay, rtt.delay_at);
         }
     }
@@ -52,6 +52,7 @@ impl State {
         if self.phase != Phase::ProbeRtt && self.rtt.is_expired && !self.is_idle_restart {
             self.save_cwnd();
             self.phase = Phase::ProbeRtt;
+            self.rtt.bound = if self.params.prior_min_rtt { self.rtt.prior } else { Duration::MAX };
             self.rtt.ends = None;
             self.probe.stop();
             self.start_round();
@@ -93,6 +94,8 @@ impl State {
     }
 
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp(self.bw, Phase::ProbeRtt.gains().1).max(MIN_PIPE)
+        let rtt = self.rtt.min_rtt.min(self.rtt.bound);
+        let volume = Phase::ProbeRtt.gains().1 * self.bw * rtt.as_secs();
+        if rtt == Duration::MAX { INITIAL_CWND } else { volume.max(MIN_PIPE) }
     }
 }

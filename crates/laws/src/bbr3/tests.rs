@@ -9,6 +9,8 @@ struct Path {
     delivered: f64,
     lost: f64,
     flight: f64,
+    /// Packets in flight when those were sent that are acknowledged now; `flight` by default.
+    flight_at_send: Option<f64>,
     rtt: u64,
 }
 
@@ -16,7 +18,7 @@ impl Path {
     fn new(seed: u64) -> Self {
         let mut law = Bbr3::new(Params::default(), Packets::new(10.0));
         law.on_start(&Start { now: Time::ZERO, rtt: Some(Duration::from_millis(100)), seed });
-        Self { law, now: 100, delivered: 0.0, lost: 0.0, flight: 100.0, rtt: 100 }
+        Self { law, now: 100, delivered: 0.0, lost: 0.0, flight: 100.0, flight_at_send: None, rtt: 100 }
     }
 
     /// Ten packets delivered in 10 ms, `lost` found lost, all of the last round trip's.
@@ -34,7 +36,8 @@ impl Path {
             ..Sample::default()
         };
         let ack = slow_ack(self.now, 0, self.flight, self.rtt);
-        self.law.on_ack(&Ack { acked: Packets::new(10.0), lost: Packets::new(lost), sample, ..ack });
+        let flight_at_send = self.flight_at_send.map_or(ack.flight_at_send, Packets::new);
+        self.law.on_ack(&Ack { acked: Packets::new(10.0), lost: Packets::new(lost), flight_at_send, sample, ..ack });
     }
 
     fn until(&mut self, phase: Phase) -> u64 {
@@ -157,4 +160,49 @@ fn a_spurious_loss_gives_the_bound_back() {
     assert_eq!(path.law.0.phase, Phase::Down);
     path.law.on_undo(path.law.cwnd());
     assert_eq!((path.law.0.phase, path.law.0.inflight_longterm), (Phase::Refill, f64::INFINITY));
+}
+
+/// ietf-wg-ccwg/draft-ietf-ccwg-bbr, issue 109: with an interval of ProbeRTT that is the filter's window both expire at
+/// once, and half a product is that of a queue.
+#[test]
+fn probe_rtt_may_keep_the_minimum_that_expires() {
+    let window = |prior_min_rtt, interval| {
+        let mut path = Path::new(1);
+        path.law.0.params.prior_min_rtt = prior_min_rtt;
+        path.law.0.params.probe_rtt_interval = interval;
+        path.until(Phase::Cruise);
+        // A queue of others that stays.
+        path.rtt = 300;
+        path.until(Phase::ProbeRtt);
+        path.law.0.probe_rtt_cwnd()
+    };
+    // 1000 packets a second: half of 100 ms, or half of the 300 ms that the queue gives.
+    near(window(false, 5.0), 50.0, 1e-9);
+    near(window(false, 10.0), 150.0, 1e-9);
+    near(window(true, 10.0), 50.0, 1e-9);
+}
+
+/// The draft's "Precautionary Bandwidth Probing: Deceleration".
+#[test]
+fn a_probe_ends_where_the_last_one_lost_too_much() {
+    let ends = |precaution, prior_flight, flight| {
+        let mut path = Path::new(1);
+        (path.law.0.params.precaution, path.law.0.params.prior_flight) = (precaution, prior_flight);
+        // This path's flight never falls to ProbeRTT's window, so that it would not end.
+        path.law.0.params.probe_rtt_interval = 1000.0;
+        path.until(Phase::Up);
+        path.flight = 130.0;
+        path.ack(5.0);
+        path.flight = 100.0;
+        path.until(Phase::Up);
+        // What is acknowledged in this round was sent before it.
+        (path.flight, path.flight_at_send) = (flight, Some(100.0));
+        path.until(Phase::Down)
+    };
+    // The flight of the last loss, 127, at once, or three rounds without growth. Ten packets more before an ACK.
+    assert!(ends(true, false, 130.0) <= 20);
+    assert!(ends(true, false, 120.0) >= 100);
+    assert!(ends(true, true, 120.0) <= 20);
+    assert!(ends(true, true, 110.0) >= 100);
+    assert!(ends(false, true, 130.0) >= 100);
 }
