@@ -171,10 +171,12 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 validate:
 	@MAKE="$(MAKE)" VENV="$(VENV)" "$(PYTHON)" tools/validate.py $(WHAT)
 
-# Minutes, to docs/measured/evaluations.md, suites.md and the pages of laws; goes on where it was interrupted.
+# Minutes, to docs/measured/evaluations.md, suites.md, bbr-questions.md and the pages of laws; goes on where it was
+# interrupted.
 evaluations: $(VENV)/engine
 	$(BIN)/python benches/evaluate/write.py laws
 	$(BIN)/python benches/evaluate/write.py suites
+	$(BIN)/python benches/evaluate/bbr_questions.py
 
 # Minutes, to docs/measured/bench.md.
 bench-laws: $(VENV)/engine
