@@ -40,5 +40,5 @@ def measures(against: Sequence[Any], *, is_full: bool) -> list[Measure]:
         *special.reordering(is_full=is_full),
         *special.transient(is_full=is_full),
         *special.changes(is_full=is_full),
-        *special.data_centers(is_full=is_full),
+        *special.data_centers(),
     ]

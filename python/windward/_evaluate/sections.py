@@ -94,7 +94,7 @@ SECTIONS = (
     Section(
         key="7.1",
         title="Active queue management",
-        question="Does the law keep the delay and use the rate of CoDel, FQ-CoDel, PIE and DualPI2?",
+        question="Does the law keep the delay and use the rate of CoDel, FQ-CoDel, PIE, DualPI2 and a marking switch?",
     ),
     Section(
         key="7.2",

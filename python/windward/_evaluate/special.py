@@ -125,6 +125,35 @@ def queues(*, is_full: bool) -> Iterator[Measure]:
             slack=0.002,
         )
         yield _fills("7.1", f"{key}-goodput", network, template)
+    # A switch of a data center: what it asks of a law is the answer to marks, which is a question about AQM.
+    for count in (2, 8) if is_full else (2,):
+        marking = _marking(count)
+        network = f"{count} flows, 10 Gbit/s, 40 µs, a switch that marks above 65 packets"
+        yield Measure(
+            key=f"switch-{count}-wait",
+            section="7.1",
+            network=network,
+            figure="mean wait in the queue",
+            unit="s",
+            template=marking,
+            value=figures.wait(),
+            is_large=False,
+            absolute=(65 + count) * 1.2e-6,
+            source="Alizadeh et al., SIGCOMM 2010, §3.3: the queue peaks at K + N packets",
+        )
+        yield _fills("7.1", f"switch-{count}-goodput", network, marking)
+
+
+def _marking(count: int) -> Plain:
+    """Flows over a switch with the marking threshold of DCTCP's paper at 10 Gbit/s, 65 packets."""
+    step = {"min": 65, "max": 65, "weight": 1, "gentle": False, "ecn": True, "hard_drop": False}
+    return bottleneck(
+        [flow(rate_mbit=10_000, count=count, ecn="classic", start_spread="1 ms")],
+        rate_mbit=10_000,
+        duration_s=0.06,
+        warmup_s=0.02,
+        link={"delay": "20 us", "buffer": "500 packets", "queue": {"discipline": "red", **step}},
+    )
 
 
 def breaker() -> Iterator[Measure]:
@@ -326,8 +355,8 @@ def changes(*, is_full: bool) -> Iterator[Measure]:
         yield _fills("7.9", "routes", "every 10 s another route: 20 Mbit/s and 40 ms, 10 Mbit/s and 100 ms", routes)
 
 
-def data_centers(*, is_full: bool) -> Iterator[Measure]:
-    """§7.11: incast, and a switch that marks above a threshold."""
+def data_centers() -> Iterator[Measure]:
+    """§7.11: incast."""
     cases = [(8, 1000, 100), (32, 10_000, 40)]
     for count, rate, rtt in cases:
         template = bottleneck(
@@ -350,31 +379,3 @@ def data_centers(*, is_full: bool) -> Iterator[Measure]:
             # One minimum timeout more is chance.
             slack=0.2,
         )
-    for count in (2, 8) if is_full else (2,):
-        marking = _marking(count)
-        network = f"{count} flows, 10 Gbit/s, 40 µs, a switch that marks above 65 packets"
-        yield Measure(
-            key=f"marking-{count}-wait",
-            section="7.11",
-            network=network,
-            figure="mean wait in the queue",
-            unit="s",
-            template=marking,
-            value=figures.wait(),
-            is_large=False,
-            absolute=(65 + count) * 1.2e-6,
-            source="Alizadeh et al., SIGCOMM 2010, §3.3: the queue peaks at K + N packets",
-        )
-        yield _fills("7.11", f"marking-{count}-goodput", network, marking)
-
-
-def _marking(count: int) -> Plain:
-    """Flows over a switch with the marking threshold of DCTCP's paper at 10 Gbit/s, 65 packets."""
-    step = {"min": 65, "max": 65, "weight": 1, "gentle": False, "ecn": True, "hard_drop": False}
-    return bottleneck(
-        [flow(rate_mbit=10_000, count=count, ecn="classic", start_spread="1 ms")],
-        rate_mbit=10_000,
-        duration_s=0.06,
-        warmup_s=0.02,
-        link={"delay": "20 us", "buffer": "500 packets", "queue": {"discipline": "red", **step}},
-    )
