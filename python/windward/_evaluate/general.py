@@ -83,11 +83,14 @@ def fairness(*, is_full: bool) -> Iterator[Measure]:
     far = bottleneck([flow(), flow(name="far") | {"from": "c"}], duration_s=length, warmup_s=10)
     far["node"].append({"name": "c"})
     far["link"].append({"name": "access", "from": "c", "to": "a", "rate": "1 Gbit/s", "delay": "60 ms"})
-    cases = (
+    cases = [
         ("equal", "four flows from the start", equal, ("own",)),
         ("late", "a second flow 5 s after the first", late, ("own", "late")),
         ("far", "two flows with round trips of 40 ms and 160 ms", far, ("own", "far")),
-    )
+    ]
+    for rtt in (10, 160) if is_full else ():
+        same = bottleneck([flow(count=2)], rtt_ms=rtt, bdps=100 / rtt, duration_s=length, warmup_s=20)
+        cases.append((f"equal-{rtt}-ms", f"two flows with round trips of {rtt} ms", same, ("own",)))
     for key, network, template, groups in cases:
         yield Measure(
             key=key,

@@ -311,6 +311,25 @@ def transient(*, is_full: bool) -> Iterator[Measure]:
         margin=1.5,
         slack=0.01,
     )
+    if is_full:
+        ends = {**_others({"kind": "cbr", "rate": "15 Mbit/s"}), "stop": "10 s"}
+        free = bottleneck([flow()], background=[ends], output=windows(after=(10, 20)))
+        network = "15 of 20 Mbit/s that others leave at 10 s; the next 10 s"
+        yield _fills("7.8", "load-ends", network, free, value=figures.window_goodput("after"))
+        more = {**_others({"kind": "cbr", "rate": "500 kbit/s"}), "start": "10 s", "count": 30, "start_step": "1 s"}
+        rising = bottleneck([flow()], duration_s=45, background=[more], output=windows(after=(10, 45)))
+        yield Measure(
+            key="load-rises",
+            section="7.8",
+            network="0.5 of 20 Mbit/s more taken by others each second from 10 to 40 s",
+            figure="lost packets",
+            unit="%",
+            template=rising,
+            value=figures.window_lost("after"),
+            is_large=False,
+            margin=1.5,
+            slack=0.01,
+        )
 
 
 def changes(*, is_full: bool) -> Iterator[Measure]:

@@ -40,7 +40,7 @@ fn round_trip(compiled: &Compiled, label: &str) -> Duration {
 
 #[test]
 fn every_file_reads_compiles_and_is_named_as_it_names_itself() {
-    assert!(files().len() > 40, "{}", files().len());
+    assert!(files().len() > 35, "{}", files().len());
     for path in files() {
         let scenario = read(&path);
         assert_eq!(path.file_stem().unwrap().to_string_lossy(), scenario.name());
@@ -85,15 +85,6 @@ fn round_trips_are_those_of_the_evaluation_suite() {
             assert_eq!(round_trip(&compiled, "established"), Duration::from_millis(established));
             assert_eq!(round_trip(&compiled, "new"), Duration::from_millis(new));
         }
-    }
-    let compiled = compile("tcpeval/fairness-intra.toml");
-    for rtt in [10, 20, 40, 80, 160] {
-        assert_eq!(round_trip(&compiled, &format!("rtt-{rtt}")), Duration::from_millis(rtt));
-    }
-    assert_eq!(round_trip(&compile("tcpeval/fairness-inter.toml"), "far"), Duration::from_millis(160));
-    for name in ["decrease", "increase", "steps"] {
-        let compiled = compile(&format!("tcpeval/transient-{name}.toml"));
-        assert_eq!(round_trip(&compiled, "flow"), Duration::from_millis(100));
     }
 }
 
