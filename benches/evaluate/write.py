@@ -150,7 +150,7 @@ def write_own(page: Path, found: ww.Evaluation, seeds: int) -> None:
 
 #: Suites and the laws that their page shows.
 SUITES = {
-    "bbr-draft": ("bbr3",),
+    "bbr-draft": ("bbr3", "bbr"),
     "cubic": ("cubic,version=rfc9438", "cubic,version=linux"),
     "rmcat": ("nada", "scream", "gcc"),
 }

@@ -298,6 +298,14 @@ def test_the_cases_of_the_bbr_draft(tmp_path: Path):
     assert found.title == "Evidence for bbr3 by the test cases of draft-ietf-ccwg-bbr"
 
 
+def test_linuxs_own_version_of_bbr_is_judged_by_the_cases_that_it_has(tmp_path: Path):
+    only = ["A.1", "A.3", "A.5", "A.10/length", "A.11", "A.16"]
+    found = ww.evaluate("bbr", suite="bbr-draft", output=tmp_path / "e", only=only, seeds=3)
+    # It has one phase for PROBE_DOWN, CRUISE, REFILL and UP.
+    has = dict.fromkeys(["A.1", "A.3", "A.10", "A.11"], "meets")
+    assert found.verdicts == has | {"A.5": "cannot tell", "A.16": "cannot tell"}
+
+
 def test_a_law_without_the_phases_of_bbr_is_not_judged_by_them(tmp_path: Path):
     found = ww.evaluate("reno", suite="bbr-draft", output=tmp_path / "e", only=["A.1"], seeds=3)
     assert found.verdicts == {"A.1": "cannot tell"}
