@@ -102,8 +102,7 @@ EXAMPLES = {
         others=[
             "crates/scenario/src/format/change.rs",
             "crates/sim/src/medium/wifi/edca/session.rs",
-            "python/windward/_evaluate/special.py",
-            "python/windward/_evaluate/cubic_rfc.py",
+            *(f"python/windward/_evaluate/{name}.py" for name in ("bbr_draft", "cubic_rfc", "special")),
         ],
     ),
     "A medium": Example(
