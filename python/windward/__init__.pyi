@@ -149,6 +149,7 @@ from ._format.fields import (
     Ping as Ping,
     Poisson as Poisson,
     PoissonArrivals as PoissonArrivals,
+    Policer as Policer,
     Prague as Prague,
     ProportionalFairScheduler as ProportionalFairScheduler,
     Pulses as Pulses,

@@ -287,10 +287,11 @@ def test_thresholds_are_changed_in_a_file(tmp_path: Path):
 def test_the_cases_of_the_bbr_draft(tmp_path: Path):
     # The appendix: an estimate within 2 % when STARTUP ends, three rounds of DRAIN at most, PROBE_BW after it, 200 ms
     # of PROBE_RTT, the full rate after a step by ten.
-    # Cycles are counted whole (A.16): three seeds cannot tell.
-    only = [f"A.{at}" for at in range(1, 23) if at != 16]
+    # Cycles are counted whole (A.16), and a policer takes what BBR may lose, 2 %: three seeds cannot tell.
+    cases = [f"A.{at}" for at in range(1, 23) if at != 16]
+    only = [case for case in cases if case != "A.17"] + ["A.17/reacts", "A.17/goodput"]
     found = ww.evaluate("bbr3", suite="bbr-draft", output=tmp_path / "e", only=only, seeds=3)
-    assert found.verdicts == dict.fromkeys(only, "meets") | {"A.17": "not modelled"}
+    assert found.verdicts == dict.fromkeys(cases, "meets")
     value = {row["measure"]: row["value"] for row in found.rows("measures")}
     assert 0.2 <= value["A.10/length"] <= 0.3
     # Half the rate: two products in flight take 160 ms, and DRAIN ends after three rounds and the rest of one.

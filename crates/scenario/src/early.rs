@@ -21,7 +21,8 @@ fn at(network: &Network, port: u32) -> Option<Early> {
     let never = f64::INFINITY;
     let to_delay = |delay: f64, marks| Early { rule: Rule::Delay(delay), marks, hard: never };
     Some(match network.topology.discipline(port) {
-        QueueConfig::DropTail => return None,
+        // Policers are refused before: `FluidError::Policer`.
+        QueueConfig::DropTail | QueueConfig::Policer(_) => return None,
         QueueConfig::Red(RedConfig { min, max, probability, is_gentle, marks, drops_hard, .. }) => {
             let rule = Rule::Red { min, max, probability, is_gentle };
             Early { rule, marks, hard: if drops_hard { max } else { never } }

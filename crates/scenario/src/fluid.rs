@@ -18,7 +18,7 @@ use windward_fluid::{
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, LawChoice, Network};
+use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, LawChoice, Network, QueueConfig};
 use windward_units::{Control, Duration, Time};
 
 /// Reason why a scenario has no fluid form.
@@ -104,6 +104,9 @@ pub enum FluidError {
          oblivious = true"
     )]
     Scheduler(String),
+    /// A policer, whose drops depend on bursts.
+    #[error("link `{0}`: policers are not supported by the fluid engine\nhint: use `simulate`")]
+    Policer(String),
     /// A link that delivers nothing.
     #[error("link `{0}`: {reason}", reason = crate::optimum::DEAD)]
     Dead(String),
@@ -186,6 +189,10 @@ impl Scenario {
         let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
         let pieces: Vec<Piece> =
             begins.iter().map(|&begin| self.piece(&compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
+        let is_policer = |port: u32| matches!(network.topology.discipline(port), QueueConfig::Policer(_));
+        if let Some(port) = (0..network.topology.ports.len() as u32).find(|&port| is_policer(port)) {
+            return Err(FluidError::Policer(compiled.links[port as usize].name.clone()));
+        }
         if network.flows.is_empty() {
             return Err(FluidError::NoFlows(!network.apps.is_empty()));
         }

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from windward._evaluate.figures import Rows, Value, flows
+from windward._evaluate.figures import Rows, Value, flows, lost
 from windward._evaluate.measure import Measure
 from windward._evaluate.networks import LAW, Plain, bottleneck
 from windward._evaluate.sections import Section
@@ -71,7 +71,7 @@ _TITLES = (
     ("Sub-packet BDPs", "Is a link filled whose BDP is below a packet, with a window of 4?", ""),
     ("Increasing bandwidth 10x", "Is ten times the rate found within 6 s?", ""),
     ("Decreasing bandwidth 10x", "Does the estimate fall to a tenth within two cycles?", ""),
-    ("Token bucket policers", "Is the rate that of the token bucket?", "token bucket policers are not modelled"),
+    ("Token bucket policers", "Is the rate that of the token bucket, without continuous loss?", ""),
     ("Spurious fast recovery", "Is the short-term bound of before restored?", ""),
     ("Spurious RTO recovery", "Is the short-term bound of before restored?", ""),
     ("PROBE_RTT during STARTUP", "Does STARTUP follow a PROBE_RTT in it?", ""),
@@ -179,6 +179,16 @@ def _least(name: str, from_s: float, unit: float) -> Value:
     return lambda rows: min((own / unit for time, own in series(rows, name) if time >= from_s), default=math.nan)
 
 
+def _share_above(name: str, from_s: float) -> Value:
+    """Share of the time from `from_s` on in which a quantity is above zero."""
+
+    def value(rows: Rows) -> float:
+        found = [own > 0 for time, own in series(rows, name) if time >= from_s]
+        return sum(found) / len(found) if found else math.nan
+
+    return value
+
+
 def _ratio(name: str, before_s: float, after_s: float) -> Value:
     """Value of a quantity at a time over that at an earlier one."""
 
@@ -270,6 +280,9 @@ def measures() -> list[Measure]:
     mixed = _network(bdps=10, duration_s=5, change=[{"link": "core", "steps": late}])
     longer = [{"at": "3 s", "delay": "500 ms"}, {"at": "3.3 s", "delay": "20 ms"}]
     delayed = _network(bdps=10, duration_s=5, change=[{"link": "core", "steps": longer}])
+    police = "40 Mbit/s, 40 ms, a policer of 10 Mbit/s and 50 kB"
+    policer = {"discipline": "policer", "rate": "10 Mbit/s", "burst": "50 kB"}
+    policed = _network(bdps=8, duration_s=40, warmup_s=10, link={"rate": "40 Mbit/s", "queue": policer})
     tiny = {
         "name": "own", "from": "a", "to": "b", "law": LAW, "host_jitter": "1 ms", "start_spread": "100 ms"
     }  # fmt: skip
@@ -358,6 +371,18 @@ def measures() -> list[Measure]:
             "cycles of PROBE_BW until max_bw is within 5 % of the link, with the one under way",
             _network(duration_s=44, change=[{"link": "core", "at": "8 s", "rate": "1 Mbit/s"}]),
             _cycles(8.0, _RATE / 10), is_large=False, absolute=3.5, unit="",
+        ),
+        _case(
+            17, "reacts", police, "time with inflight_shortterm", policed, _share_above("inflight_shortterm", 10.0),
+            is_large=True, absolute=0.1, source=_OURS,
+        ),
+        _case(
+            17, "goodput", police, "goodput as a share of the token rate", policed, _goodput_share(10e6 * 1448 / 1500),
+            is_large=True, absolute=0.8, source=_OURS,
+        ),
+        _case(
+            17, "loss", police, "lost segments", policed, lost(), is_large=False, absolute=0.02,
+            source="BBR.LossThresh; the appendix: no excessive continuous loss",
         ),
         _case(
             18, "bound", f"{deep}, 30 % of the packets of 20 ms 100 ms late",

@@ -457,8 +457,34 @@ class L4span:
     window: str = "25 ms"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Policer:
+    """Token bucket policer: drops arrivals above `rate` that exceed `burst`, and delays none.
+
+    Packets that pass wait for the link as in drop-tail.
+
+    Attributes
+    ----------
+    rate
+        Rate of the tokens, below that of the link. Default: no policing.
+    burst
+        Size of the bucket, which is full at first, at least 1500 B.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Policer()
+    >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "policer")
+
+    rate: str | None = None
+    burst: str = "65536 B"
+
+
 #: Queue discipline: scheduling, dropping and marking.
-Queue = DropTail | Red | Codel | FqCodel | Cake | Pie | Dualpi2 | L4span
+Queue = DropTail | Red | Codel | FqCodel | Cake | Pie | Dualpi2 | L4span | Policer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, CAKE, PIE, DualPI2, L4Span.
+//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, CAKE, PIE, DualPI2, L4Span, policers.
 //!
 //! A queue is independent of the transmitter behind it; `now` is an argument. Disciplines that drop or mark at the head
 //! do so in [`Queue::take`], those at the tail in [`Queue::offer`].
@@ -14,6 +14,7 @@ mod key;
 mod l4span;
 mod line;
 mod pie;
+mod policer;
 mod red;
 mod tail;
 #[cfg(test)]
@@ -165,4 +166,6 @@ queues! {
     dualpi2 DualPi2(DualPi2Config),
     /// L4Span: marks by predicted sojourn.
     l4span L4Span(L4SpanConfig),
+    /// Token bucket policer.
+    policer Policer(PolicerConfig),
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::ecn::{Codepoint, Ecn};
 use crate::engine::{Purpose, Stream};
 use crate::packet::Kind;
+use windward_units::{BitRate, Bytes};
 
 const SIZE: u32 = 1500;
 
@@ -396,6 +397,7 @@ fn all_disciplines_conserve_packets() {
         QueueConfig::Pie(PieConfig::default()),
         QueueConfig::DualPi2(DualPi2Config::default()),
         QueueConfig::L4Span(L4SpanConfig::default()),
+        QueueConfig::Policer(PolicerConfig::default()),
     ];
     for config in configs {
         let mut queue = make(config, Buffer::Packets(100));
@@ -413,6 +415,23 @@ fn all_disciplines_conserve_packets() {
         assert_eq!(queue.bytes(), queue.packets() as u64 * 1500, "{config:?}");
         assert!(lost > 1000, "{config:?}: {lost}");
     }
+}
+
+/// 12 Mbit/s and a bucket of 3000 bytes, a packet of 1500 bytes is a millisecond of tokens.
+#[test]
+fn policers_drop_what_exceeds_the_bucket() {
+    let rate = Some(BitRate::bits_per_sec(12_000_000));
+    let mut queue = make(QueueConfig::Policer(PolicerConfig { rate, burst: Bytes::new(3000) }), Buffer::Packets(2));
+    // Two of five at once; at 0.999 ms still too few tokens, at 1 ms enough for one.
+    let passed =
+        [0, 0, 0, 0, 0, 999, 1000, 1000].map(|us| queue.pass(Time::from_nanos(us * 1000), packet(0)).is_some());
+    assert_eq!(passed, [true, true, false, false, false, false, true, false]);
+    // After 10 ms the bucket is full again, with two packets. A full buffer takes no tokens.
+    let offered = [0, 1, 2].map(|n| queue.offer(millis(11), packet(n), Duration::ZERO, |_| ()));
+    assert_eq!((offered, queue.packets()), ([true, true, false], 2));
+    assert_eq!(queue.take(millis(11), |_| ()).map(|waiting| waiting.packet.number), Some(0));
+    assert!(!queue.offer(millis(11), packet(3), Duration::ZERO, |_| ()));
+    assert!(queue.offer(millis(12), packet(4), Duration::ZERO, |_| ()));
 }
 
 fn dual(config: DualPi2Config) -> dualpi2::DualPi2 {

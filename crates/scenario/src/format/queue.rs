@@ -3,7 +3,8 @@
 use super::cake::{Framing, Isolation, Tins};
 use super::{Count, Number, Positive, Probability, Written};
 use windward_sim::{
-    CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, L4SpanConfig, PieConfig, QueueConfig, RedConfig, Sharing,
+    CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, L4SpanConfig, PieConfig, PolicerConfig, QueueConfig,
+    RedConfig, Sharing,
 };
 use windward_units::{BitRate, Bytes, Duration};
 
@@ -164,12 +165,25 @@ tagged! {
             #[serde(default = "span_window")]
             window: Positive<Duration>,
         }
+        /// Token bucket policer: drops arrivals above `rate` that exceed `burst`, and delays none. Packets that pass
+        /// wait for the link as in drop-tail.
+        "policer" Policer {
+            /// Rate of the tokens, below that of the link. Default: no policing.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            rate: Option<Positive<BitRate>>,
+            /// Size of the bucket, which is full at first, at least 1500 B.
+            #[serde(default = "policer_burst")]
+            burst: Positive<Bytes>,
+        }
     }
 }
 
 /// Maximum quantum in bytes, and minimum update interval.
 const MAX_QUANTUM: u64 = 1_000_000;
 const MIN_UPDATE: Duration = Duration::from_millis(1);
+
+/// Minimum bucket of a policer: with less no full packet passes.
+const LEAST_BURST: Bytes = Bytes::new(1500);
 
 /// Range of CAKE's interval; its control law has 32 bits of nanoseconds.
 const SHORTEST_RTT: Duration = Duration::from_micros(1);
@@ -205,6 +219,12 @@ impl Queue {
             Self::DualPi2(dual) => dual.config().map(QueueConfig::DualPi2),
             Self::L4Span(L4Span { threshold, window }) => {
                 Ok(QueueConfig::L4Span(L4SpanConfig { threshold: threshold.0, window: window.0 }))
+            }
+            Self::Policer(Policer { rate, burst }) => {
+                if burst.0 < LEAST_BURST {
+                    return Err(("burst", format!("{} is less than {LEAST_BURST}, a full packet", burst.0)));
+                }
+                Ok(QueueConfig::Policer(PolicerConfig { rate: rate.map(|rate| rate.0), burst: burst.0 }))
             }
         }
     }
@@ -318,6 +338,10 @@ fn red_probability() -> Probability {
 
 fn red_weight() -> Probability {
     Probability(RedConfig::default().weight)
+}
+
+fn policer_burst() -> Positive<Bytes> {
+    Positive(PolicerConfig::default().burst)
 }
 
 fn zero() -> Number {

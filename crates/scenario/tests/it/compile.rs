@@ -330,6 +330,18 @@ fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
     }
 }
 
+/// Drops of a policer depend on bursts, which windows without packets do not have.
+#[test]
+fn a_policer_has_no_fluid_form() {
+    let link = network(&["a", "b"], &[("a", "b", 5)], "from = \"a\"\nto = \"b\"");
+    let queue = "queue = { discipline = \"policer\", rate = \"1 Mbit/s\" }\n[[flow]]";
+    let fluid =
+        |text: &str| read(text).fluid(Method::Ode { tolerance: 1e-6 }).map(|_| ()).map_err(|error| error.to_string());
+    assert_eq!(fluid(&link), Ok(()));
+    let message = fluid(&link.replace("[[flow]]", queue)).expect_err("it has none");
+    assert!(message.starts_with("link `a->b`: policers are not supported by the fluid engine"), "{message}");
+}
+
 /// Only starts without a given spread are random: seed 1 starts as written, the others within a round trip of it. A
 /// spread of zero, or any other randomness, leaves all starts as written.
 #[test]

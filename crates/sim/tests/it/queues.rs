@@ -3,7 +3,7 @@
 use crate::common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
     Buffer, CakeConfig, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, L4SpanConfig, Network, Output,
-    Pattern, PieConfig, QueueConfig, RedConfig, SourceConfig, TcpOptions,
+    Pattern, PieConfig, PolicerConfig, QueueConfig, RedConfig, SourceConfig, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -19,6 +19,7 @@ pub fn contented() -> Vec<QueueConfig> {
         QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
         QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
         QueueConfig::L4Span(L4SpanConfig::default()),
+        QueueConfig::Policer(PolicerConfig::default()),
     ]
 }
 
