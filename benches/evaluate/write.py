@@ -298,7 +298,7 @@ def main() -> None:
             write_laws(asked.seeds or 10, asked.only)
         elif asked.page == "suites":
             write_suites(asked.seeds or 5)
-        elif not write_faults(asked.seeds or 5):
+        elif not write_faults(asked.seeds or 10):
             sys.exit(1)
 
 
