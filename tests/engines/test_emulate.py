@@ -291,8 +291,8 @@ def test_coding_hides_reordering_and_losses_from_linux(tmp_path: Path) -> None:
 @needs_kernels
 @pytest.mark.realtime
 def test_stations_move_between_kernels(tmp_path: Path) -> None:
-    """D leaves C's neighbourhood for B's, and AODV finds the other way."""
-    text = tree('"aodv"').replace('duration = "200 s"', 'duration = "12 s"')
+    """D leaves C's neighbourhood for B's, and AODV finds the other way, with time for a timer that has backed off."""
+    text = tree('"aodv"').replace('duration = "200 s"', 'duration = "20 s"')
     motion = """motion = { kind = "waypoints", points = [
         { time = "4 s", at = ["390 m", "20 m"] },
         { time = "5 s", at = ["110 m", "20 m"] },

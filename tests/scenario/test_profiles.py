@@ -101,7 +101,6 @@ UNSET = {
     "min_elevation",
     "nagle",
     "optimistic_acks",
-    "pauses",
     "playout",
     "position",
     "qoe",
