@@ -79,95 +79,102 @@ impl Scenario {
         rule: Links,
         now: Time,
     ) -> Result<RoutedOptimum, Error> {
-        if let Some(app) = self.first_app() {
-            return Err(Error::Invalid {
-                at: format!("app `{app}`"),
-                reason: "applications have routes; free routing is for flows".to_owned(),
-            });
-        }
-        let compiled = self.compiled_at(now)?;
-        if let Some(flow) = paced(&compiled) {
-            return Err(Error::Invalid {
-                at: format!("flow `{flow}`"),
-                reason: "`write` and `read` are not supported by free routing: its flows always send".to_owned(),
-            });
-        }
-        let ends: Vec<(u32, u32)> = compiled.network.topology.ports.iter().map(|port| (port.from, port.to)).collect();
-        let allowed = self.allowed(&compiled, &ends, rule);
-        let mut question = Question::new(self, &compiled, objective, allowed, &[])?;
-        let routes = std::mem::take(&mut question.problem.network.routes);
-        let demand = |(flow, links): (&windward_sim::FlowConfig, Vec<u32>)| Demand {
-            source: flow.source,
-            sink: flow.sink,
-            links,
-        };
-        let problem = RoutingProblem {
-            network: question.problem.network.clone(),
-            ends,
-            demands: compiled.network.flows.iter().zip(routes).map(demand).collect(),
-            utilities: question.problem.utilities.clone(),
-        };
-        let found = solve_routing(&problem).map_err(|error| match error {
-            Error::NoPath { flow } => Error::Invalid {
-                at: format!("flow `{}`", compiled.flows[flow].name),
-                reason: "no link that it may use leads on to its destination\nhint: allow more with --links".to_owned(),
-            },
-            Error::TooManySets { links, limit, .. } => Error::Invalid {
-                at: "links that flows may use".to_owned(),
-                reason: format!(
-                    "{links} share a conflict graph, with more than 64 links or {limit} independent sets\nhint: allow fewer with \
-                     --links downstream, or give flows `via`"
-                ),
-            },
-            other => other,
-        })?;
-        let each = found.loads();
-        let total: Vec<f64> = (0..problem.ends.len()).map(|l| each.iter().map(|loads| loads[l]).sum()).collect();
-        let topology = &compiled.network.topology;
-        let arrives = |path: &Path| path.links.iter().map(|&l| 1.0 - topology.mean_loss(l)).product::<f64>();
-        let rates = &found.solution.rates;
-        let arrives = |at: usize| {
-            let arrived: f64 = found.paths[at].iter().map(|path| path.rate * arrives(path)).sum();
-            if rates[at] > 0.0 { arrived / rates[at] } else { 0.0 }
-        };
-        let optimum = question.answer(found.solution.clone(), &total, arrives);
-        let packet_bits = question.packet_bits();
-        let mut paths = Vec::new();
-        let mut flow_links = Vec::new();
-        for (at, name) in compiled.flows.iter().enumerate() {
-            let share = |rate: f64| rate / rates[at];
-            let shown = found.paths[at].iter().filter(|path| share(path.rate) > SHOWN);
-            paths.extend(shown.map(|path| PathOptimum {
-                flow: name.name.clone(),
-                nodes: nodes(path, &compiled),
-                rate_bps: path.rate * packet_bits,
-                share: share(path.rate),
-                price: path.links.iter().map(|&l| found.solution.prices[l as usize]).sum(),
-            }));
-            let used = each[at].iter().zip(&compiled.links).filter(|(rate, _)| share(**rate) > SHOWN);
-            flow_links.extend(used.map(|(rate, link)| FlowLinkOptimum {
-                flow: name.name.clone(),
-                link: link.name.clone(),
-                rate_bps: rate * packet_bits,
-                share: share(*rate),
-            }));
-        }
-        let schedule = schedule(&problem, &found.solution.mixtures, &total, &compiled);
-        Ok(RoutedOptimum { optimum, paths, flow_links, schedule })
+        optimum(self, objective, rule, now)
     }
+}
 
-    /// Ports that each flow may use.
-    fn allowed(&self, compiled: &Compiled, ends: &[(u32, u32)], rule: Links) -> Vec<Vec<u32>> {
-        let graph = Graph::new(compiled.nodes.len() as u32, ends.to_vec());
-        let links = |(flow, is_fixed): (&windward_sim::FlowConfig, bool)| match is_fixed {
-            true => flow.forward.ports().collect(),
-            false => {
-                let allowed = graph.allowed(flow.source, flow.sink, rule);
-                (0..).zip(allowed).filter_map(|(link, is_allowed)| is_allowed.then_some(link)).collect()
-            }
-        };
-        compiled.network.flows.iter().zip(self.has_own_routes()).map(links).collect()
+/// The best rates over all routings, of the network at an instant.
+pub(crate) fn optimum(
+    scenario: &Scenario,
+    objective: Objective,
+    rule: Links,
+    now: Time,
+) -> Result<RoutedOptimum, Error> {
+    if let Some(app) = scenario.first_app() {
+        return Err(Error::Invalid {
+            at: format!("app `{app}`"),
+            reason: "applications have routes; free routing is for flows".to_owned(),
+        });
     }
+    let compiled = scenario.compiled_at(now)?;
+    if let Some(flow) = paced(&compiled) {
+        return Err(Error::Invalid {
+            at: format!("flow `{flow}`"),
+            reason: "`write` and `read` are not supported by free routing: its flows always send".to_owned(),
+        });
+    }
+    let ends: Vec<(u32, u32)> = compiled.network.topology.ports.iter().map(|port| (port.from, port.to)).collect();
+    let allowed = allowed(scenario, &compiled, &ends, rule);
+    let mut question = Question::new(scenario, &compiled, objective, allowed, &[])?;
+    let routes = std::mem::take(&mut question.problem.network.routes);
+    let demand =
+        |(flow, links): (&windward_sim::FlowConfig, Vec<u32>)| Demand { source: flow.source, sink: flow.sink, links };
+    let problem = RoutingProblem {
+        network: question.problem.network.clone(),
+        ends,
+        demands: compiled.network.flows.iter().zip(routes).map(demand).collect(),
+        utilities: question.problem.utilities.clone(),
+    };
+    let found = solve_routing(&problem).map_err(|error| match error {
+        Error::NoPath { flow } => Error::Invalid {
+            at: format!("flow `{}`", compiled.flows[flow].name),
+            reason: "no link that it may use leads on to its destination\nhint: allow more with --links".to_owned(),
+        },
+        Error::TooManySets { links, limit, .. } => Error::Invalid {
+            at: "links that flows may use".to_owned(),
+            reason: format!(
+                "{links} share a conflict graph, with more than 64 links or {limit} independent sets\nhint: allow fewer with \
+                 --links downstream, or give flows `via`"
+            ),
+        },
+        other => other,
+    })?;
+    let each = found.loads();
+    let total: Vec<f64> = (0..problem.ends.len()).map(|l| each.iter().map(|loads| loads[l]).sum()).collect();
+    let topology = &compiled.network.topology;
+    let arrives = |path: &Path| path.links.iter().map(|&l| 1.0 - topology.mean_loss(l)).product::<f64>();
+    let rates = &found.solution.rates;
+    let arrives = |at: usize| {
+        let arrived: f64 = found.paths[at].iter().map(|path| path.rate * arrives(path)).sum();
+        if rates[at] > 0.0 { arrived / rates[at] } else { 0.0 }
+    };
+    let optimum = question.answer(found.solution.clone(), &total, arrives);
+    let packet_bits = question.packet_bits();
+    let mut paths = Vec::new();
+    let mut flow_links = Vec::new();
+    for (at, name) in compiled.flows.iter().enumerate() {
+        let share = |rate: f64| rate / rates[at];
+        let shown = found.paths[at].iter().filter(|path| share(path.rate) > SHOWN);
+        paths.extend(shown.map(|path| PathOptimum {
+            flow: name.name.clone(),
+            nodes: nodes(path, &compiled),
+            rate_bps: path.rate * packet_bits,
+            share: share(path.rate),
+            price: path.links.iter().map(|&l| found.solution.prices[l as usize]).sum(),
+        }));
+        let used = each[at].iter().zip(&compiled.links).filter(|(rate, _)| share(**rate) > SHOWN);
+        flow_links.extend(used.map(|(rate, link)| FlowLinkOptimum {
+            flow: name.name.clone(),
+            link: link.name.clone(),
+            rate_bps: rate * packet_bits,
+            share: share(*rate),
+        }));
+    }
+    let schedule = schedule(&problem, &found.solution.mixtures, &total, &compiled);
+    Ok(RoutedOptimum { optimum, paths, flow_links, schedule })
+}
+
+/// Ports that each flow may use.
+fn allowed(scenario: &Scenario, compiled: &Compiled, ends: &[(u32, u32)], rule: Links) -> Vec<Vec<u32>> {
+    let graph = Graph::new(compiled.nodes.len() as u32, ends.to_vec());
+    let links = |(flow, is_fixed): (&windward_sim::FlowConfig, bool)| match is_fixed {
+        true => flow.forward.ports().collect(),
+        false => {
+            let allowed = graph.allowed(flow.source, flow.sink, rule);
+            (0..).zip(allowed).filter_map(|(link, is_allowed)| is_allowed.then_some(link)).collect()
+        }
+    };
+    compiled.network.flows.iter().zip(scenario.has_own_routes()).map(links).collect()
 }
 
 /// Names of the nodes along a path.
