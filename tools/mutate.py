@@ -30,10 +30,10 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "mutations.md"
 #: The crates whose tests may see a fault of a crate, the next ones first; of each its unit tests, which are built
 #: soonest, then the others.
 CRATES = {
-    "laws": ("laws", "sim", "scenario"),
-    "elements": ("elements", "sim", "scenario"),
-    "traffic": ("traffic", "sim", "scenario"),
-    "sim": ("sim", "scenario"),
+    "laws": ("laws", "sim", "scenario", "models"),
+    "elements": ("elements", "sim", "scenario", "models"),
+    "traffic": ("traffic", "sim", "scenario", "models"),
+    "sim": ("sim", "scenario", "models"),
 }
 KINDS = ("--lib", "--tests")
 CLAIMS = "the papers' claims"

@@ -111,7 +111,7 @@ EXAMPLES = {
         [
             "crates/sim/src",
             "crates/scenario/src/check/wifi",
-            "crates/scenario/src/capacity.rs",
+            "crates/models/src/capacity.rs",
             "crates/emulate/src/hosts/plan.rs",
             "crates/py/src/scenario.rs",
             "docs/reference/models/wifi.md",
@@ -123,7 +123,7 @@ EXAMPLES = {
         "mean_window_rate_pps",
         ["crates", "python/windward"],
         # Of whole tables.
-        spared=["crates/sim/src/output/run.rs", "crates/scenario/src/tables.rs"],
+        spared=["crates/sim/src/output/run.rs", "crates/models/src/tables.rs"],
     ),
     "A command": Example(
         "explore",

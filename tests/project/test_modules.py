@@ -134,6 +134,7 @@ FLOORS = {
     "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
     "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),
+    "models": ("early load tables", "capacity", "optimum", "fluid routing"),
     "num": (
         "dense error utility",
         "region stop",
@@ -156,17 +157,13 @@ FLOORS = {
     "quic": ("host null", "controller upload"),
     "run": ("fuse pool", "job", "capture", "emulations simulations"),
     "scenario": (
-        "early error names path python suggest tables",
+        "error names path python suggest",
         "unit_hint",
         "format",
         "problems",
         "check read",
         "controller scenario",
-        "load memory",
-        "capacity",
-        "links",
-        "optimum reference",
-        "fluid routing",
+        "links memory reference",
     ),
     "sim": (
         "output",

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use windward_fluid::{Lag, Losses, Method, Rest};
-use windward_scenario::FluidRun;
+use windward_models::{FluidRun, Models};
 use windward_units::Control;
 
 /// Cancellation of a computation from another thread.

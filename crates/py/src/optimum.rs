@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::sync::Arc;
-use windward_scenario::{AppOptimum, Objective, Optimum, RoutedOptimum};
+use windward_models::{AppOptimum, Models, Objective, Optimum, RoutedOptimum};
 use windward_sim::backpressure::Links;
 use windward_units::{Control, Duration, Time};
 

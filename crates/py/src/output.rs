@@ -81,9 +81,9 @@ pub(crate) fn tables(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("packets", list(py, &windward_sim::tables())?)?;
     #[cfg(target_os = "linux")]
     all.set_item("timing", list(py, &[windward_emulate::Quality::TABLE])?)?;
-    all.set_item("optimum", list(py, windward_scenario::tables::OPTIMUM)?)?;
-    all.set_item("fluid", list(py, windward_scenario::tables::FLUID)?)?;
-    all.set_item("sweep", list(py, windward_scenario::tables::SWEEP)?)?;
+    all.set_item("optimum", list(py, windward_models::tables::OPTIMUM)?)?;
+    all.set_item("fluid", list(py, windward_models::tables::FLUID)?)?;
+    all.set_item("sweep", list(py, windward_models::tables::SWEEP)?)?;
     Ok(all)
 }
 

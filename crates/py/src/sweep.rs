@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use windward_fluid::{Losses, Method};
+use windward_models::{FluidError, FluidRun, Models, Objective, Optimum};
 use windward_run::{Error, Pool, Seed, Task};
-use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
 use windward_sim::Output;
 use windward_units::{Control, Time};
 

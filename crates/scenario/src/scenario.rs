@@ -88,7 +88,8 @@ pub struct NoPackets {
 }
 
 /// Source of the base RTT of a flow's law.
-pub(crate) enum KnownBase {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBase {
     /// Least sample so far.
     Found,
     /// Path of the flow at the beginning.
@@ -201,17 +202,17 @@ impl Scenario {
     }
 
     /// The capacity regions.
-    pub(crate) fn regions(&self) -> &[RegionPlan] {
+    pub fn regions(&self) -> &[RegionPlan] {
         &self.plan.regions
     }
 
     /// Properties of the wireless networks beyond their media.
-    pub(crate) fn wireless(&self) -> &[WifiPlan] {
+    pub fn wireless(&self) -> &[WifiPlan] {
         &self.plan.wireless
     }
 
     /// For each flow, the base RTT that its law is given.
-    pub(crate) fn known_base_rtts(&self) -> impl Iterator<Item = KnownBase> {
+    pub fn known_base_rtts(&self) -> impl Iterator<Item = KnownBase> {
         self.plan.flows.iter().map(|flow| match flow.known_base_rtt {
             Some(_) if self.plan.flow_entries[flow.entry].is_base_rtt_of_path => KnownBase::Path,
             Some(known) => KnownBase::Given(known),
@@ -220,7 +221,7 @@ impl Scenario {
     }
 
     /// For each flow, true if the file gives its route.
-    pub(crate) fn has_own_routes(&self) -> impl Iterator<Item = bool> {
+    pub fn has_own_routes(&self) -> impl Iterator<Item = bool> {
         self.plan.flows.iter().map(|flow| flow.is_fixed[0])
     }
 
@@ -270,7 +271,7 @@ impl Scenario {
 
     /// The network with the routes of a network at rest, including those that stations would find themselves. Flows
     /// start as written.
-    pub(crate) fn compile_at_rest(&self) -> Compiled {
+    pub fn compile_at_rest(&self) -> Compiled {
         self.compile_with(self.seeds()[0], check::UNSPREAD, |ports, _| ports.to_vec().into())
     }
 

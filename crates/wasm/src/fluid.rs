@@ -5,7 +5,8 @@ use crate::watch::Watch;
 use serde_json::json;
 use std::sync::Arc;
 use windward_fluid::{Losses, Method, Rest};
-use windward_scenario::{FluidRun, Scenario};
+use windward_models::{FluidRun, Models};
+use windward_scenario::Scenario;
 use windward_sim::Control;
 
 /// Relative tolerance of the integration, as `windward fluid` has it.

@@ -4,8 +4,9 @@ use crate::answer::Answer;
 use crate::watch::Watch;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use windward_models::{Models, Objective, Optimum};
 use windward_num::Stop;
-use windward_scenario::{Objective, Optimum, Scenario};
+use windward_scenario::Scenario;
 use windward_sim::Control;
 use windward_units::{Duration, Time};
 

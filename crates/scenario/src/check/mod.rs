@@ -33,8 +33,8 @@ mod wifi_plan;
 pub(crate) use flow_plan::{FlowEntry, FlowPlan, UNSPREAD};
 pub(crate) use key::uniform;
 pub(crate) use recordings::ReadFile;
-pub(crate) use regions::RegionPlan;
-pub(crate) use wifi_plan::{WifiPlan, plan_of};
+pub use regions::RegionPlan;
+pub use wifi_plan::WifiPlan;
 
 use crate::format::{AnyCell, App, File, Flow, Lists, Positive};
 use crate::names::{FlowName, LinkName, SourceName};

@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use windward_num as num;
 use windward_units::BitRate;
 
-/// A region and its links.
+/// A capacity region and its links.
 #[derive(Clone, Debug)]
-pub(crate) struct RegionPlan {
+pub struct RegionPlan {
+    /// Name of the region.
     pub name: String,
     /// Indices of the links, in the order of the region's coordinates.
     pub links: Vec<u32>,

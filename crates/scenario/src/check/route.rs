@@ -5,7 +5,7 @@ use super::ground::Network;
 use super::links::Links;
 use super::natural::natural;
 use super::nodes::{End, Nodes, Request};
-use super::wifi_plan::plan_of;
+use super::wifi_plan::WifiPlan;
 use crate::format::Name;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -188,7 +188,7 @@ impl<'a> Graph<'a> {
     /// Tie-breaker between paths of equal length and delay: the order of the links in the file; in a wireless network,
     /// after them, the name of the previous node.
     fn tie(&self, link: u32) -> (bool, u32) {
-        match plan_of(&self.links.wireless, link) {
+        match WifiPlan::of(&self.links.wireless, link) {
             None => (false, link),
             Some(_) => (true, self.rank[self.ends(link).0 as usize]),
         }

@@ -1,7 +1,6 @@
 //! Compiled form of a valid scenario: groups expanded, routes found, defaults filled in.
 
-use windward_fluid::Method;
-use windward_scenario::{Compiled, Objective, Scenario};
+use windward_scenario::{Compiled, Scenario};
 use windward_sim::{AppKind, Buffer, LawChoice, Length, Pattern, Route, Size, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -318,30 +317,6 @@ fn a_transfer_has_the_flows_that_it_may_open() {
     assert_ne!(routes(&compiled, 9), routes(&compiled, 0));
 }
 
-/// A transfer over several connections has no fluid form and no optimum.
-#[test]
-fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
-    let scenario = read(&network(&["a", "b"], &[("a", "b", 5)], "from = \"a\"\nto = \"b\"\nconnections = \"emultcp\""));
-    let optimum = scenario.optimum(Objective::Proportional).expect_err("it has no utility").to_string();
-    let fluid =
-        scenario.fluid(Method::Ode { tolerance: 1e-6 }).expect_err("it has no differential equation").to_string();
-    for message in [optimum, fluid] {
-        assert!(message.contains("`a->b`") && message.contains("connections"), "{message}");
-    }
-}
-
-/// Drops of a policer depend on bursts, which windows without packets do not have.
-#[test]
-fn a_policer_has_no_fluid_form() {
-    let link = network(&["a", "b"], &[("a", "b", 5)], "from = \"a\"\nto = \"b\"");
-    let queue = "queue = { discipline = \"policer\", rate = \"1 Mbit/s\" }\n[[flow]]";
-    let fluid =
-        |text: &str| read(text).fluid(Method::Ode { tolerance: 1e-6 }).map(|_| ()).map_err(|error| error.to_string());
-    assert_eq!(fluid(&link), Ok(()));
-    let message = fluid(&link.replace("[[flow]]", queue)).expect_err("it has none");
-    assert!(message.starts_with("link `a->b`: policers are not supported by the fluid engine"), "{message}");
-}
-
 /// Only starts without a given spread are random: seed 1 starts as written, the others within a round trip of it. A
 /// spread of zero, or any other randomness, leaves all starts as written.
 #[test]
@@ -425,9 +400,6 @@ fn a_call_with_video_has_four_sources() {
     assert_eq!((down.source, down.sink), (1, 0));
     assert_eq!((&down.path, down.reply.as_ref()), (&vec![1].into(), Some(&vec![0].into())));
     assert_eq!(down.mean_rates(), [150e3, 52.0 * 80.0]);
-    let optimum = read(text).optimum(Objective::Proportional).expect("an optimum");
-    let free = 10e6 - 48e3 - 150e3 - 52.0 * 80.0;
-    assert!((optimum.flows[0].rate_bps / free - 1.0).abs() < 1e-3, "{:?}", optimum.flows[0]);
 }
 
 const LISTS: &str = r#"

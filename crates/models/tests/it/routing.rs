@@ -1,6 +1,7 @@
 //! The best rates with free routing, of wireless networks, wires, and given routes.
 
-use windward_scenario::{Objective, RoutedOptimum, Scenario};
+use windward_models::{Models, Objective, RoutedOptimum};
+use windward_scenario::Scenario;
 use windward_sim::backpressure::Links;
 
 fn free(text: &str, objective: Objective, rule: Links) -> RoutedOptimum {

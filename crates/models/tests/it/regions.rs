@@ -1,7 +1,8 @@
 //! Capacity regions of scenario files: every kind against a closed form, by the optimum and by the windows' equations.
 
 use windward_fluid::Method;
-use windward_scenario::{Objective, Optimum, Scenario};
+use windward_models::{Models, Objective, Optimum};
+use windward_scenario::Scenario;
 
 fn read(text: &str) -> Scenario {
     Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))

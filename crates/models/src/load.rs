@@ -17,10 +17,9 @@
 //! Slow start, handshakes, timers and losses are left out, and only the bottleneck of the responses has a queue.
 //! Flows are greedy and always active, as everywhere in the optimum.
 
-use crate::names::FlowName;
-use crate::scenario::Compiled;
 use std::collections::BTreeMap;
 use windward_num::{Link, Network as Constraints, Solution};
+use windward_scenario::{Compiled, FlowName};
 use windward_sim::{AppConfig, Arrivals, Demand, Ideal, Network, Route};
 use windward_units::Bytes;
 

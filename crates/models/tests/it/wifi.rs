@@ -1,6 +1,7 @@
 //! Wireless networks: links, conflicts, routes that stations find, and conservation of packets.
 
-use windward_scenario::{Objective, Scenario};
+use windward_models::{Models, Objective};
+use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, Output, Step, run};
 
 /// The grid of wang2013 according to its notes: all used links conflict, ftp2 and ftp3 share AP->N6.
@@ -301,7 +302,7 @@ fn refusals_name_the_medium_and_an_engine_that_works() {
     for (medium, named) in [(wifi, "Wi-Fi"), (cell, "a cell")] {
         let told = fluid(text(medium, background));
         assert!(told.contains(&format!("background traffic over {named} is not supported")), "{told}");
-        let best = read(text(medium, background)).optimum(windward_scenario::Objective::Proportional);
+        let best = read(text(medium, background)).optimum(Objective::Proportional);
         let told = best.expect_err("it is refused").to_string();
         assert!(told.contains(&format!("background traffic over {named} is not supported")), "{told}");
     }

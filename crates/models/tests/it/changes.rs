@@ -2,7 +2,8 @@
 
 use std::io;
 use windward_fluid::Method;
-use windward_scenario::{Objective, Scenario};
+use windward_models::{Models, Objective};
+use windward_scenario::Scenario;
 use windward_sim::cell::MeanChange;
 use windward_sim::{Buffer, Control, Drops, Loss, Makers, MediumConfig, Output, Rate, Reorder, run};
 use windward_units::{BitRate, Duration, Time};

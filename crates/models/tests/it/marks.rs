@@ -1,6 +1,7 @@
 //! Effect of marks and losses on laws that distinguish them, in packets and as differential equations.
 
 use windward_fluid::Method;
+use windward_models::Models;
 use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, run};
 

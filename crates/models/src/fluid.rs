@@ -7,9 +7,7 @@
 use crate::capacity::{Capacity, CapacityError, Sharing, constraints, fixed_routes};
 use crate::early;
 use crate::load::Loads;
-use crate::names::FlowName;
 use crate::optimum::{paced, path_loss, propagation};
-use crate::scenario::{Compiled, KnownBase, Scenario};
 use std::sync::Arc;
 use thiserror::Error;
 use windward_fluid::{
@@ -17,6 +15,7 @@ use windward_fluid::{
 };
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
+use windward_scenario::{Compiled, FlowName, KnownBase, Scenario};
 use windward_sim::cell::SchedulerConfig;
 use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, LawChoice, Network, QueueConfig};
 use windward_units::{Control, Duration, Time};
@@ -139,110 +138,114 @@ pub struct FluidRun {
     pub lyapunov: Option<Vec<f64>>,
 }
 
-impl Scenario {
-    /// Follows the windows for the scenario's duration, from each flow's initial window.
-    ///
-    /// # Errors
-    /// Scenarios without a fluid form: see [`FluidError`].
-    pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
-        self.fluid_until(method, Losses::Law, &Arc::new(Control::new()))
-    }
-
-    /// Follows the windows as [`Self::fluid`] does, with `losses` of delay-based laws, reports progress to `control`,
-    /// and ends with an error when it is cancelled.
-    ///
-    /// # Errors
-    /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
-    pub fn fluid_until(&self, method: Method, losses: Losses, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
-        let compiled = self.compile_at_rest();
-        let network = &compiled.network;
-        let is_loop =
-            |app: &AppConfig| app.kind.demand().is_none_or(|demand| matches!(demand.arrivals, Arrivals::Closed { .. }));
-        if let Some(at) = network.apps.iter().position(is_loop) {
-            let (app, name) = (&network.apps[at], compiled.apps[at].name.clone());
-            // The optimum has closed loops, but no videos and pages.
-            let has_optimum = network.apps.iter().all(|app| app.kind.demand().is_some());
-            return Err(match (app.kind.demand(), has_optimum) {
-                (Some(_), true) => FluidError::ClosedLoop(name),
-                _ => FluidError::Demand(name),
-            });
-        }
-        let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
-            LawChoice::Known(spec) => Ok(spec),
-            LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
-            LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
-        };
-        let specs: Vec<LawSpec> = network.flows.iter().zip(&compiled.flows).map(spec).collect::<Result<_, _>>()?;
-        if let Some(transfer) = network.transfers.first() {
-            return Err(FluidError::Connections(compiled.flows[transfer.flows.start].label.clone()));
-        }
-        if let Some(label) = paced(&compiled) {
-            return Err(FluidError::Paced(label.to_owned()));
-        }
-        let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
-        if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {
-            return Err(FluidError::PacketSizes(bytes, other));
-        }
-        let packet_bits = bytes as f64 * 8.0;
-        let span = network.timing.duration;
-        let changes = network.topology.changes().into_iter().filter(|at| *at > Time::ZERO && *at < span);
-        let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
-        let pieces: Vec<Piece> =
-            begins.iter().map(|&begin| self.piece(&compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
-        let is_policer = |port: u32| matches!(network.topology.discipline(port), QueueConfig::Policer(_));
-        if let Some(port) = (0..network.topology.ports.len() as u32).find(|&port| is_policer(port)) {
-            return Err(FluidError::Policer(compiled.links[port as usize].name.clone()));
-        }
-        if network.flows.is_empty() {
-            return Err(FluidError::NoFlows(!network.apps.is_empty()));
-        }
-        let errors: Vec<Vec<f64>> = pieces.iter().map(|piece| self.base_errors(&pieces[0], piece)).collect();
-        let classes = classes(network, &specs, &pieces, &errors);
-        let stop = Stop::when({
-            let control = Arc::clone(control);
-            move || control.is_cancelled()
+/// Follows the windows for the scenario's duration; reports progress to `control`, and ends with an error when it is
+/// cancelled.
+pub(crate) fn fluid(
+    scenario: &Scenario,
+    method: Method,
+    losses: Losses,
+    control: &Arc<Control>,
+) -> Result<FluidRun, FluidError> {
+    let compiled = scenario.compile_at_rest();
+    let network = &compiled.network;
+    let is_loop =
+        |app: &AppConfig| app.kind.demand().is_none_or(|demand| matches!(demand.arrivals, Arrivals::Closed { .. }));
+    if let Some(at) = network.apps.iter().position(is_loop) {
+        let (app, name) = (&network.apps[at], compiled.apps[at].name.clone());
+        // The optimum has closed loops, but no videos and pages.
+        let has_optimum = network.apps.iter().all(|app| app.kind.demand().is_some());
+        return Err(match (app.kind.demand(), has_optimum) {
+            (Some(_), true) => FluidError::ClosedLoop(name),
+            _ => FluidError::Demand(name),
         });
-        let model = |(piece, errors): (&Piece, &Vec<f64>)| -> Result<Model, FluidError> {
-            Ok(piece.model(&compiled, &specs, errors, &classes, &stop)?.with_losses(losses))
-        };
-        let mut models: Vec<Model> = pieces.iter().zip(&errors).map(model).collect::<Result<_, _>>()?;
-        let windows: Vec<f64> =
-            classes.of_flows(&network.flows).map(|flow| f64::from(flow.tcp.initial_window)).collect();
-        let interval = network.timing.sample_interval.as_secs();
-        let mut models: Vec<_> = begins.iter().map(|begin| begin.as_secs()).zip(&mut models).collect();
-        let tell = |now: f64| control.set_simulated(Time::ZERO + Duration::from_secs(now));
-        let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method, &tell)?;
-        let of_flows = |row: &[f64]| classes.flow.iter().map(|&class| row[class as usize]).collect::<Vec<f64>>();
-        Ok(FluidRun {
-            flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
-            packet_bits,
-            lyapunov: lyapunov_of(&specs, &errors).map(|(rho, backlogs)| {
-                let samples = trajectory.time.iter().zip(&trajectory.windows).zip(&trajectory.rates);
-                samples
-                    .map(|((&time, windows), rates)| {
-                        let base_rtts = &pieces[trajectory.piece_at(time)].base_rtts;
-                        lyapunov(&of_flows(windows), &of_flows(rates), base_rtts, &backlogs, rho)
-                    })
-                    .collect()
-            }),
-            trajectory,
-            efficiency: pieces.into_iter().map(|piece| piece.efficiency).collect(),
-            class: classes.flow,
-        })
     }
-
-    /// Error of each flow's base RTT in a piece: a known base is that of the `first` piece's path, or as given.
-    fn base_errors(&self, first: &Piece, piece: &Piece) -> Vec<f64> {
-        let error = |(known, (at_first, now)): (KnownBase, (&f64, &f64))| match known {
-            KnownBase::Found => 0.0,
-            KnownBase::Path => at_first - now,
-            KnownBase::Given(known) => known.as_secs() - now,
-        };
-        self.known_base_rtts().zip(first.base_rtts.iter().zip(&piece.base_rtts)).map(error).collect()
+    let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
+        LawChoice::Known(spec) => Ok(spec),
+        LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
+        LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
+    };
+    let specs: Vec<LawSpec> = network.flows.iter().zip(&compiled.flows).map(spec).collect::<Result<_, _>>()?;
+    if let Some(transfer) = network.transfers.first() {
+        return Err(FluidError::Connections(compiled.flows[transfer.flows.start].label.clone()));
     }
+    if let Some(label) = paced(&compiled) {
+        return Err(FluidError::Paced(label.to_owned()));
+    }
+    let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
+    if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {
+        return Err(FluidError::PacketSizes(bytes, other));
+    }
+    let packet_bits = bytes as f64 * 8.0;
+    let span = network.timing.duration;
+    let changes = network.topology.changes().into_iter().filter(|at| *at > Time::ZERO && *at < span);
+    let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
+    let pieces: Vec<Piece> =
+        begins.iter().map(|&begin| Piece::new(scenario, &compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
+    let is_policer = |port: u32| matches!(network.topology.discipline(port), QueueConfig::Policer(_));
+    if let Some(port) = (0..network.topology.ports.len() as u32).find(|&port| is_policer(port)) {
+        return Err(FluidError::Policer(compiled.links[port as usize].name.clone()));
+    }
+    if network.flows.is_empty() {
+        return Err(FluidError::NoFlows(!network.apps.is_empty()));
+    }
+    let errors: Vec<Vec<f64>> = pieces.iter().map(|piece| base_errors(scenario, &pieces[0], piece)).collect();
+    let classes = classes(network, &specs, &pieces, &errors);
+    let stop = Stop::when({
+        let control = Arc::clone(control);
+        move || control.is_cancelled()
+    });
+    let model = |(piece, errors): (&Piece, &Vec<f64>)| -> Result<Model, FluidError> {
+        Ok(piece.model(&compiled, &specs, errors, &classes, &stop)?.with_losses(losses))
+    };
+    let mut models: Vec<Model> = pieces.iter().zip(&errors).map(model).collect::<Result<_, _>>()?;
+    let windows: Vec<f64> = classes.of_flows(&network.flows).map(|flow| f64::from(flow.tcp.initial_window)).collect();
+    let interval = network.timing.sample_interval.as_secs();
+    let mut models: Vec<_> = begins.iter().map(|begin| begin.as_secs()).zip(&mut models).collect();
+    let tell = |now: f64| control.set_simulated(Time::ZERO + Duration::from_secs(now));
+    let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method, &tell)?;
+    let of_flows = |row: &[f64]| classes.flow.iter().map(|&class| row[class as usize]).collect::<Vec<f64>>();
+    Ok(FluidRun {
+        flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
+        packet_bits,
+        lyapunov: lyapunov_of(&specs, &errors).map(|(rho, backlogs)| {
+            let samples = trajectory.time.iter().zip(&trajectory.windows).zip(&trajectory.rates);
+            samples
+                .map(|((&time, windows), rates)| {
+                    let base_rtts = &pieces[trajectory.piece_at(time)].base_rtts;
+                    lyapunov(&of_flows(windows), &of_flows(rates), base_rtts, &backlogs, rho)
+                })
+                .collect()
+        }),
+        trajectory,
+        efficiency: pieces.into_iter().map(|piece| piece.efficiency).collect(),
+        class: classes.flow,
+    })
+}
 
+/// Error of each flow's base RTT in a piece: a known base is that of the `first` piece's path, or as given.
+fn base_errors(scenario: &Scenario, first: &Piece, piece: &Piece) -> Vec<f64> {
+    let error = |(known, (at_first, now)): (KnownBase, (&f64, &f64))| match known {
+        KnownBase::Found => 0.0,
+        KnownBase::Path => at_first - now,
+        KnownBase::Given(known) => known.as_secs() - now,
+    };
+    scenario.known_base_rtts().zip(first.base_rtts.iter().zip(&piece.base_rtts)).map(error).collect()
+}
+
+/// A part of the run in which the network does not change: data of each link, and of each flow.
+struct Piece {
+    constraints: Constraints,
+    channels: Vec<Airtime>,
+    buffers: Vec<f64>,
+    early: Vec<Option<Early>>,
+    base_rtts: Vec<f64>,
+    losses: Vec<f64>,
+    efficiency: Vec<f64>,
+}
+
+impl Piece {
     /// The network from `begin` on.
-    fn piece(&self, compiled: &Compiled, packet_bits: f64, begin: Time) -> Result<Piece, FluidError> {
+    fn new(scenario: &Scenario, compiled: &Compiled, packet_bits: f64, begin: Time) -> Result<Self, FluidError> {
         if let Some(at) = (0..compiled.links.len()).find(|at| !compiled.network.topology.is_up(*at as u32, begin)) {
             return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
         }
@@ -250,7 +253,7 @@ impl Scenario {
         let Capacity { network: constraints, channels } = constraints(
             network,
             fixed_routes(network),
-            (self.regions(), self.wireless()),
+            (scenario.regions(), scenario.wireless()),
             packet_bits,
             (Sharing::Scheduler, &Loads::new(network).open()),
         )
@@ -267,7 +270,7 @@ impl Scenario {
             CapacityError::Airtime(at, why) => FluidError::Airtime(compiled.links[at].name.clone(), why),
             CapacityError::Places(at) => FluidError::Places(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
-                SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
+                SchedulerConfig::Own(index) => scenario.python_schedulers()[index as usize].class.clone(),
                 known => format!("{known:?}"),
             }),
         })?;
@@ -289,22 +292,9 @@ impl Scenario {
             payload * (1.0 - loss)
         });
         let efficiency = efficiency.collect();
-        Ok(Piece { constraints, channels, buffers, early: early::early(network), base_rtts, losses, efficiency })
+        Ok(Self { constraints, channels, buffers, early: early::early(network), base_rtts, losses, efficiency })
     }
-}
 
-/// A part of the run in which the network does not change: data of each link, and of each flow.
-struct Piece {
-    constraints: Constraints,
-    channels: Vec<Airtime>,
-    buffers: Vec<f64>,
-    early: Vec<Option<Early>>,
-    base_rtts: Vec<f64>,
-    losses: Vec<f64>,
-    efficiency: Vec<f64>,
-}
-
-impl Piece {
     /// The differential equations of a flow of each class.
     fn model(
         &self,

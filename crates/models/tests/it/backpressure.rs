@@ -1,6 +1,7 @@
 //! Forwarding by backlog in whole networks: seferoglu2014's tree and diamond, and conservation of packets.
 
-use windward_scenario::{Objective, Scenario};
+use windward_models::{Models, Objective};
+use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, Output, Step, run};
 
 const TREE: &str = include_str!("../../../../papers/seferoglu2014/tree.toml");

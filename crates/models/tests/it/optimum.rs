@@ -1,7 +1,8 @@
 //! The best rates of scenarios against closed forms.
 
 use windward_fluid::Method;
-use windward_scenario::{Objective, Optimum, Scenario};
+use windward_models::{Models, Objective, Optimum};
+use windward_scenario::Scenario;
 
 fn optimum(text: &str, objective: Objective) -> Optimum {
     let scenario = Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
@@ -120,6 +121,16 @@ fn applications_with_a_pace_are_caps() {
     let refused = line(&flows(&["receive_buffer = \"100 kB\"\nread = { pauses = [[\"1 s\", \"2 s\"]] }"]))
         .expect_err("rates are constant");
     assert!(refused.contains("pauses of `read`"), "{refused}");
+}
+
+/// A call with speech and video takes 48 kbit/s, the least of the video, 150 kbit/s, and the reports of the other
+/// direction from a link: 48 B and 2 B for each of two packets every 100 ms.
+#[test]
+fn a_call_takes_its_rates_from_a_link() {
+    let call = "app = [{ kind = \"call\", name = \"call\", from = \"a\", to = \"b\", video = \"nada\" }]\n";
+    let found = line(&format!("{call}{FLOW}")).expect("an optimum");
+    let free = 10.0 - 0.048 - 0.15 - 52.0 * 80.0 / 1e6;
+    near(found[0], free * 1448.0 / 1500.0, 1e-3);
 }
 
 /// A saturated source has no rate that a link could give away.

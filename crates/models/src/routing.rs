@@ -1,11 +1,11 @@
 //! The best rates of a scenario over all routings. Packets of a flow may use any link that the rule allows, wires
 //! included, and split over them. A flow with `via` in the file keeps that route.
 
-use crate::optimum::{Objective, Optimum, Question, paced};
-use crate::scenario::{Compiled, Scenario};
+use crate::optimum::{Objective, Optimum, Question, compiled_at, paced};
 use std::collections::BTreeMap;
 use windward_num::region::independent_sets;
 use windward_num::{Demand, Error, Mixture, Path, Region, RoutingProblem, solve_routing};
+use windward_scenario::{Compiled, Scenario};
 use windward_sim::backpressure::{Graph, Links};
 use windward_units::Time;
 
@@ -59,30 +59,6 @@ pub struct Activity {
     pub share: f64,
 }
 
-impl Scenario {
-    /// The best rates that any routing and any control of its flows could reach, over the links that `rule` allows
-    /// each.
-    ///
-    /// # Errors
-    /// As [`Scenario::optimum`], and as [`windward_num::solve_routing`].
-    pub fn optimum_with_free_routing(&self, objective: Objective, rule: Links) -> Result<RoutedOptimum, Error> {
-        self.optimum_with_free_routing_at(objective, rule, Time::from_nanos(self.duration().as_nanos()))
-    }
-
-    /// The best rates over all routings, of the network at an instant.
-    ///
-    /// # Errors
-    /// As [`Scenario::optimum_at`], and as [`windward_num::solve_routing`].
-    pub fn optimum_with_free_routing_at(
-        &self,
-        objective: Objective,
-        rule: Links,
-        now: Time,
-    ) -> Result<RoutedOptimum, Error> {
-        optimum(self, objective, rule, now)
-    }
-}
-
 /// The best rates over all routings, of the network at an instant.
 pub(crate) fn optimum(
     scenario: &Scenario,
@@ -96,7 +72,7 @@ pub(crate) fn optimum(
             reason: "applications have routes; free routing is for flows".to_owned(),
         });
     }
-    let compiled = scenario.compiled_at(now)?;
+    let compiled = compiled_at(scenario, now)?;
     if let Some(flow) = paced(&compiled) {
         return Err(Error::Invalid {
             at: format!("flow `{flow}`"),

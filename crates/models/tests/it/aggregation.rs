@@ -1,7 +1,8 @@
 //! Networks of 802.11n, ac and ax: rates by distance, links of an access point, categories, the optimum.
 
 use windward_fluid::Method;
-use windward_scenario::{Compiled, Objective, Scenario};
+use windward_models::{Models, Objective};
+use windward_scenario::{Compiled, Scenario};
 use windward_sim::wifi::edca::{AfterLoss, Category, Contention, EdcaConfig, Hardware, RateChoice};
 use windward_sim::wifi::ppdu::Timing;
 use windward_sim::{Control, Makers, MediumConfig, Output, run};

@@ -1,6 +1,7 @@
 //! Forwarding by backlog under ideal CSMA: whole networks in packets beside the region that the optimum uses.
 
-use windward_scenario::{Objective, Scenario};
+use windward_models::{Models, Objective};
+use windward_scenario::Scenario;
 use windward_sim::backpressure::Links;
 use windward_sim::{Control, Makers, Output, run};
 

@@ -6,11 +6,11 @@
 //! probabilities of joint states are products. Where there are too many of these states, they are sampled at the points
 //! of a Kronecker sequence. Links without a rate share the region that the scenario names.
 
-use crate::check::{RegionPlan, WifiPlan, plan_of};
 use crate::load::Load;
 use std::collections::{BTreeMap, BTreeSet};
 use windward_fluid::Airtime;
 use windward_num::{Coupling, Link, Network as Constraints, Region};
+use windward_scenario::{RegionPlan, WifiPlan};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
@@ -110,7 +110,7 @@ pub(crate) fn constraints(
     }
     let used: BTreeSet<u32> = routes.iter().flatten().copied().collect();
     // Only the wireless links that carry data: others would add schedules but no rates.
-    let is_idle = |at: usize| plan_of(wireless, at as u32).is_some() && !used.contains(&(at as u32));
+    let is_idle = |at: usize| WifiPlan::of(wireless, at as u32).is_some() && !used.contains(&(at as u32));
     let is_wire = |at: usize| topology.link(at as u32).is_some() && !shared.contains(&at) || is_idle(at);
     if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && is_wire(at)) {
         return Err(CapacityError::Full(full));
@@ -123,7 +123,7 @@ pub(crate) fn constraints(
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
     let bytes = (packet_bits / 8.0) as u64;
     for (medium, mut links) in topology.media.iter().zip(topology.members()) {
-        let plan = links.first().and_then(|&link| plan_of(wireless, link));
+        let plan = links.first().and_then(|&link| WifiPlan::of(wireless, link));
         let region = match medium {
             MediumConfig::Slotted(slotted) => {
                 let first = links.first().map_or(0, |&link| link as usize);

@@ -7,9 +7,9 @@
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
-use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidLaw, FluidPath};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
+use windward_scenario::{Compiled, Scenario};
 use windward_sim::{FlowConfig, Ideal, LawChoice, Network, Route, Topology, Writing};
 use windward_units::{Duration, Time};
 
@@ -76,107 +76,86 @@ pub struct LinkOptimum {
     pub price: f64,
 }
 
-impl Scenario {
-    /// The network at an instant.
-    pub(crate) fn compiled_at(&self, now: Time) -> Result<Compiled, Error> {
-        let mut compiled = self.compile_at_rest();
-        let topology = &compiled.network.topology;
-        if let Some(at) = (0..compiled.links.len()).find(|at| !topology.is_up(*at as u32, now)) {
-            return Err(Error::Invalid {
-                at: format!("link `{}`", compiled.links[at].name),
-                reason: format!("it is down at {}, and nothing crosses it", now.since(Time::ZERO)),
-            });
-        }
-        compiled.network.topology = topology.at(now);
-        Ok(compiled)
+/// The network at an instant.
+pub(crate) fn compiled_at(scenario: &Scenario, now: Time) -> Result<Compiled, Error> {
+    let mut compiled = scenario.compile_at_rest();
+    let topology = &compiled.network.topology;
+    if let Some(at) = (0..compiled.links.len()).find(|at| !topology.is_up(*at as u32, now)) {
+        return Err(Error::Invalid {
+            at: format!("link `{}`", compiled.links[at].name),
+            reason: format!("it is down at {}, and nothing crosses it", now.since(Time::ZERO)),
+        });
     }
+    compiled.network.topology = topology.at(now);
+    Ok(compiled)
+}
 
-    /// The best rates that any control of the flows could reach; if the network changes, those at its end.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] if the background leaves a link no capacity; otherwise the solver's errors.
-    pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
-        self.optimum_at(objective, Time::from_nanos(self.duration().as_nanos()))
+/// The best rates at an instant; stops once `stop` is set.
+pub(crate) fn optimum(scenario: &Scenario, objective: Objective, now: Time, stop: &Stop) -> Result<Optimum, Error> {
+    let compiled = compiled_at(scenario, now)?;
+    let network = &compiled.network;
+    let ask = |loads: &[Load]| -> Result<(Question<'_>, Solution), Error> {
+        let question = Question::new(scenario, &compiled, objective, fixed_routes(network), loads)?;
+        let solution = solve_until(&question.problem, &Options::default(), stop)?;
+        Ok((question, solution))
+    };
+    if let Some(at) = network.apps.iter().position(|app| app.kind.demand().is_none()) {
+        return Err(Error::Invalid {
+            at: format!("app `{}`", compiled.apps[at].name),
+            reason: "its demand depends on the network; the optimum has applications of requests alone".to_owned(),
+        });
     }
-
-    /// The best rates of the network at an instant.
-    ///
-    /// # Errors
-    /// As [`Self::optimum`]; a link that is down then.
-    pub fn optimum_at(&self, objective: Objective, now: Time) -> Result<Optimum, Error> {
-        self.optimum_until(objective, now, &Stop::default())
-    }
-
-    /// The best rates at an instant; stops once `stop` is set.
-    ///
-    /// # Errors
-    /// As [`Self::optimum_at`]; [`Error::Interrupted`].
-    pub fn optimum_until(&self, objective: Objective, now: Time, stop: &Stop) -> Result<Optimum, Error> {
-        let compiled = self.compiled_at(now)?;
-        let network = &compiled.network;
-        let ask = |loads: &[Load]| -> Result<(Question<'_>, Solution), Error> {
-            let question = Question::new(self, &compiled, objective, fixed_routes(network), loads)?;
-            let solution = solve_until(&question.problem, &Options::default(), stop)?;
-            Ok((question, solution))
-        };
-        if let Some(at) = network.apps.iter().position(|app| app.kind.demand().is_none()) {
-            return Err(Error::Invalid {
-                at: format!("app `{}`", compiled.apps[at].name),
-                reason: "its demand depends on the network; the optimum has applications of requests alone".to_owned(),
-            });
-        }
-        let mut loads = Loads::new(network);
-        // Without flows the loads may exceed the capacities.
-        let is_shared = !network.flows.is_empty();
-        let open = if is_shared { loads.open() } else { Vec::new() };
-        let (mut question, mut solution) = ask(&open)?;
-        let mut apps = Vec::new();
-        let mut load_multiple = None;
-        if !loads.is_empty() {
-            let bits = question.packet_bits();
-            let alone = Question::new(self, &compiled, objective, fixed_routes(network), &[])?.problem.network;
-            if loads.has_loops() {
-                let servers = Servers::new(&alone, &solution, &loads.open(), bits);
-                loads.close(&servers).map_err(|MixedLoops { apps: [one, other] }| Error::Invalid {
-                    at: format!("app `{}`", compiled.apps[other].name),
-                    reason: format!(
-                        "it shares its bottleneck with the closed loop of `{}`, which has other sizes or pauses; the \
-                         optimum has one kind of users a link",
-                        compiled.apps[one].name
-                    ),
-                })?;
-                if is_shared {
-                    (question, solution) = ask(&loads.all())?;
-                }
+    let mut loads = Loads::new(network);
+    // Without flows the loads may exceed the capacities.
+    let is_shared = !network.flows.is_empty();
+    let open = if is_shared { loads.open() } else { Vec::new() };
+    let (mut question, mut solution) = ask(&open)?;
+    let mut apps = Vec::new();
+    let mut load_multiple = None;
+    if !loads.is_empty() {
+        let bits = question.packet_bits();
+        let alone = Question::new(scenario, &compiled, objective, fixed_routes(network), &[])?.problem.network;
+        if loads.has_loops() {
+            let servers = Servers::new(&alone, &solution, &loads.open(), bits);
+            loads.close(&servers).map_err(|MixedLoops { apps: [one, other] }| Error::Invalid {
+                at: format!("app `{}`", compiled.apps[other].name),
+                reason: format!(
+                    "it shares its bottleneck with the closed loop of `{}`, which has other sizes or pauses; the \
+                     optimum has one kind of users a link",
+                    compiled.apps[one].name
+                ),
+            })?;
+            if is_shared {
+                (question, solution) = ask(&loads.all())?;
             }
-            apps = loads.answer(&compiled, &Servers::new(&alone, &solution, &loads.open(), bits));
-            load_multiple = self.load_multiple(&compiled, &loads.open(), bits, stop)?;
         }
-        let used = question.problem.network.loads(&solution.rates);
-        let arrives = |at: usize| 1.0 - path_loss(&network.topology, &network.flows[at].forward);
-        Ok(Optimum { apps, load_multiple, ..question.answer(solution, &used, arrives) })
+        apps = loads.answer(&compiled, &Servers::new(&alone, &solution, &loads.open(), bits));
+        load_multiple = self::load_multiple(scenario, &compiled, &loads.open(), bits, stop)?;
     }
+    let used = question.problem.network.loads(&solution.rates);
+    let arrives = |at: usize| 1.0 - path_loss(&network.topology, &network.flows[at].forward);
+    Ok(Optimum { apps, load_multiple, ..question.answer(solution, &used, arrives) })
+}
 
-    /// Largest θ for which θ times `loads` fits: the first level of max-min fairness with the loads as weights. `None`
-    /// without loads.
-    fn load_multiple(
-        &self,
-        compiled: &Compiled,
-        loads: &[Load],
-        packet_bits: f64,
-        stop: &Stop,
-    ) -> Result<Option<f64>, Error> {
-        let loads: Vec<&Load> = loads.iter().filter(|load| load.route.ports().next().is_some()).collect();
-        if loads.is_empty() {
-            return Ok(None);
-        }
-        let routes = loads.iter().map(|load| load.route.ports().collect()).collect();
-        let network = region(self, compiled, routes, &[], packet_bits)?;
-        let utilities = loads.iter().map(|load| Utility::MaxMin { weight: load.bps / packet_bits }).collect();
-        let solution = solve_until(&Problem { network, utilities }, &Options::default(), stop)?;
-        let multiple = |(rate, load): (&f64, &&Load)| rate * packet_bits / load.bps;
-        Ok(solution.rates.iter().zip(&loads).map(multiple).reduce(f64::min))
+/// Largest θ for which θ times `loads` fits: the first level of max-min fairness with the loads as weights. `None`
+/// without loads.
+fn load_multiple(
+    scenario: &Scenario,
+    compiled: &Compiled,
+    loads: &[Load],
+    packet_bits: f64,
+    stop: &Stop,
+) -> Result<Option<f64>, Error> {
+    let loads: Vec<&Load> = loads.iter().filter(|load| load.route.ports().next().is_some()).collect();
+    if loads.is_empty() {
+        return Ok(None);
     }
+    let routes = loads.iter().map(|load| load.route.ports().collect()).collect();
+    let network = region(scenario, compiled, routes, &[], packet_bits)?;
+    let utilities = loads.iter().map(|load| Utility::MaxMin { weight: load.bps / packet_bits }).collect();
+    let solution = solve_until(&Problem { network, utilities }, &Options::default(), stop)?;
+    let multiple = |(rate, load): (&f64, &&Load)| rate * packet_bits / load.bps;
+    Ok(solution.rates.iter().zip(&loads).map(multiple).reduce(f64::min))
 }
 
 /// The first flow whose applications write or read at their own pace.
