@@ -1,6 +1,7 @@
 //! Access categories: contention, and the queues of stations.
 
 use super::check::Check;
+use super::motion::places;
 use super::profile::Defaults;
 use crate::format::wifi::{Edca, Hardware, TransmitQueue, TransmitQueues};
 use crate::path::Segment;
@@ -98,17 +99,22 @@ impl Check<'_> {
         has_buffer: &[bool],
         is_weighted: &[bool],
     ) {
+        let senders = access_point.map_or(0..stations.len(), |at| at..at + 1);
+        let is_firmware = |at: usize| hardware[at] == edca::Hardware::Firmware;
+        let weighs = |at: usize| is_firmware(at) || is_weighted[at];
+        let weighing = senders.clone().filter(|&at| weighs(at)).count();
+        let drivers = senders.clone().filter(|&at| !is_firmware(at)).count();
+        let places = places(stations);
         for (index, table) in self.wifi.station.iter().enumerate() {
             let Some(end) = self.nodes.known(&table.node).filter(|_| table.weight.is_some()) else { continue };
-            let node = end.member(0);
-            let others = stations.iter().enumerate().filter(|(_, station)| station.node != node);
-            let senders = others.filter(|(at, _)| access_point.is_none_or(|access_point| access_point == *at));
-            let senders: Vec<usize> = senders.map(|(at, _)| at).collect();
-            if senders.iter().all(|&at| hardware[at] != edca::Hardware::Firmware && !is_weighted[at]) {
+            // A station does not send to itself.
+            let own = places.get(&end.member(0)).copied().filter(|at| senders.contains(at));
+            let others = |all: usize, counts: &dyn Fn(usize) -> bool| all - usize::from(own.is_some_and(counts));
+            if others(weighing, &weighs) == 0 {
                 let message = "`weight` is for airtime fairness, which no station that sends to this one has";
                 let hint = Some("txq = { queue = \"fq-codel\" }, or leave it out");
                 self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, hint);
-            } else if senders.iter().all(|&at| hardware[at] == edca::Hardware::Firmware) {
+            } else if others(drivers, &|at| !is_firmware(at)) == 0 {
                 let message = "`weight` has no effect behind firmware, which serves receivers in turn";
                 self.refuse(["station".into(), Segment::Index(index), "weight".into()], message, Some(FIRMWARE_HINT));
             }

@@ -201,12 +201,8 @@ impl Check<'_> {
 
     /// Table of the station in the file, and its index.
     pub(super) fn station_of(&self, node: NodeId) -> Option<(usize, &crate::format::wifi::Station)> {
-        let is_it = |station: &crate::format::wifi::Station| {
-            self.nodes
-                .known(&station.node)
-                .is_some_and(|end| (0..end.group().unwrap_or(1)).any(|member| end.member(member) == node))
-        };
-        self.wifi.station.iter().enumerate().find(|(_, station)| is_it(station))
+        let index = *self.tables.get(&node)?;
+        Some((index, &self.wifi.station[index]))
     }
 
     /// Links between all stations that can receive each other, or between the access point and the others.
@@ -220,14 +216,18 @@ impl Check<'_> {
         let end = Time::ZERO + self.span;
         let count = config.stations.len();
         let is_linked = |from: usize, to: usize| {
-            let is_of_cell = access_point.is_none_or(|at| from == at || to == at);
             let meets = || match &config.motion {
                 Some(motion) => motion.meet(from, to, end),
                 None => config.reach.decodes(from as u32, to as u32),
             };
-            from != to && is_of_cell && meets()
+            from != to && meets()
         };
-        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        // Beside an access point there are no other pairs: their number would be the square of the stations'.
+        let others = |from: usize| match access_point {
+            Some(at) if from != at => at..at + 1,
+            _ => 0..count,
+        };
+        let pairs = (0..count).flat_map(|from| others(from).map(move |to| (from, to)));
         let ends: Vec<(usize, usize)> = pairs.filter(|&(from, to)| is_linked(from, to)).collect();
         let node = |station: usize| config.stations[station].node;
         let nodes: Vec<(NodeId, NodeId)> = ends.iter().map(|&(from, to)| (node(from), node(to))).collect();

@@ -47,7 +47,8 @@ pub(crate) fn expand(
     let mut placed = BTreeMap::new();
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
-        let mut check = Check { wifi, at, nodes, span, jumps, problems, classes };
+        let tables = check::tables(wifi, nodes);
+        let mut check = Check { wifi, at, nodes, tables, span, jumps, problems, classes };
         check.keys();
         let (medium, ends, stations) = if let Some(format) = wifi.standard.format() {
             let Some(config) = check.edca(format, &mut placed, links) else { continue };

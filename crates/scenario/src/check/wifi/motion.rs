@@ -6,6 +6,8 @@ use crate::check::common::place;
 use crate::check::places::Entry;
 use crate::format::wifi::{Access, Routing};
 use crate::path::Segment;
+use std::collections::BTreeMap;
+use windward_sim::NodeId;
 use windward_sim::wifi::{self as model, Position, StationConfig};
 use windward_units::{Duration, Time};
 
@@ -43,11 +45,12 @@ impl Check<'_> {
         }
         let radio = radio?;
         let (before, mut ways) = (self.problems.len(), Vec::new());
+        let places = places(stations);
         for (index, station) in wifi.station.iter().enumerate() {
             let Some(end) = self.nodes.known(&station.node) else { continue };
             for member in 0..end.group().unwrap_or(1) {
                 let node = end.member(member);
-                let Some(config) = stations.iter().find(|config| config.node == node) else { continue };
+                let Some(config) = places.get(&node).map(|&at| &stations[at]) else { continue };
                 let jumps = self.jumps.get(&node).map_or(&[][..], Vec::as_slice);
                 if let (Some(_), Some((.., change))) = (&station.motion, jumps.first()) {
                     let message = format!("`{}` goes where its `motion` says", station.node.0);
@@ -68,6 +71,11 @@ impl Check<'_> {
             model::Motion { ways, every: EVERY, propagation: radio.propagation, thresholds, gains: gains.to_vec() };
         (self.problems.len() == before).then_some(Some(motion))
     }
+}
+
+/// Index of the station of each node.
+pub(super) fn places(stations: &[StationConfig]) -> BTreeMap<NodeId, usize> {
+    stations.iter().enumerate().map(|(at, station)| (station.node, at)).collect()
 }
 
 /// Path of a station that moves only by its jumps.

@@ -9,7 +9,7 @@ use crate::format::wifi::{Access, Routing};
 use crate::format::{Buffer, Named, Queue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
-use windward_sim::wifi::StationConfig;
+use windward_sim::wifi::{Position, StationConfig};
 use windward_sim::{self as sim, NodeId, QueueConfig};
 
 /// Packets of an interface queue.
@@ -28,6 +28,7 @@ impl Check<'_> {
         let of_all = station_buffer(of_all, place("wifi", self.at, ["buffer".into()]), self.problems);
         let of_all = (of_all, self.queue(wifi.queue.as_ref(), place("wifi", self.at, ["queue".into()])));
         let mut stations: Vec<StationConfig> = Vec::new();
+        let mut taken: BTreeMap<(u64, u64), NodeId> = BTreeMap::new();
         for (index, station) in wifi.station.iter().enumerate() {
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
             let path = place("wifi", self.at, inside("node"));
@@ -47,8 +48,9 @@ impl Check<'_> {
                     self.refuse(inside("node"), message, None);
                     continue;
                 }
-                if let Some(other) = stations.iter().find(|other| other.place == place) {
-                    let other = &self.nodes.names[other.node as usize];
+                let other = taken.entry(bits(place)).or_insert(node);
+                if *other != node {
+                    let other = &self.nodes.names[*other as usize];
                     let message = format!("`{name}` and `{other}` are at the same place");
                     self.refuse(inside("node"), message, None);
                     continue;
@@ -75,4 +77,9 @@ impl Check<'_> {
         self.problems.add(path, message, Some(hint));
         Some(QueueConfig::DropTail)
     }
+}
+
+/// A position as a key of a map. Zero has two signs, which the sum makes one.
+fn bits((x, y): Position) -> (u64, u64) {
+    ((x + 0.0).to_bits(), (y + 0.0).to_bits())
 }

@@ -1,8 +1,11 @@
 //! Walls around stations, and signal-to-noise ratios of their own.
 
 use super::check::Check;
+use super::motion::places;
 use crate::check::common::ratio;
 use crate::path::Segment;
+use std::collections::BTreeMap;
+use windward_sim::NodeId;
 use windward_sim::wifi::{Propagation, StationConfig};
 
 /// Allowed attenuation, and allowed signal-to-noise ratio, in decibels.
@@ -19,11 +22,12 @@ impl Check<'_> {
         access_point: Option<usize>,
     ) -> Vec<f64> {
         let wifi = self.wifi;
+        let places = places(stations);
         let mut gains = Vec::new();
         let given = wifi.station.iter().enumerate();
         for (index, station) in given.filter(|(_, station)| station.wall_loss.is_some() || station.snr.is_some()) {
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
-            let members = self.members(&station.node, stations);
+            let members = self.members(&station.node, &places);
             let own = match (station.wall_loss, station.snr) {
                 (Some(_), Some(_)) => {
                     let message = "a station has `wall_loss` or `snr`, not both: the ratio says what walls leave";
@@ -59,25 +63,25 @@ impl Check<'_> {
                 }
             }
         }
-        self.beside_walls(&mut gains, stations, access_point);
+        self.beside_walls(&mut gains, &places, access_point);
         gains
     }
 
     /// Takes the access point's own walls out of the factors of stations with a ratio of their own.
-    fn beside_walls(&self, gains: &mut [f64], stations: &[StationConfig], access_point: Option<usize>) {
+    fn beside_walls(&self, gains: &mut [f64], places: &BTreeMap<NodeId, usize>, access_point: Option<usize>) {
         let Some(of_access_point) = access_point.and_then(|at| gains.get(at).copied()) else { return };
         for station in self.wifi.station.iter().filter(|station| station.snr.is_some()) {
-            for at in self.members(&station.node, stations) {
+            for at in self.members(&station.node, places) {
                 gains[at] /= of_access_point;
             }
         }
     }
 
     /// Indices of the stations of a node or group.
-    fn members(&self, name: &crate::format::Name, stations: &[StationConfig]) -> Vec<usize> {
+    fn members(&self, name: &crate::format::Name, places: &BTreeMap<NodeId, usize>) -> Vec<usize> {
         let Some(end) = self.nodes.known(name) else { return Vec::new() };
-        let nodes: Vec<_> = (0..end.group().unwrap_or(1)).map(|member| end.member(member)).collect();
-        (0..stations.len()).filter(|&at| nodes.contains(&stations[at].node)).collect()
+        let nodes = (0..end.group().unwrap_or(1)).map(|member| end.member(member));
+        nodes.filter_map(|node| places.get(&node).copied()).collect()
     }
 
     /// A value in decibels that is allowed.

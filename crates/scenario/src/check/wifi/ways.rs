@@ -5,7 +5,7 @@ use crate::check::common::{MAX_LINKS, is_within_limit, place};
 use crate::check::links::Links;
 use crate::format::wifi::{LinkLoss, LossOf};
 use crate::path::Segment;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use windward_sim::NodeId;
 use windward_sim::wifi::{Way, WifiConfig};
 use windward_units::Time;
@@ -71,13 +71,14 @@ impl Check<'_> {
     /// Losses of single links, with the place of each link among `ends`.
     pub fn losses(&mut self, ends: &[(NodeId, NodeId)]) -> Vec<(usize, &LinkLoss)> {
         let mut found = Vec::new();
+        let places: BTreeMap<(NodeId, NodeId), usize> = ends.iter().enumerate().map(|(at, &ends)| (ends, at)).collect();
         for (index, loss) in self.wifi.loss.iter().enumerate() {
             let inside = |key: &'static str| place("wifi", self.at, ["loss".into(), Segment::Index(index), key.into()]);
             let from = self.nodes.find(&loss.from, inside("from"), self.problems).map(|end| end.member(0));
             let to = self.nodes.find(&loss.to, inside("to"), self.problems).map(|end| end.member(0));
             let (Some(from), Some(to)) = (from, to) else { continue };
-            match ends.iter().position(|&link| link == (from, to)) {
-                Some(link) => found.push((link, loss)),
+            match places.get(&(from, to)) {
+                Some(&link) => found.push((link, loss)),
                 None => {
                     let message = format!("`{}` cannot receive frames of `{}`", loss.to.0, loss.from.0);
                     self.problems.add(inside("to"), message, None);
