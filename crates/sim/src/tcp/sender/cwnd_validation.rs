@@ -49,6 +49,11 @@ impl CwndValidation {
     fn is_doubling(&self, cwnd: f64, ssthresh: impl FnOnce() -> f64) -> bool {
         cwnd < f64::from(2 * self.most) && cwnd < ssthresh()
     }
+
+    /// Window to which an ACK of `acked` packets lets slow start grow at most, if `usable` segments could be sent.
+    pub fn bound(&self, acked: u32, usable: u32) -> u32 {
+        self.most.max(usable).saturating_mul(2).saturating_add(acked)
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub struct AckReport {
     pub marked: u32,
     pub lost: u32,
     pub is_duplicate: bool,
+    /// True if the time of the deliveries is known, so that they are a rate.
+    pub has_rate: bool,
     pub prior_flight: u32,
 }
 
@@ -134,8 +136,11 @@ impl Tcb {
     /// Reports an ACK to the law. `newest` was sent last among the segments that it delivers.
     #[inline]
     pub fn report_ack(&mut self, now: Time, report: AckReport, newest: &Segment, rtt: Option<Duration>) {
-        let AckReport { acked, marked, lost, is_duplicate, prior_flight } = report;
-        let (count, interval) = self.rate.sample(now, newest);
+        let AckReport { acked, marked, lost, is_duplicate, has_rate, prior_flight } = report;
+        let (count, mut interval) = self.rate.sample(now, newest);
+        if !has_rate {
+            interval = Duration::ZERO;
+        }
         self.round.advance(newest.delivered, self.rate.delivered, || self.law.cwnd().count());
         self.law.on_ack(&Ack {
             now,
@@ -156,7 +161,24 @@ impl Tcb {
             round: self.round.number,
             sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
         });
+        let before = self.window;
         self.take_window();
+        if self.window > before.saturating_add(acked) {
+            self.bound_leap(before, acked);
+        }
+    }
+
+    /// Bounds growth by more than the acknowledged packets, which Hybla's slow start has on long round trips, if
+    /// there is not as much to send: to twice what can be used, as that of any slow start. Laws that model their path by
+    /// rates have a window for safety only.
+    #[cold]
+    fn bound_leap(&mut self, before: u32, acked: u32) {
+        let usable = self.board.pipe().saturating_add(self.waiting());
+        let bound = before.max(self.validation.bound(acked, usable));
+        if !self.reads_samples && self.window > bound {
+            self.law.on_idle(Packets::new(f64::from(bound)));
+            self.take_window();
+        }
     }
 
     /// True if the law must not grow on an ACK of `newest`: the window did not limit the sender. For a law that models

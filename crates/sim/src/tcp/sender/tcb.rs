@@ -160,7 +160,7 @@ impl Tcb {
     }
 
     /// Number of segments that may be sent as far as application and receiver are concerned.
-    fn waiting(&self) -> u32 {
+    pub(super) fn waiting(&self) -> u32 {
         let room = self.receive_window.saturating_sub(self.board.outstanding());
         self.board.lost().saturating_add(room.min(self.end.saturating_sub(self.board.next())))
     }

@@ -8,7 +8,7 @@ use crate::tcp::sender::scoreboard::{DUP_THRESH, Delivery, Segment};
 use crate::tcp::sender::tcb::Tcb;
 use crate::tcp::sender::turn::Turn;
 use windward_elements::packet::Packet;
-use windward_laws::CongestionKind;
+use windward_laws::{AnyLaw, CongestionKind};
 use windward_units::{Duration, Time};
 
 /// Segments that a delayed ACK covers.
@@ -96,7 +96,7 @@ impl DupAck {
         let now_nanos = now.as_nanos();
         // Before this ACK may end the phase: it belongs to the slow start that it ends.
         let restarts = matches!(tcb.phase, Phase::Loss { .. })
-            && !tcb.drives_recovery
+            && !self.counts_all(tcb)
             && (!self.has_sack() || tcb.law.cwnd().count() < self.restart_until);
         tcb.rate.delivered += delivery.count;
         tcb.rate.delivered_at = now_nanos;
@@ -119,8 +119,11 @@ impl DupAck {
             // counts as a delayed ACK: in slow start (RFC 3465 §2.3 counts one segment, Linux all), and without SACK
             // until all losses are repaired.
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
+            // Nor are the segments that it skips a rate, without SACK.
+            let has_rate = acked == delivery.count || self.has_sack();
             let (marked, lost, is_duplicate) = (marks.count, lost.count, advance == 0);
-            tcb.report_ack(now, AckReport { acked, marked, lost, is_duplicate, prior_flight }, &newest, sample);
+            let report = AckReport { acked, marked, lost, is_duplicate, has_rate, prior_flight };
+            tcb.report_ack(now, report, &newest, sample);
         }
         let pipe = tcb.board.pipe();
         if let Some(prr) = tcb.phase.prr() {
@@ -132,6 +135,16 @@ impl DupAck {
             }
         }
         sample
+    }
+
+    /// True if all segments that an ACK covers after a timeout count for the law: with SACK for one that decides the
+    /// window in recovery, without SACK for Linux's BBR.
+    fn counts_all(&self, tcb: &Tcb) -> bool {
+        match self.variant {
+            Variant::Sack => tcb.drives_recovery,
+            Variant::NewReno => false,
+            Variant::LinuxNewReno => matches!(tcb.law, AnyLaw::Bbr(_)),
+        }
     }
 
     /// Handles the arrival of an ACK of a part of a segment: it is no duplicate, and restarts the timer (RFC 6298

@@ -76,7 +76,8 @@ impl RackTlp {
         if let Some(newest) = newest {
             let is_duplicate = !advances && !self.rack.is_far();
             let (acked, marked) = (count, marks.count);
-            tcb.report_ack(now, AckReport { acked, marked, lost, is_duplicate, prior_flight }, &newest, sample);
+            let report = AckReport { acked, marked, lost, is_duplicate, has_rate: true, prior_flight };
+            tcb.report_ack(now, report, &newest, sample);
         }
         let pipe = tcb.board.pipe();
         if let Some(prr) = tcb.phase.prr() {
