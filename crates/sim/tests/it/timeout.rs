@@ -4,8 +4,10 @@
 use crate::common::{flow, law, link, network, simulate};
 use std::sync::Arc;
 use windward_laws::LawSpec;
-use windward_sim::{Buffer, LawChoice, LinkConfig, Loss, NewReno, Opportunities, Output, Rate, TcpOptions};
-use windward_units::Duration;
+use windward_sim::{
+    Buffer, LawChoice, LinkChange, LinkConfig, LinkStep, Loss, NewReno, Opportunities, Output, Rate, TcpOptions,
+};
+use windward_units::{Duration, Time};
 
 const RTT_S: f64 = 0.101;
 const SAMPLE_S: f64 = 0.02;
@@ -47,6 +49,39 @@ fn cubic_begins_at_the_plateau_of_a_new_curve() {
         let slack = 1.0 + 3.0 * 0.4 * t * t * RTT_S;
         let expected = ssthresh + reno.max(curve);
         assert!((found - expected).abs() < slack, "{found} packets {t} s after slow start, {expected} expected");
+    }
+}
+
+/// RFC 5681 §3.1: a lost SYN leaves a window of one segment; Linux has it after two (`tcp_init_transfer`). SYNs leave at
+/// 0, 1 and 2 s.
+#[test]
+fn the_first_window_after_lost_syns() {
+    let rfc = TcpOptions { initial_window: 10, ..TcpOptions::default() };
+    let linux = TcpOptions { initial_window: 10, ..TcpOptions::linux(true) };
+    for (name, tcp, lost, first) in
+        [("rfc", &rfc, 0, 10.0), ("rfc", &rfc, 1, 1.0), ("linux", &linux, 1, 10.0), ("linux", &linux, 2, 1.0)]
+    {
+        let mut forward = link(0, 100_000_000, Duration::from_millis(50), Buffer::Unlimited);
+        let step = |at: u64, share: f64| LinkStep {
+            at: Time::ZERO + Duration::from_millis(at),
+            change: LinkChange { loss: Some(Loss::Bernoulli(share)), ..LinkChange::default() },
+        };
+        if lost > 0 {
+            forward.steps = vec![step(0, 1.0), step(1000 * lost - 500, 0.0)].into();
+        }
+        let links = vec![forward, link(1, 100_000_000, Duration::from_millis(50), Buffer::Unlimited)];
+        let flow = flow(0, law("reno", serde_json::json!({})), vec![0], vec![1], tcp.clone());
+        let mut network = network(links, vec![flow], 0, 4);
+        network.timing.sample_interval = Duration::from_millis(20);
+        let series = simulate(&network, 1).flow_series;
+        let begin = series.flight.iter().position(|flight| *flight > 0.0).expect("data is sent");
+        assert_eq!(series.flight[begin], first, "{name}, {lost} lost");
+        // The handshake of 100 ms begins with the SYN that arrives.
+        assert!(
+            (series.time_s[begin] - (lost as f64 + 0.11)).abs() < 0.02,
+            "{name}, {lost} lost: {}",
+            series.time_s[begin]
+        );
     }
 }
 
