@@ -52,8 +52,8 @@ fn cubic_begins_at_the_plateau_of_a_new_curve() {
     }
 }
 
-/// RFC 5681 §3.1: a lost SYN leaves a window of one segment; Linux has it after two (`tcp_init_transfer`). SYNs leave at
-/// 0, 1 and 2 s.
+/// RFC 5681 §3.1: a lost SYN leaves a window of one segment; Linux has it after two (`tcp_init_transfer`). SYNs leave
+/// at 0, 1 and 2 s.
 #[test]
 fn the_first_window_after_lost_syns() {
     let rfc = TcpOptions { initial_window: 10, ..TcpOptions::default() };

@@ -168,8 +168,8 @@ impl Tcb {
         }
     }
 
-    /// Bounds growth by more than the acknowledged packets, which Hybla's slow start has on long round trips, if
-    /// there is not as much to send: to twice what can be used, as that of any slow start. Laws that model their path by
+    /// Bounds growth by more than the acknowledged packets, which Hybla's slow start has on long round trips, if there
+    /// is not as much to send: to twice what can be used, as that of any slow start. Laws that model their path by
     /// rates have a window for safety only.
     #[cold]
     fn bound_leap(&mut self, before: u32, acked: u32) {
