@@ -3,22 +3,23 @@
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use windward_laws::LawSpec;
+use windward_network::Time;
 use windward_quic::{Laws, Upload, Uploaded, bottleneck};
-use windward_sim::Fabric;
-use windward_units::{BitRate, Duration, Time};
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 /// Half a bandwidth-delay product, one, two and five, in packets.
 const BUFFERS: [u64; 4] = [42, 83, 167, 417];
 
-fn path(packets: u64) -> Fabric {
-    bottleneck(BitRate::bits_per_sec(10_000_000), Duration::from_millis(100), packets)
+fn over(upload: &Upload, packets: u64, end: Time) -> Uploaded {
+    let network = bottleneck("10 Mbit/s", "50 ms", packets).expect("a valid link");
+    let path = network.path("a", "b").expect("its flow");
+    upload.run(network, path, end)
 }
 
 fn cell(controller: &dyn Fn() -> Factory, packets: u64) -> String {
     let until = |seconds: u64| -> Uploaded {
-        Upload::new(controller()).run(path(packets), Time::from_nanos(seconds * 1_000_000_000))
+        over(&Upload::new(controller()), packets, Time::from_nanos(seconds * 1_000_000_000))
     };
     let (early, whole) = (until(10), until(60));
     let rate = (whole.received - early.received) as f64 * 8.0 / 50.0 / 1e6;

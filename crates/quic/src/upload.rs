@@ -12,11 +12,8 @@ use quinn_proto::{
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
-use windward_sim::{Buffer, Codepoint, Fabric, LinkConfig, Parcel, Route, Timing, Topology};
-use windward_units::{BitRate, Duration, Time};
+use windward_network::{Codepoint, Datagram, Duration, HEADERS, Network, Path, Time, Unusable};
 
-/// Bytes of an IPv4 and a UDP header.
-const HEADERS: u32 = 28;
 /// Data written at once.
 const ZEROS: [u8; 1 << 14] = [0; 1 << 14];
 
@@ -53,14 +50,29 @@ pub struct Uploaded {
     pub digest: u64,
 }
 
-/// Network of one flow over a link of `rate` each way, with half of `rtt` on each. `packets` fit the buffer of the way
-/// there; the way back has no bound.
-pub fn bottleneck(rate: BitRate, rtt: Duration, packets: u64) -> Fabric {
-    let link = |key, buffer| LinkConfig { buffer, ..LinkConfig::new(key, rate, rtt.scale(0.5)) };
-    let links = [link(1, Buffer::Packets(packets)), link(2, Buffer::Unlimited)];
-    let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
-    let (forward, backward) = (Route::from(vec![0]), Route::from(vec![1]));
-    Fabric::new(Topology::of_links(links), Vec::new(), [[&forward, &backward]], timing, 1)
+/// Network of one flow from `a` to `b` over a link of `rate` and `delay` each way, as scenario files write them.
+/// `packets` fit the buffer of the way there; the way back has no bound.
+///
+/// # Errors
+/// [`Unusable::Scenario`] for a rate or a delay that no link has.
+pub fn bottleneck(rate: &str, delay: &str, packets: u64) -> Result<Network<BytesMut>, Unusable> {
+    let text = format!(
+        r#"
+name = "bottleneck"
+duration = "60 s"
+node = [{{ name = "a" }}, {{ name = "b" }}]
+flow = [{{ from = "a", to = "b", law = "cubic" }}]
+
+[[link]]
+from = "a"
+to = "b"
+rate = "{rate}"
+delay = "{delay}"
+buffer = "{packets} packets"
+reverse = {{ buffer = "unlimited" }}
+"#
+    );
+    Network::from_toml(&text, &[], 1)
 }
 
 /// An endpoint with at most one connection.
@@ -73,13 +85,12 @@ struct Side {
 
 /// A running upload.
 struct Run {
-    fabric: Fabric,
+    network: Network<BytesMut>,
+    /// From the client to the server.
+    path: Path,
     origin: Instant,
     now: Time,
     sides: [Side; 2],
-    /// Datagrams on their way, by the handle of their parcel.
-    datagrams: Vec<Option<BytesMut>>,
-    free: Vec<u32>,
     buffer: Vec<u8>,
     stream: Option<StreamId>,
     left: u64,
@@ -92,16 +103,15 @@ impl Upload {
         Self { controller, bytes: None, mtu: 1452, certificate: Null::default().certificate, seed: 1 }
     }
 
-    /// Runs it until `end` over flow 0 of `fabric`, whose time is not moved otherwise. The result follows from the
-    /// fabric and the seed.
-    pub fn run(&self, fabric: Fabric, end: Time) -> Uploaded {
+    /// Runs it until `end` from the beginning of `path` to its end in `network`, whose time is not moved otherwise. The
+    /// result follows from the network and the seed.
+    pub fn run(&self, network: Network<BytesMut>, path: Path, end: Time) -> Uploaded {
         let mut run = Run {
-            fabric,
+            network,
+            path,
             origin: Instant::now(),
             now: Time::ZERO,
             sides: [self.side(true), self.side(false)],
-            datagrams: Vec::new(),
-            free: Vec::new(),
             buffer: Vec::new(),
             stream: None,
             left: self.bytes.unwrap_or(u64::MAX),
@@ -170,13 +180,14 @@ impl Run {
     fn to(&mut self, end: Time) {
         while self.result.completed.is_none() {
             let timeouts = [0, 1].map(|side| self.timeout(side).unwrap_or(Time::NEVER));
-            let next = self.fabric.next_time().unwrap_or(Time::NEVER).min(timeouts[0]).min(timeouts[1]);
+            let next = self.network.next_time().unwrap_or(Time::NEVER).min(timeouts[0]).min(timeouts[1]);
             if next > end {
                 break;
             }
             self.now = self.now.max(next);
-            self.fabric.advance(self.now);
-            self.deliver();
+            while let Some((_, datagram)) = self.network.poll(self.now) {
+                self.receive(usize::from(datagram.path == self.path), datagram.ecn, datagram.payload);
+            }
             for side in [0, 1] {
                 if self.timeout(side).is_some_and(|time| time <= self.now) {
                     let now = self.instant();
@@ -201,23 +212,6 @@ impl Run {
         let at = self.sides[side].connection.as_mut()?.1.poll_timeout()?;
         // A timer may be set in the past: it is due now.
         Some(Time::from_nanos(at.saturating_duration_since(self.origin).as_nanos() as u64).max(self.now))
-    }
-
-    fn deliver(&mut self) {
-        let arrived: Vec<_> = self.fabric.arrived().collect();
-        let lost: Vec<_> = self.fabric.lost().map(|(parcel, _)| parcel.handle).collect();
-        for (_, parcel) in arrived {
-            let Some(data) = self.take(parcel.handle) else { continue };
-            self.receive(usize::from(!parcel.is_backward), parcel.ecn, data);
-        }
-        for handle in lost {
-            self.take(handle);
-        }
-    }
-
-    fn take(&mut self, handle: u32) -> Option<BytesMut> {
-        self.free.push(handle);
-        self.datagrams[handle as usize].take()
     }
 
     fn receive(&mut self, side: usize, ecn: Codepoint, data: BytesMut) {
@@ -313,17 +307,11 @@ impl Run {
                 Some(EcnCodepoint::Ect1) => Codepoint::Scalable,
                 Some(EcnCodepoint::Ce) => Codepoint::Marked,
             };
-            let data = BytesMut::from(&self.buffer[..transmit.size]);
-            let size = data.len() as u32 + HEADERS;
-            let handle = self.free.pop().unwrap_or_else(|| {
-                self.datagrams.push(None);
-                self.datagrams.len() as u32 - 1
-            });
-            self.datagrams[handle as usize] = Some(data);
-            let seen = self.now.as_nanos() ^ u64::from(size) << 1 ^ side as u64;
+            let payload = BytesMut::from(&self.buffer[..transmit.size]);
+            let seen = self.now.as_nanos() ^ u64::from(payload.len() as u32 + HEADERS) << 1 ^ side as u64;
             self.result.digest = (self.result.digest ^ seen).wrapping_mul(0x0100_0000_01b3);
-            let parcel = Parcel { flow: 0, is_backward: side == 1, size, handle, conversation: 1, ecn };
-            self.fabric.send(self.now, parcel);
+            let path = if side == 0 { self.path } else { self.path.back() };
+            self.network.send(self.now, Datagram { path, payload, ecn, conversation: 1 });
         }
     }
 }

@@ -30,8 +30,8 @@ pub struct Parcel {
     pub ecn: Codepoint,
 }
 
-/// Topology and background sources of a network. The owner sends parcels along the routes of flows, advances the time,
-/// and takes out the arrived and lost parcels.
+/// A network whose owner sends parcels along the routes of flows, advances the time, and takes out the arrived and lost
+/// parcels.
 ///
 /// The owner controls the time. Elements, random streams and counters are those of [`crate::run`], driven by the
 /// caller's clock.
@@ -51,8 +51,23 @@ impl Fabric {
         timing: Timing,
         seed: u64,
     ) -> Self {
-        let network = Network { sources, ..Network::new(topology, timing) };
-        let mut world = World::new(&network, &Makers::default(), seed, None);
+        Self::with(&Network { sources, ..Network::new(topology, timing) }, routes, seed)
+    }
+
+    /// Fabric of all of `network` in the run of `seed`, in which the flows that `is_own` selects by index are the
+    /// owner's: they send nothing of themselves. The other flows, the applications and the sources run. Laws and cells'
+    /// schedulers are built-in ones.
+    pub fn of(mut network: Network, is_own: impl Fn(usize) -> bool, seed: u64) -> Self {
+        let routes: Vec<_> = network.flows.iter().map(|flow| [flow.forward.clone(), flow.backward.clone()]).collect();
+        for (_, flow) in network.flows.iter_mut().enumerate().filter(|(index, _)| is_own(*index)) {
+            (flow.start, flow.stop) = (Time::NEVER, None);
+        }
+        network.transfers.retain(|transfer| !transfer.flows.clone().any(&is_own));
+        Self::with(&network, routes.iter().map(|[forward, backward]| [forward, backward]), seed)
+    }
+
+    fn with<'a>(network: &Network, routes: impl IntoIterator<Item = [&'a Route; 2]>, seed: u64) -> Self {
+        let mut world = World::new(network, &Makers::default(), seed, None);
         // Parcels bring their labels along.
         let routes =
             routes.into_iter().map(|routes| routes.map(|route| world.net.add_route(route, Label::default()))).collect();

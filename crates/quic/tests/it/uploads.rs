@@ -3,15 +3,16 @@
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use windward_laws::LawSpec;
+use windward_network::{Network, Time};
 use windward_quic::{Laws, Unfit, Upload, Uploaded, bottleneck};
-use windward_sim::Fabric;
-use windward_units::{BitRate, Duration, Time};
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// 10 Mbit/s and 100 ms there and back; 83 packets are the product of the two.
-fn path(packets: u64) -> Fabric {
-    bottleneck(BitRate::bits_per_sec(10_000_000), Duration::from_millis(100), packets)
+/// Over 10 Mbit/s and 100 ms there and back; 83 packets are the product of the two.
+fn over(upload: &Upload, packets: u64, end: Time) -> Uploaded {
+    let network = bottleneck("10 Mbit/s", "50 ms", packets).expect("a valid link");
+    let path = network.path("a", "b").expect("its flow");
+    upload.run(network, path, end)
 }
 
 fn seconds(count: u64) -> Time {
@@ -19,7 +20,7 @@ fn seconds(count: u64) -> Time {
 }
 
 fn run(controller: Factory, packets: u64, end: Time) -> Uploaded {
-    Upload::new(controller).run(path(packets), end)
+    over(&Upload::new(controller), packets, end)
 }
 
 fn law(name: &str) -> Factory {
@@ -83,7 +84,7 @@ fn every_law_carries_data_or_is_refused_with_its_reason() {
 fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification() {
     let handshake = |certificate| {
         let upload = Upload { certificate, bytes: Some(1000), ..Upload::new(law("reno")) };
-        upload.run(path(83), seconds(10)).connected.unwrap().as_secs()
+        over(&upload, 83, seconds(10)).connected.unwrap().as_secs()
     };
     assert!((0.1025..0.105).contains(&handshake(3000)), "{}", handshake(3000));
     assert!((0.2025..0.21).contains(&handshake(5000)), "{}", handshake(5000));
@@ -92,7 +93,7 @@ fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification
 #[test]
 fn an_upload_ends_when_its_last_byte_is_acknowledged() {
     let upload = Upload { bytes: Some(1_000_000), ..Upload::new(law("cubic")) };
-    let found = upload.run(path(83), seconds(60));
+    let found = over(&upload, 83, seconds(60));
     assert_eq!(found.received, 1_000_000);
     // Slow start from 10 packets doubles seven times; the rest is at the rate of the link.
     let end = found.completed.unwrap().as_secs();
@@ -103,10 +104,44 @@ fn an_upload_ends_when_its_last_byte_is_acknowledged() {
 fn equal_seeds_give_equal_bytes_and_others_other_connections() {
     let with = |seed| {
         let laws = Laws::named("bbr3").unwrap().seed(seed);
-        Upload { seed, ..Upload::new(Arc::new(laws)) }.run(path(42), seconds(20))
+        over(&Upload { seed, ..Upload::new(Arc::new(laws)) }, 42, seconds(20))
     };
     assert_eq!(with(1), with(1));
     assert_ne!(with(1).digest, with(2).digest);
+}
+
+/// A phone's upload beside another phone's CUBIC over TCP: proportional fair gives each half of the time, and both have
+/// the same channel. quinn's own CUBIC gets its share within a fifth; alone it carries what Windward's does.
+#[test]
+fn an_upload_shares_a_cell_with_a_flow_over_tcp() {
+    let cell = r#"
+name = "cell"
+duration = "20 s"
+node = [{ name = "server" }, { name = "mast" }, { name = "here" }, { name = "there" }]
+link = [{ from = "mast", to = "server", rate = "1 Gbit/s", delay = "10 ms" }]
+flow = [
+  { name = "mine", from = "here", to = "server", law = "cubic" },
+  { name = "other", from = "there", to = "server", law = "cubic" },
+]
+[[cell]]
+name = "lte"
+access_point = "mast"
+technology = "lte"
+preset = "lte-10mhz"
+station = [{ node = "here", snr = "15 dB" }, { node = "there", snr = "15 dB" }]
+"#;
+    let upload = |controller: Factory, own: &[&str]| {
+        let network = Network::from_toml(cell, own, 1).unwrap();
+        let path = network.path("here", "server").unwrap();
+        Upload::new(controller).run(network, path, seconds(20))
+    };
+    let alone = upload(Arc::new(CubicConfig::default()), &[]);
+    let beside = upload(Arc::new(CubicConfig::default()), &["mine"]);
+    let share = beside.received as f64 / alone.received as f64;
+    assert!((0.4..0.6).contains(&share), "{share}");
+    let ours = upload(law("cubic"), &[]);
+    let ratio = ours.received as f64 / alone.received as f64;
+    assert!((0.9..1.1).contains(&ratio), "{ratio}");
 }
 
 #[test]
