@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from windward import _engine
 
+__all__ = ["OptionError", "ResultError", "TransferError", "nearest"]
+
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint, for the end of a message, at the known word that is spelled most like this one; empty without any."""

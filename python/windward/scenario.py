@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from windward.results._place import Place
     from windward.results._shapes import Progress
 
+__all__ = ["Scenario", "load"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Compiled:

@@ -169,3 +169,26 @@ def test_descriptions_begin_with_a_noun_or_a_verb() -> None:
         summaries = re.findall(r"(?m)^#### .*\n\n```python\n(?:.*\n)*?```\n\n(.*)", entry)
         found += [f"{name}: {text}" for text in [summary, *items, *summaries] if RELATIVE.match(text)]
     assert found == []
+
+
+def test_public_modules_list_their_names() -> None:
+    """`__all__` has every function and class, and no name that the module lacks."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        if any(part.startswith("_") and part != "__init__" for part in parts):
+            continue
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        lists = [
+            ast.literal_eval(line.value)
+            for line in body
+            if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__"
+        ]
+        made = {line.name for line in body if isinstance(line, ast.FunctionDef | ast.ClassDef)}
+        made = {name for name in made if not name.startswith("_")}
+        bound = {name.id for line in body for name in ast.walk(line) if isinstance(name, ast.Name)}
+        bound |= {name.asname or name.name for line in body if isinstance(line, ast.ImportFrom) for name in line.names}
+        listed = set(*lists)
+        if not (made <= listed <= made | bound):
+            found[str(path.relative_to(PACKAGE))] = sorted(made - listed | listed - made - bound)
+    assert found == {}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from windward import _engine
 
+__all__ = ["bibtex", "papers"]
+
 
 def papers() -> dict[str, str]:
     """BibTeX entries of the papers that scenarios come from, by key."""

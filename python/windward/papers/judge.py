@@ -15,6 +15,21 @@ import pandas as pd
 from windward.papers.ledger import FITTED, UNDECIDED, Claim, Paper, PaperError, spans
 from windward.results._files import replace_bytes, replace_text
 
+__all__ = [
+    "Bound",
+    "Check",
+    "Finding",
+    "Judgement",
+    "MissingResultError",
+    "Order",
+    "Results",
+    "Scatter",
+    "claim",
+    "judge",
+    "judge_all",
+    "summary",
+]
+
 Check = TypeVar("Check", bound=Callable[..., "Finding"])
 
 

@@ -12,6 +12,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+__all__ = [
+    "FITTED",
+    "NOT_HERE",
+    "OPENING",
+    "RUNS",
+    "UNDECIDED",
+    "UNTRIED",
+    "VERDICTS",
+    "Claim",
+    "MissingInputError",
+    "Paper",
+    "PaperError",
+    "Place",
+    "known",
+    "load",
+    "root",
+    "spans",
+]
+
 #: The verdict of a claim that nothing here can check.
 NOT_HERE = "not reproducible here"
 

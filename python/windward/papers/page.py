@@ -15,6 +15,8 @@ from windward.results._files import replace_text
 from windward.results._summary import versions
 from windward.show.page._html import Section, drawn_of, page
 
+__all__ = ["index", "markdown", "write"]
+
 
 def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn], path: Path) -> Path:
     """Writes the HTML page and returns its path."""

@@ -15,6 +15,8 @@ from windward.results._files import replace_text
 from windward.show.plot import save
 from windward.show.plot.style import committed, with_axes
 
+__all__ = ["Context", "Draw", "Drawn", "figure", "kept", "rehearse", "reproduce"]
+
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
 

@@ -12,6 +12,27 @@ from windward.results._rare import are_rare, events_interval, is_extreme
 if TYPE_CHECKING:
     from windward.results._tables import Columns, Totals
 
+__all__ = [
+    "CONFIDENCE",
+    "IDLE",
+    "Mean",
+    "busy_links",
+    "half_width",
+    "is_one_run",
+    "jain",
+    "mean_and_interval",
+    "metric_interval",
+    "overall",
+    "percentile",
+    "percentile_of_buckets",
+    "rare_interval",
+    "summarize",
+    "summarize_one",
+    "t_quantile",
+    "tail",
+    "total_goodput",
+]
+
 #: Probability that a confidence interval covers the mean.
 CONFIDENCE = 0.95
 

@@ -13,3 +13,5 @@ pytest has the fixture `windward_link`. The guide is docs/guides/testing.md.
 """
 
 from windward.testing._link import Address as Address, Link as Link, link as link, profiles as profiles
+
+__all__ = ["Address", "Link", "link", "profiles"]

@@ -17,6 +17,16 @@ from windward.theory.num import Array, Network, Numbers, as_json
 if TYPE_CHECKING:
     from windward._format.fields import LawSpec
 
+__all__ = [
+    "DownloadTrajectory",
+    "EmultcpTrajectory",
+    "EmultcpUser",
+    "Trajectory",
+    "follow",
+    "follow_download",
+    "follow_emultcp",
+]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trajectory:

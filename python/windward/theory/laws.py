@@ -24,6 +24,8 @@ from windward.theory._arguments import above_zero
 if TYPE_CHECKING:
     from windward._format.fields import Connections as ConnectionsLaw, LawSpec
 
+__all__ = ["Connections", "Window", "ratio_under_delay"]
+
 
 class Window:
     """The window of one sender under a law; the caller is the network.

@@ -33,6 +33,42 @@ from numpy.typing import NDArray
 
 from windward import _engine
 
+__all__ = [
+    "AlphaFair",
+    "Array",
+    "Box",
+    "Coupling",
+    "Csma",
+    "Ellipsoid",
+    "Emultcp",
+    "Fading",
+    "FluidMap",
+    "HalfSpaces",
+    "Indices",
+    "MaxMin",
+    "Network",
+    "Norm",
+    "Numbers",
+    "Problem",
+    "ProportionalFair",
+    "Region",
+    "Reno",
+    "Rows",
+    "Solution",
+    "Utility",
+    "Window",
+    "Wired",
+    "as_json",
+    "independent_sets",
+    "region_jacobian",
+    "region_rates",
+    "solve",
+    "solve_reference",
+    "stationary",
+    "subgradient",
+    "wired",
+]
+
 Array = NDArray[np.float64]
 #: Numbers in a list, a tuple or an array.
 Numbers = Sequence[float] | NDArray[Any]

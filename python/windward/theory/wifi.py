@@ -25,6 +25,22 @@ from numpy.typing import NDArray
 from windward import _engine
 from windward.theory._arguments import above_zero
 
+__all__ = [
+    "CATEGORIES",
+    "HEADERS",
+    "MOST_WITH_TXOP",
+    "SLOT_S",
+    "Array",
+    "Exchange",
+    "Mode",
+    "Shares",
+    "Standard",
+    "airtime_shares",
+    "contention",
+    "partial_load",
+    "saturation",
+]
+
 Array = NDArray[np.float64]
 #: Standards with aggregation that are modelled.
 Standard = Literal["802.11n", "802.11ac", "802.11ax"]

@@ -10,4 +10,4 @@ The same functions and options as the commands `windward get`, `send`, `serve`, 
 import lazy_loader
 
 # Each is imported when it is first used: a test that needs a link does not wait for the rest.
-__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,6 +17,8 @@ from typing import Any
 from windward import _engine
 from windward._engine import KernelError
 
+__all__ = ["clean", "laws", "list", "load", "set", "show", "unload"]
+
 
 def load(
     law: str, parameters: Mapping[str, float] | None = None, *, name: str | None = None, stay: bool = False

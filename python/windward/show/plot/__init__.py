@@ -41,6 +41,21 @@ if TYPE_CHECKING:
 
     from windward.results._shapes import Compared, Grid, Result
 
+__all__ = [
+    "COLUMNS",
+    "FIGURES",
+    "FORMATS",
+    "PACKETS",
+    "by_name",
+    "draw",
+    "draw_sweep",
+    "draw_together",
+    "listed",
+    "names",
+    "save",
+    "seed_of",
+]
+
 PACKETS = {
     "windows": Kind(title="Windows", draw=_series.windows, has_bands=True),
     "rates": Kind(title="Goodput over time", draw=_series.rates, has_bands=True),

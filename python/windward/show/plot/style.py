@@ -20,6 +20,25 @@ from matplotlib.transforms import ScaledTranslation
 from windward.results._names import drawable
 from windward.show.plot._paper import Column
 
+__all__ = [
+    "COLORS",
+    "DASHES",
+    "FAINT",
+    "INK",
+    "LINE",
+    "WARMUP",
+    "Styled",
+    "as_svg",
+    "committed",
+    "head",
+    "inside",
+    "left_out_note",
+    "looks",
+    "styled",
+    "with_axes",
+    "write_as_they_are",
+]
+
 #: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 

@@ -12,6 +12,8 @@ from windward.show.tools import _csv, _flent, _iperf3, _mahimahi
 if TYPE_CHECKING:
     from windward.results._shapes import Result
 
+__all__ = ["FORMATS", "export"]
+
 #: By the names that people choose them by.
 FORMATS = ("csv", "flent", "iperf3", "mahimahi")
 
