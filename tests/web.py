@@ -161,7 +161,9 @@ class Server:
         self.connections = self.open = self.peak = 0
         self.lock = threading.Lock()
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.listener = socket.create_server((host, 0), family=family, backlog=backlog)
+        # An IPv6 address of a link has its zone in the fourth place.
+        address = socket.getaddrinfo(host, 0, family, socket.SOCK_STREAM)[0][4]
+        self.listener = socket.create_server(address, family=family, backlog=backlog)
         self.port = self.listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
         self.url = f"{'https' if tls else 'http'}://{name}:{self.port}/file.bin"

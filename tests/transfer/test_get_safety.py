@@ -220,6 +220,64 @@ def test_redirects_lead_to_the_file(get: Get, folder: Path, site: Site) -> None:
     assert all(request.fields["user-agent"] == "me" for request in there.requests)
 
 
+def test_cookies_of_redirects_are_sent_on(get: Get, folder: Path, site: Site) -> None:
+    """A portal that sets a cookie and asks for the same address again, on all connections."""
+
+    def behave(request: Request) -> None:
+        if "license=yes" in request.fields.get("cookie", ""):
+            site(request)
+        else:
+            request.reply(302, ("Location", request.target), ("Set-Cookie", "license=yes; Path=/; HttpOnly"))
+
+    with Server(behave) as server:
+        assert get(server.url, "-n", "3", "-H", "Cookie: mine=1").returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content
+    first, *others = server.requests
+    assert first.fields["cookie"] == "mine=1"
+    assert {request.fields["cookie"] for request in others} == {"mine=1; license=yes"}
+
+
+def test_cookies_stay_with_the_host_that_set_them(get: Get, folder: Path, site: Site) -> None:
+    with Server(site) as there:
+
+        def behave(request: Request) -> None:
+            cookie = ("Set-Cookie", "session=secret; Path=/")
+            request.reply(302, ("Location", f"http://localhost:{there.port}/file.bin"), cookie)
+
+        with Server(behave) as here:
+            assert get(here.url, "-n", "2").returncode == 0
+    assert all("cookie" not in request.fields for request in there.requests)
+
+
+def link_local() -> tuple[str, str] | None:
+    """An address of this machine that needs its interface, and the interface."""
+    try:
+        lines = Path("/proc/net/if_inet6").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    for digits, _, _, scope, _, name in map(str.split, lines):
+        if scope == "20":
+            return ":".join(digits[at : at + 4] for at in range(0, 32, 4)), name
+    return None
+
+
+@pytest.mark.skipif(link_local() is None, reason="no IPv6 address of a link")
+def test_addresses_of_a_link_have_a_zone(get: Get, folder: Path, site: Site) -> None:
+    found = link_local()
+    assert found is not None
+    host, name = found
+    with Server(site, host=f"{host}%{name}") as server:
+        for zone in (f"%{name}", f"%25{name}"):
+            result = get(f"http://[{host}{zone}]:{server.port}/file.bin", "--replace", "-n", "2")
+            assert result.returncode == 0, result.stderr
+            assert (folder / "file.bin").read_bytes() == site.content
+        without = get(f"http://[{host}]:{server.port}/other.bin")
+    assert without.returncode == 3
+    assert "needs the interface, as in [fe80::1%eth0]" in without.stderr
+    # RFC 6874: a zone is of this machine alone.
+    assert all("%" not in request.fields["host"] for request in server.requests)
+
+
 def test_signed_addresses_that_expire_are_asked_for_again(get: Get, folder: Path, site: Site) -> None:
     def behave(request: Request) -> None:
         if request.target == "/file.bin":

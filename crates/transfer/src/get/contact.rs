@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::SystemTime;
 
-use super::request::{Requests, is_redirect, redirected};
+use super::request::{Requests, is_redirect};
 use super::retry::{Retry, is_transient, retry_after};
 use super::validator::Validator;
 use crate::error::Error;
@@ -160,7 +160,7 @@ fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool
                     let reason = format!(": more than {MOST_HOPS} redirects");
                     return Err(Error::Refused { status, reason }.into());
                 }
-                url = redirected(&url, &head)?;
+                url = requests.redirected(&url, &head)?;
                 range = Some((0, first));
             }
             // An empty file has no first bytes, and servers refuse ranges in many ways (RFC 9110 §14.2).

@@ -87,6 +87,7 @@ impl<'a> Job<'a> {
     pub fn requests(&self) -> Requests {
         let (connect, stall) = (self.connect_timeout, self.stall_timeout);
         let dialer = Dialer::new(self.proxies.clone(), self.options.ca.clone(), connect, stall);
+        let dialer = dialer.in_zone(self.url.url(), self.url.zone());
         Requests::new(dialer, self.url.clone(), self.fields.clone(), self.options.insecure)
     }
 

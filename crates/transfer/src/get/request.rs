@@ -3,10 +3,11 @@
 use std::env;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use super::validator::Validator;
 use crate::error::Error;
-use crate::http::{Address, Credentials, Dialer, Entry, Head, netrc};
+use crate::http::{Address, Credentials, Dialer, Entry, Head, Jar, netrc};
 use crate::local;
 
 /// User fields that other servers may see too, because they contain nothing confidential.
@@ -19,6 +20,7 @@ pub(super) struct Requests {
     pub origin: Address,
     fields: Vec<(String, String)>,
     netrc: Option<String>,
+    cookies: Jar,
     /// True if passwords may be sent over plain `http` to other machines.
     is_insecure: bool,
 }
@@ -29,7 +31,7 @@ impl Requests {
         let path = path.or_else(|| env::home_dir().map(|home| home.join(".netrc")));
         let netrc = path.and_then(|path| local::read(&path).ok());
         let netrc = netrc.map(|text| String::from_utf8_lossy(&text).into_owned());
-        Self { dialer, origin, fields, netrc, is_insecure }
+        Self { dialer, origin, fields, netrc, cookies: Jar::default(), is_insecure }
     }
 
     /// Returns whether `.netrc` names the host of the user's address, but plain `http` would expose its password to the
@@ -99,6 +101,15 @@ impl Requests {
         finish(self.begin("HEAD", url))
     }
 
+    /// Target of a redirect, whose cookies are kept.
+    ///
+    /// # Errors
+    /// The target is missing, is not an HTTP address, or would lead from https to http.
+    pub fn redirected(&self, from: &Address, head: &Head) -> Result<Address, Error> {
+        self.cookies.keep(from, head, SystemTime::now());
+        redirected(from, head)
+    }
+
     fn begin(&self, method: &str, to: &Address) -> String {
         let url = to.url();
         let mut request = format!("{method} {} HTTP/1.1\r\n", self.dialer.target(url));
@@ -106,7 +117,13 @@ impl Requests {
         add(&mut request, "Accept-Encoding", "identity");
         let is_home = self.is_home(to);
         let sent = self.fields.iter().filter(|(name, _)| is_home || is_any(name, &HARMLESS));
-        sent.clone().for_each(|(name, value)| add(&mut request, name, value));
+        let is_cookie = |name: &str| name.eq_ignore_ascii_case("cookie");
+        sent.clone().filter(|(name, _)| !is_cookie(name)).for_each(|(name, value)| add(&mut request, name, value));
+        let own: Vec<_> = sent.clone().filter(|(name, _)| is_cookie(name)).map(|(_, value)| value.as_str()).collect();
+        let own = (!own.is_empty()).then(|| own.join("; "));
+        if let Some(cookies) = self.cookies.field(to, own.as_deref(), SystemTime::now()) {
+            add(&mut request, "Cookie", &cookies);
+        }
         let has = |wanted: &str| sent.clone().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         if !has("user-agent") {
             add(&mut request, "User-Agent", concat!("windward/", env!("CARGO_PKG_VERSION")));
@@ -149,9 +166,6 @@ pub(super) fn is_redirect(status: u16) -> bool {
 }
 
 /// Target of a redirect.
-///
-/// # Errors
-/// The target is missing, is not an HTTP address, or would lead from https to http.
 pub(super) fn redirected(from: &Address, head: &Head) -> Result<Address, Error> {
     let refused = |reason: String| Error::Refused { status: head.status, reason };
     let location = head.bytes("location").ok_or_else(|| refused(" without a Location".to_owned()))?;
@@ -179,7 +193,7 @@ mod tests {
         let dialer = Dialer::new(Proxies::default(), None, Duration::from_secs(1), Duration::from_secs(1));
         let origin = Address::parse("https://a.example/").unwrap();
         let netrc = Some("machine b.example login bob password p default login any password all".to_owned());
-        Requests { dialer, origin, fields, netrc, is_insecure: false }
+        Requests { dialer, origin, fields, netrc, cookies: Jar::default(), is_insecure: false }
     }
 
     fn text(requests: &Requests, url: &str) -> String {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::contact::{MOST_HOPS, meaning, part};
 use super::pace::Pace;
 use super::plan::{Grant, LeaseId, Owner};
-use super::request::{is_redirect, redirected};
+use super::request::is_redirect;
 use super::retry::{is_busy, is_transient, retry_after};
 use super::state::Trouble;
 use super::validator::{Match, Validator};
@@ -194,7 +194,8 @@ impl Worker<'_> {
                     let reason = format!(": more than {MOST_HOPS} redirects");
                     return Err(Trouble::Fatal(Error::Refused { status, reason }));
                 }
-                Err(Trouble::Moved(redirected(&self.url, head).map_err(Trouble::Fatal)?))
+                let moved = self.workers.requests.redirected(&self.url, head);
+                Err(Trouble::Moved(moved.map_err(Trouble::Fatal)?))
             }
             status => {
                 let error = Error::Refused { status, reason: meaning(status).to_owned() };

@@ -13,7 +13,11 @@ const MASK: &str = "***";
 
 /// An `http` or `https` URL with a host. It prints without its password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url);
+pub struct Address {
+    url: Url,
+    /// The zone of an IPv6 address, such as the interface `eth0` of `fe80::1%eth0`.
+    zone: Option<String>,
+}
 
 impl Address {
     /// Parses an address; the default scheme is `http`.
@@ -22,8 +26,9 @@ impl Address {
     /// Not a URL, or one of another scheme; the reason contains no secret.
     pub fn parse(text: &str) -> Result<Self, String> {
         let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let (whole, zone) = without_zone(whole);
         let url = Url::parse(&whole).map_err(|error| format!("{}: {error}", masked(text)))?;
-        Self::of(url).ok_or_else(|| format!("{}: only http:// and https:// URLs are supported", masked(text)))
+        Self::of(url, zone).ok_or_else(|| format!("{}: only http:// and https:// URLs are supported", masked(text)))
     }
 
     /// Resolves a `Location` against this address. Non-ASCII bytes that are not UTF-8 are kept, percent-encoded.
@@ -36,27 +41,33 @@ impl Address {
             Err(_) => percent_encoding::percent_encode(location, ABOVE_ASCII).to_string(),
         };
         let shown = || masked(&text);
-        let url = self.0.join(&text).map_err(|error| format!("{:?}: {error}", shown()))?;
-        Self::of(url).ok_or_else(|| format!("{}, which is not an http(s) URL", shown()))
+        let url = self.url.join(&text).map_err(|error| format!("{:?}: {error}", shown()))?;
+        let zone = self.zone.clone().filter(|_| url.host() == self.url.host());
+        Self::of(url, zone).ok_or_else(|| format!("{}, which is not an http(s) URL", shown()))
     }
 
-    fn of(url: Url) -> Option<Self> {
-        (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(Self(url))
+    fn of(url: Url, zone: Option<String>) -> Option<Self> {
+        (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(Self { url, zone })
     }
 
-    /// The complete URL, secrets included.
+    /// The zone of an IPv6 address. `Host` and TLS do not have it (RFC 6874 §3).
+    pub fn zone(&self) -> Option<&str> {
+        self.zone.as_deref()
+    }
+
+    /// The complete URL, secrets included, without the zone.
     pub fn url(&self) -> &Url {
-        &self.0
+        &self.url
     }
 
     /// Returns whether the scheme is `https`.
     pub fn is_encrypted(&self) -> bool {
-        self.0.scheme() == "https"
+        self.url.scheme() == "https"
     }
 
     /// Returns whether the host is this machine, independently of name resolution.
     pub fn is_here(&self) -> bool {
-        match self.0.host() {
+        match self.url.host() {
             Some(Host::Domain(name)) => is_local(name),
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
@@ -66,14 +77,14 @@ impl Address {
 
     /// Host and port; the scheme's default port is omitted.
     pub fn host(&self) -> &str {
-        &self.0[Position::BeforeHost..Position::AfterPort]
+        &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
     /// User and password in the address, percent-decoded.
     pub fn credentials(&self) -> Option<Credentials> {
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let has_any = !self.0.username().is_empty() || self.0.password().is_some();
-        has_any.then(|| Credentials::new(decoded(self.0.username()), self.0.password().map(decoded)))
+        let has_any = !self.url.username().is_empty() || self.url.password().is_some();
+        has_any.then(|| Credentials::new(decoded(self.url.username()), self.url.password().map(decoded)))
     }
 }
 
@@ -85,7 +96,7 @@ fn is_local(name: &str) -> bool {
 
 impl fmt::Display for Address {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&masked(self.0.as_str()))
+        to.write_str(&masked(self.url.as_str()))
     }
 }
 
@@ -93,6 +104,25 @@ impl fmt::Debug for Address {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, to)
     }
+}
+
+/// A URL without the zone of its IPv6 address, and the zone: `[fe80::1%eth0]` as curl takes it, `[fe80::1%25eth0]` as
+/// RFC 6874 writes it. The URL standard has no zones.
+pub fn without_zone(text: String) -> (String, Option<String>) {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let end = text[start..].find(['/', '?', '#']).map_or(text.len(), |at| start + at);
+    let host = text[..end].rfind('[').filter(|at| *at >= start);
+    let ends = host.and_then(|from| text[from..end].find(']').map(|to| (from, from + to)));
+    let Some((at, to)) = ends.and_then(|(from, to)| text[from..to].find('%').map(|at| (from + at, to))) else {
+        return (text, None);
+    };
+    let zone = &text[at + 1..to];
+    let zone = zone.strip_prefix("25").filter(|rest| !rest.is_empty()).unwrap_or(zone);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    if zone.is_empty() || !zone.bytes().all(is_name) {
+        return (text, None);
+    }
+    (format!("{}{}", &text[..at], &text[to..]), Some(zone.to_owned()))
 }
 
 /// Encodes no ASCII characters; `percent_encode` always encodes the others.
@@ -154,6 +184,27 @@ mod tests {
         for away in ["http://10.0.0.1", "http://localhost.example", "http://[2001:db8::1]", "http://notlocalhost"] {
             assert!(!is_here(away), "{away}");
         }
+    }
+
+    #[test]
+    fn zones_are_no_part_of_the_url() {
+        let parts = |text| Address::parse(text).map(|it| (it.url().to_string(), it.zone().map(str::to_owned)));
+        let with = |url: &str, zone: &str| Ok((url.to_owned(), Some(zone.to_owned())));
+        for text in ["http://u@[fe80::1%eth0]:8765/x%41?[y%25]", "u@[fe80::1%25eth0]:8765/x%41?[y%25]"] {
+            assert_eq!(parts(text), with("http://u@[fe80::1]:8765/x%41?[y%25]", "eth0"), "{text}");
+        }
+        // 25 is also a number of an interface.
+        assert_eq!(parts("https://[fe80::1%25]"), with("https://[fe80::1]/", "25"));
+        assert_eq!(parts("http://[fe80::1%252]/"), with("http://[fe80::1]/", "2"));
+        assert_eq!(parts("http://a.example/[x%eth0]"), Ok(("http://a.example/[x%eth0]".to_owned(), None)));
+        for wrong in ["http://[fe80::1%]/", "http://[fe80::1%a b]/", "http://[fe80::1%eth0/x]"] {
+            assert!(parts(wrong).is_err(), "{wrong}");
+        }
+        // A redirect on the same host stays in its zone.
+        let from = Address::parse("http://[fe80::1%eth0]/x").unwrap();
+        let zone = |to: &[u8]| from.join(to).unwrap().zone().map(str::to_owned);
+        assert_eq!(zone(b"/y"), Some("eth0".to_owned()));
+        assert_eq!((zone(b"http://[fe80::2]/"), zone(b"http://a.example/")), (None, None));
     }
 
     #[test]

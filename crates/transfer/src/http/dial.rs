@@ -1,7 +1,7 @@
 //! Opening connections: addresses, proxies, TLS.
 
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use socket2::{Domain, Protocol, Socket, Type};
-use url::{Position, Url};
+use url::{Host, Position, Url};
 
 use super::connection::Connection;
 use super::error::Error;
@@ -25,6 +25,8 @@ pub struct Dialer {
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
     connect_timeout: Duration,
     patience: Duration,
+    /// A host that is an IPv6 address, and its zone.
+    zone: Option<(String, String)>,
     /// Peer address of the last connection. Later connections use it too, because the servers behind one name may
     /// differ.
     last: Mutex<Option<(String, SocketAddr)>>,
@@ -34,7 +36,24 @@ impl Dialer {
     /// `connect_timeout` bounds the TCP handshake and the TLS handshake each, `patience` all later waits. `ca` names a
     /// PEM file to trust instead of the system's roots.
     pub fn new(proxies: Proxies, ca: Option<PathBuf>, connect_timeout: Duration, patience: Duration) -> Self {
-        Self { proxies, ca, tls: OnceLock::new(), connect_timeout, patience, last: Mutex::new(None) }
+        Self { proxies, ca, tls: OnceLock::new(), connect_timeout, patience, zone: None, last: Mutex::new(None) }
+    }
+
+    /// Looks for the host of `url`, an IPv6 address, in a zone: an interface's name or number.
+    #[must_use]
+    pub fn in_zone(mut self, url: &Url, zone: Option<&str>) -> Self {
+        self.zone = url.host_str().zip(zone).map(|(host, zone)| (host.to_owned(), zone.to_owned()));
+        self
+    }
+
+    fn addresses(&self, url: &Url) -> io::Result<Vec<SocketAddr>> {
+        match &self.zone {
+            Some((host, zone)) if url.host_str() == Some(host) => {
+                let port = url.port_or_known_default().unwrap_or_default();
+                Ok((format!("{}%{zone}", host.trim_matches(['[', ']'])), port).to_socket_addrs()?.collect())
+            }
+            _ => url.socket_addrs(|| None),
+        }
     }
 
     /// The proxy for `url`, if any.
@@ -78,7 +97,14 @@ impl Dialer {
 
     fn connect(&self, url: &Url, window: Option<u32>) -> Result<TcpStream, Error> {
         let host = authority(url);
-        let failure = |source| Error::Connect { host: host.clone(), source };
+        let failure = |source: io::Error| {
+            let source = if is_without_zone(url) && source.kind() == io::ErrorKind::InvalidInput {
+                io::Error::new(source.kind(), "an address of a link needs the interface, as in [fe80::1%eth0]")
+            } else {
+                source
+            };
+            Error::Connect { host: host.clone(), source }
+        };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let known = last.take().filter(|(name, _)| *name == host).map(|(_, address)| address);
         let mut error = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
@@ -91,7 +117,7 @@ impl Dialer {
         };
         let mut reached = known.and_then(&mut attempt);
         if reached.is_none() {
-            let addresses = url.socket_addrs(|| None).map_err(failure)?;
+            let addresses = self.addresses(url).map_err(failure)?;
             reached = addresses.into_iter().find_map(attempt);
         }
         let (socket, address) = reached.ok_or_else(|| failure(error))?;
@@ -148,6 +174,11 @@ fn open(address: SocketAddr, window: Option<u32>, timeout: Duration) -> io::Resu
     }
     socket.connect_timeout(&address.into(), timeout)?;
     Ok(socket.into())
+}
+
+/// Returns whether the host is an IPv6 address that every link may have (RFC 4291 §2.5.6).
+fn is_without_zone(url: &Url) -> bool {
+    matches!(url.host(), Some(Host::Ipv6(address)) if address.is_unicast_link_local())
 }
 
 /// Name and port as CONNECT and `Host` require them; the port is always included.

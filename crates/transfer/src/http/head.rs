@@ -95,7 +95,8 @@ impl Head {
         self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
     }
 
-    fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    /// The values of all fields `name`.
+    pub(super) fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
 

@@ -20,7 +20,7 @@ use super::{Event, Options, Report};
 use crate::error::Error;
 use crate::get::memory;
 use crate::http::ping::{self, Pings};
-use crate::http::{Address, Dialer, Proxies, confidential, masked};
+use crate::http::{Address, Dialer, Proxies, confidential, masked, without_zone};
 use crate::local;
 use crate::options::refused;
 use crate::seconds::seconds;
@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
         }
         let connect = seconds("connect_timeout_s", options.connect_timeout_s)?;
         let stall = seconds("stall_timeout_s", options.stall_timeout_s)?;
-        let mut url = address_of(address)?;
+        let (mut url, zone) = address_of(address)?;
         let authorization = authorization(&mut url, options)?;
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
         let file = local::require_file(path).and_then(|()| File::open(path)).map_err(failure)?;
@@ -116,7 +116,7 @@ impl<'a> Job<'a> {
         url.set_path(&path);
         url.set_query(Some(&format!("upload={}{}", tree.hash(), if options.replace { "&replace" } else { "" })));
         let proxies = Proxies::from_environment(|name| std::env::var(name).ok())?;
-        let dialer = Dialer::new(proxies, options.ca.clone(), connect, stall);
+        let dialer = Dialer::new(proxies, options.ca.clone(), connect, stall).in_zone(&url, zone.as_deref());
         let max_tries = options.max_tries;
         Ok(Self { task: Arc::new(Task { dialer, file, tree, url, authorization, max_tries }), options, params })
     }
@@ -206,12 +206,21 @@ fn try_post(task: &Task) -> Result<Missing, Error> {
     if head.status != 200 {
         let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().to_owned();
         let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-        let hint = if head.status == 409 { "\nhint: `replace` replaces a file that was uploaded before" } else { "" };
+        let hint = match head.status {
+            404 if is_below_root(&task.url) => "\nhint: the address is that of a folder; `name` names the file",
+            409 => "\nhint: `replace` replaces a file that was uploaded before",
+            _ => "",
+        };
         return Err(Error::Refused { status: head.status, reason: format!("{reason}{hint}") });
     }
     let malformed = || crate::http::Error::Malformed("not a response of `windward serve`".to_owned());
     let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
     if missing.is_sane(task.tree.count()) { Ok(missing) } else { Err(malformed().into()) }
+}
+
+/// Returns whether the file goes to a folder within the served one.
+fn is_below_root(url: &Url) -> bool {
+    url.path().trim_matches('/').contains('/')
 }
 
 /// Pings the server until the upload ends.
@@ -221,9 +230,10 @@ fn ping(task: &Arc<Task>, workers: &Arc<Workers>) -> Arc<Pings> {
     ping::start(workers, |workers| workers.lock().end.is_some(), dial)
 }
 
-/// Parses the folder's address.
-fn address_of(address: &str) -> Result<Url, Error> {
+/// Parses the folder's address, and the zone of an IPv6 address.
+fn address_of(address: &str) -> Result<(Url, Option<String>), Error> {
     let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+    let (text, zone) = without_zone(text);
     let shown = masked(address);
     let mut url = Url::parse(&text).map_err(|error| Error::Usage(format!("{shown}: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
@@ -235,7 +245,7 @@ fn address_of(address: &str) -> Result<Url, Error> {
         return Err(Error::Usage(format!("{shown}: cannot set a port")));
     }
     url.set_fragment(None);
-    Ok(url)
+    Ok((url, zone))
 }
 
 /// The token as a header field. Without the option, the token in the address counts. It is removed from the address.
