@@ -62,6 +62,11 @@ impl Problems {
         }
     }
 
+    /// Returns whether there is a problem at this place or within it: what follows from it says nothing new.
+    pub fn has_within(&self, place: &[Segment]) -> bool {
+        self.found.iter().any(|found| found.path.starts_with(place))
+    }
+
     /// Adds to the number of problems that are not kept.
     pub fn count(&mut self, more: usize) {
         self.more += more;

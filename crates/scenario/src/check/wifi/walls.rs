@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::motion::places;
-use crate::check::common::ratio;
+use crate::check::common::{place, ratio};
 use crate::path::Segment;
 use std::collections::BTreeMap;
 use windward_sim::NodeId;
@@ -49,6 +49,9 @@ impl Check<'_> {
                 Gain::Snr(decibels) => {
                     // The standard has no ratio, which is reported elsewhere.
                     let Some((propagation, noise)) = radio else { continue };
+                    if self.problems.has_within(&place("wifi", self.at, ["access_point".into()])) {
+                        continue;
+                    }
                     let Some(access_point) = access_point.filter(|at| !members.contains(at)) else {
                         let message = "`snr` is that between a station and the access point of the network";
                         let hint = "name it by `access_point` in the [[wifi]], and give it no `snr`";
