@@ -17,7 +17,7 @@ from matplotlib.text import Text
 import windward as ww
 from windward.show.page._figures import of_packets
 from windward.show.page._map import network
-from windward.show.plot import PACKETS, save
+from windward.show.plot import PACKETS, draw, save
 
 #: Of what this run does not have.
 NOT_HERE = (
@@ -75,6 +75,20 @@ def test_nothing_to_draw(link: Callable[..., ww.Scenario]) -> None:
         with pytest.raises(ValueError, match=r"nothing to draw|no internals"):
             run.plot(what)
     assert lines(run.plot("queues")) >= 1
+
+
+def test_the_figure_by_default_is_one_with_something_to_draw(
+    link: Callable[..., ww.Scenario], small_run: ww.Run
+) -> None:
+    source = ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="1 Mbit/s"))
+    run = link(background=[source]).simulate()
+    figure = draw(run)
+    assert (figure.what, draw(small_run).what) == ("datagrams", "windows")
+    assert len(figure.axes[0].get_lines()) == 1
+    assert run._repr_html_().count("<svg") == 1
+    swept = link(background=[source]).sweep({"link.0.rate": ["5 Mbit/s", "9 Mbit/s"]}, seeds=1)
+    with pytest.raises(ValueError, match=r"figures with values: .*received"):
+        swept.plot("goodput")
 
 
 def test_few_seeds_are_lines_of_their_own(small_run: ww.Run) -> None:

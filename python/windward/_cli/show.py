@@ -49,7 +49,7 @@ def plot(
         typer.Option(
             "--what",
             "-w",
-            help="Figure; {figures}. Default: the first.",
+            help="Figure; {figures}. Default: the first that has something to draw.",
         ),
     ] = None,
     output: Annotated[
@@ -90,7 +90,7 @@ def plot(
     """Draw a figure of one result or several."""
     from windward._answers.open import open_finished
     from windward._answers.sweep import Sweep
-    from windward.show.plot import draw, draw_sweep, draw_together, names
+    from windward.show.plot import draw, draw_sweep, draw_together
 
     results = [open_finished(folder) for folder in folders]
     if len(results) > 1:
@@ -117,8 +117,8 @@ def plot(
             raise ValueError(f"--for {for_}: steps are a page, not a figure")
         print(_steps(result, output or Path("steps.html"), seed))
         return
-    chosen = what or names(result)[0]
-    _write(draw(result, chosen, seed=seed, for_=for_), output or Path(f"{chosen}.svg"))
+    figure = draw(result, what, seed=seed, for_=for_)
+    _write(figure, output or Path(f"{figure.what}.svg"))
 
 
 def _first(sweep: Sweep) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from windward.show._page import describe
 from windward.show._report import figure_of
 from windward.show.page._html import table_of
-from windward.show.plot import names
+from windward.show.plot import firsts
 
 if TYPE_CHECKING:
     from windward.results._shapes import Result
@@ -19,6 +19,5 @@ def notebook(result: Result) -> str:
     said = describe(result)
     head = f"<p><b>{html.escape(said.title)}</b><br><small>{html.escape(said.subtitle)}</small></p>"
     facts = "<br>".join(f"{html.escape(name)}: <b>{html.escape(value)}</b>" for name, value in said.facts)
-    what = names(result)[0]
-    figure = figure_of(result, what, what)
+    figure = next((drawn for what in firsts(result) if (drawn := figure_of(result, what, what))), "")
     return f"<div>{head}{figure}{''.join(table_of(table) for table in said.tables)}<p>{facts}</p></div>"

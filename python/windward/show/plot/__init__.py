@@ -142,9 +142,21 @@ def listed() -> str:
 FORMATS = (".svg", ".pdf", ".png")
 
 
+#: Of a run, the figure that is drawn by default: the first of these that has something to draw.
+_FIRST = ("windows", "loads", "video", "completion", "datagrams", "queues")
+
+#: How the message of a figure begins that the result has nothing for.
+_NOTHING = "there is nothing to draw"
+
+
 def names(result: Result) -> tuple[str, ...]:
     """Names of the figures of a result."""
     return tuple(FIGURES[result.engine])
+
+
+def firsts(result: Result) -> tuple[str, ...]:
+    """Names of the figures that are tried by default, the first first: without flows a run has no windows."""
+    return _FIRST if FIGURES[result.engine] is PACKETS else names(result)[:1]
 
 
 def draw(
@@ -161,7 +173,7 @@ def draw(
     result
         A run, a fluid run or an optimum.
     what
-        One of `names(result)`. Default: the first.
+        One of `names(result)`. Default: the first of `firsts(result)` that has something to draw.
     seed
         Whose series to draw, of a run. Default: the mean over all, with its 95 % confidence interval; the first of
         figures that have no mean.
@@ -175,7 +187,14 @@ def draw(
     """
     column = column_of(for_)
     kinds = FIGURES[result.engine]
-    what = next(iter(kinds)) if what is None else what
+    if what is None:
+        for tried in firsts(result):
+            try:
+                return draw(result, tried, seed=seed, for_=for_)
+            except ValueError as error:
+                if not str(error).startswith(_NOTHING):
+                    raise
+        what = firsts(result)[0]
     if what not in kinds:
         raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{nearest(what, kinds)}")
     chosen: int | None = seed_of(result, seed)
@@ -184,6 +203,7 @@ def draw(
         chosen = None
     with styled(column):
         figure = _empty(column)
+        figure.what = what
         note = kind.draw(result, chosen, figure)
         return _finish(figure, kind.title, f"{_names.one(result.name)} · {note}")
 

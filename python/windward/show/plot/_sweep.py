@@ -218,8 +218,14 @@ def _fix(sweep: Grid, frame: pd.DataFrame, drawn: set[str], at: Mapping[str, Any
         frame = frame[frame[axis.path] == found]
         notes.append(f"{axis.path} = {axis.text(found)}")
     if frame.empty or not np.isfinite(frame["mean"]).any():
-        raise ValueError("there is nothing to draw: no run has a value")
+        raise ValueError(f"there is nothing to draw: no run has a value{_measured_ones(sweep)}")
     return frame, f", at {', '.join(notes)}" if notes else ""
+
+
+def _measured_ones(sweep: Grid) -> str:
+    """The figures that have values, for a message."""
+    names = [name for name in sweep.figures if np.isfinite(sweep.means(name)["mean"]).any()]
+    return f"; figures with values: {', '.join(names)}" if names else ""
 
 
 def _match(known: pd.Series[Any], value: Any, axis: Axis) -> Any:

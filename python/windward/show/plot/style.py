@@ -108,6 +108,8 @@ class Styled(Figure):
         self.column = column
         #: What the figure says of itself: its title and its note. In a paper the caption says it.
         self.caption = ""
+        #: The name of what is drawn.
+        self.what = ""
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         with styled(self.column), warnings.catch_warnings():
