@@ -74,7 +74,7 @@ def get(
             raise typer.Exit(130) from None
         except TransferError as error:
             view.clear()
-            message = words.options(str(error))
+            message = words.behind(words.options(str(error)))
             words.complain(f"{_engine.transfer_masked(url)}: {message}")
             view.fail(message, error.code)
             code = code or error.code

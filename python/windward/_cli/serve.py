@@ -170,7 +170,7 @@ def send(
     except KeyboardInterrupt:
         end("interrupted; run the same command to resume", 130)
     except TransferError as error:
-        message = words.options(str(error))
+        message = words.behind(words.options(str(error)))
         if error.code == 3:
             message += "\nhint: start `windward serve DIR --upload` there; its --port is 8765, or the one of HOST:PORT"
         end(message, error.code)

@@ -71,6 +71,10 @@ def sweep(
     from windward.show import _terminal
 
     fields = tuple(read_field(text) for text in set_ or [])
+    if of_law := next((own.path for own in fields if own.path.startswith("law.")), None):
+        raise ValueError(
+            f"{of_law}: a sweep takes it of a flow, or of all\nhint: flow.*.{of_law}, or flow.NAME.{of_law}"
+        )
     scenario = parse(file)
     tell_notes(scenario)
     asked = Asked(

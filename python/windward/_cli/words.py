@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -48,6 +49,18 @@ def path(sample: Mapping[str, Any]) -> list[str]:
 
 #: Options of commands without declared ones.
 _OTHERS = {"port": "--port"}
+
+
+#: A failure to reach the loopback of the machine, or of the network namespace.
+_LOOPBACK = re.compile(r"cannot connect to (127\.|\[::1\]|localhost[:.])")
+
+
+def behind(message: str) -> str:
+    """The message of a failed connection, with a hint where a command behind a link has asked for its own loopback."""
+    server = os.environ.get("WINDWARD_SERVER")
+    if server and _LOOPBACK.search(message):
+        return f"{message}\nhint: behind `windward link` the loopback of the other end is {server}"
+    return message
 
 
 def options(message: str) -> str:

@@ -58,8 +58,8 @@ def parameters(law: str) -> list[Field]:
         For a law without numbers, and for one that does not exist.
     """
     if law == OWN:
-        said = "a law in Python says nothing of its parameters; choose some, as in --set 'law.step=0.1..1'"
-        raise OptionError(("law", law, said))
+        said = "a law in Python says nothing of its parameters; choose some, as in 'law.step=0.1..1'"
+        raise OptionError(("set", "law.*", said))
     fields = []
     for name, about in find(law)["properties"].items():
         if about.get("type") not in ("number", "integer") or "default" not in about:

@@ -161,9 +161,11 @@ def _question(asked: TuneRequest) -> Search:
         # First, for a field that cannot be, the reason, such as its spelling or its unit.
         _try(plain, own, [other for other in fields if other is not own], flows, asked.folder)
         if space.current(plain, own, flows) is None:
-            raise OptionError(
-                ("set", own.path, "the scenario gives it no value, or several; write one to compare with")
-            )
+            said = "the scenario gives it no value, or several; write one to compare with"
+            if own.path.startswith(space.LAW) and space.OWN in laws:
+                name = own.path.removeprefix(space.LAW)
+                said += f'\nhint: law = {{ name = "python", …, {name} = VALUE }}'
+            raise OptionError(("set", own.path, said))
     return Search(
         scenario=scenario,
         plain=plain,
