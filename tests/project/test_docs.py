@@ -6,6 +6,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -209,6 +210,9 @@ def guide_folder(tmp_path: Path) -> Path:
     inline = re.search(r'`(law = \{ name = "python".*?\})`', guide)
     assert inline
     (tmp_path / "gentle.toml").write_text(scenario.replace('law = "cubic"', inline[1]))
+    (page,) = re.findall(r"```toml\n(.*?)```", FEELS.read_text(), flags=re.DOTALL)
+    (tmp_path / "page.toml").write_text(page)
+    shutil.copy(REPOSITORY / "tests" / "scenario" / "recordings" / "chromium.har", tmp_path / "page.har")
     for example in re.findall(r"```toml\n(.*?)```", NS3.read_text(), flags=re.DOTALL):
         (tmp_path / f"{tomllib.loads(example)['name']}.toml").write_text(example)
     return tmp_path
