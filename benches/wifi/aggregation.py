@@ -248,7 +248,13 @@ def hidden() -> list[Row]:
 
     seen = of("senders in reach of each other", False, False)
     bare = of("hidden, basic access", False, True)
-    return [Row(seen), Row(bare, "hidden", seen), Row(of("hidden, RTS", True, True), "RTS", bare)]
+    asking = replace(bare, name="hidden, requests", after_loss="request")
+    return [
+        Row(seen),
+        Row(bare, "hidden", seen),
+        Row(asking, "request", bare),
+        Row(of("hidden, RTS", True, True), "RTS", bare),
+    ]
 
 
 #: Power from which frames are received, lower than the usual −82 dBm.

@@ -1,10 +1,11 @@
 //! Exchange of a PPDU: protection, data, answer; what follows success and failure; bursts within a TXOP.
 
-use super::config::AfterLoss;
+use super::config::{AfterLoss, BlockAckConfig};
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, AttemptLimits, Fate, Mpdu};
+use super::session::{Attempt, AttemptLimits, Fate, Mpdu, Session};
 use super::station::{Frame, Stage};
 use super::times::Control;
+use super::way::WayState;
 use crate::medium::interface::Out;
 use crate::medium::wifi::category::CATEGORIES;
 use crate::medium::wifi::minstrel::Stage as ChainStage;
@@ -20,8 +21,13 @@ fn whole_micros(span: Duration) -> Duration {
     air::whole_micros(span, false)
 }
 
-/// Requests for a BlockAck in a row without an answer, after which the sender stops asking.
-const MOST_REQUESTS: u32 = 7;
+/// Requests for a BlockAck in a row without an answer, after which Linux stops asking: `max_rate_tries` of ath9k. It
+/// asks again after the next PPDU that is answered (`bar_pending` of mac80211).
+const MOST_REQUESTS: u32 = 10;
+
+/// Time for which ns-3 asks: the lifetime of an MSDU (`WifiMacQueue::MaxDelay`), here from the first request without an
+/// answer. IEEE 802.11-2020, §10.25.3, bounds requests by this lifetime, too.
+const ASKING: Duration = Duration::from_millis(500);
 
 impl Edca {
     /// Begins a TXOP of a function.
@@ -117,7 +123,7 @@ impl Edca {
         let stage = attempt.chain.stages[attempt.stage];
         // The recipient holds back what follows an MPDU that was given up. The request moves its window before new data
         // does.
-        if session.wants_request {
+        if session.wants_request || asks_first(&self.config.block_ack, session) {
             return Some(self.request(now, id, index, stage.mode));
         }
         self.note_mode(id, index, stage.mode);
@@ -299,7 +305,10 @@ impl Edca {
             way.counts.successes += u64::from(mpdu.is_counted());
             out.complete(now, packet);
         });
-        session.request_attempts = 0;
+        let is_asked = session.wants_request && was_data;
+        session.end_requests();
+        session.wants_request = is_asked || was_data && session.is_pending && session.is_behind();
+        session.is_pending = false;
         if was_data {
             let sent = station.sending.numbers().len();
             let failed = |number: &&u32| **number >= session.start() && !session.mpdu(**number).is_acknowledged();
@@ -312,8 +321,6 @@ impl Edca {
                 attempt.count();
                 way.control.report(now, &attempt.chain, attempt.tries, sent as u16, (sent - failures) as u16);
             }
-        } else {
-            session.wants_request = false;
         }
         // The answer is the success, even if its bitmap has gaps: the medium was free of a collision.
         station.narrow(of);
@@ -376,14 +383,17 @@ impl Edca {
         way.counts.airtime += now.since(station.sending.began.max(*counts_from));
         station.waited_until = now;
         done.clear();
-        let mut is_over = false;
+        let (mut is_over, mut has_expired) = (false, false);
         match stage {
             Stage::AwaitRequested => {
                 session.request_attempts += 1;
+                session.asked_since = session.asked_since.min(station.sending.began);
+                let (tries, asked) = (session.request_attempts, now.since(session.asked_since));
+                has_expired = config.block_ack.after_loss == AfterLoss::Request && asked >= ASKING;
                 // Bounds the requests to a recipient that has gone.
-                if session.request_attempts >= MOST_REQUESTS {
-                    session.wants_request = false;
-                    session.request_attempts = 0;
+                if has_expired || config.block_ack.after_loss == AfterLoss::Data && tries >= MOST_REQUESTS {
+                    session.end_requests();
+                    session.is_pending = session.is_behind();
                 }
             }
             _ => {
@@ -418,6 +428,8 @@ impl Edca {
         }
         if stage != Stage::AwaitRequested {
             self.give_up(now, id, out);
+        } else if has_expired {
+            self.give_up_unanswered(now, index, out);
         }
         if is_over || !self.done.is_empty() {
             self.finish(now, id, index, is_over, out);
@@ -456,29 +468,8 @@ impl Edca {
             return;
         }
         let way = &mut ways[index as usize / CATEGORIES];
-        let mut has_given_up = false;
-        for &number in sending.numbers() {
-            // The window has passed it: acknowledged, or given up before.
-            if number < session.start() {
-                continue;
-            }
-            let mpdu = session.mpdu(number);
-            if !mpdu.is_outstanding() || !limits.end(mpdu) {
-                continue;
-            }
-            has_given_up = true;
-            session.give_up(number, &mut |packet, mpdu, estimate| {
-                way.counts.given_up += u64::from(mpdu.is_counted());
-                done.push(estimate);
-                out.complete(now, packet);
-                if !mpdu.is_received {
-                    way.backlog -= 1;
-                    way.counts.link.lost += u64::from(mpdu.is_counted_whole());
-                    out.lose(*packet, Cause::Sent);
-                }
-            });
-        }
-        if has_given_up {
+        let numbers = sending.numbers().iter().copied();
+        if give_up_of((now, session, way, done), numbers, |mpdu| limits.end(mpdu), out) {
             let is_behind = session.advance();
             if config.ampdu.is_some() {
                 session.wants_request |= is_behind;
@@ -488,6 +479,18 @@ impl Edca {
                 session.skip_to(start, &mut |_: &Packet, _: Time, _: Fate| {});
                 session.advance();
             }
+        }
+    }
+
+    /// Gives up the MPDUs of which requests did not find out whether they arrived, as ns-3 at the end of their
+    /// lifetime. Those that the hardware holds stay.
+    fn give_up_unanswered(&mut self, now: Time, index: u32, out: &mut impl Out) {
+        let Self { sessions, ways, done, .. } = self;
+        let session = &mut sessions[index as usize];
+        let way = &mut ways[index as usize / CATEGORIES];
+        let numbers = session.start()..session.next();
+        if give_up_of((now, session, way, done), numbers, Mpdu::is_unanswered, out) {
+            session.is_pending = session.advance();
         }
     }
 
@@ -506,4 +509,42 @@ impl Edca {
         };
         (Frame { kind, to: from, bytes, duration, ..*frame }, time)
     }
+}
+
+/// True if a sender that has stopped asking asks again before it sends new data, as ns-3.
+pub(super) fn asks_first(config: &BlockAckConfig, session: &Session) -> bool {
+    config.after_loss == AfterLoss::Request && session.is_pending && session.is_behind()
+}
+
+/// Gives up those of the numbered MPDUs that are outstanding and have `ended`. Adds AQL's estimates of their packets to
+/// `done`. True if there are any.
+fn give_up_of(
+    (now, session, way, done): (Time, &mut Session, &mut WayState, &mut Vec<u16>),
+    numbers: impl Iterator<Item = u32>,
+    ended: impl Fn(&Mpdu) -> bool,
+    out: &mut impl Out,
+) -> bool {
+    let mut has_given_up = false;
+    for number in numbers {
+        // The window has passed it: acknowledged, or given up before.
+        if number < session.start() {
+            continue;
+        }
+        let mpdu = session.mpdu(number);
+        if !mpdu.is_outstanding() || !ended(mpdu) {
+            continue;
+        }
+        has_given_up = true;
+        session.give_up(number, &mut |packet, mpdu, estimate| {
+            way.counts.given_up += u64::from(mpdu.is_counted());
+            done.push(estimate);
+            out.complete(now, packet);
+            if !mpdu.is_received {
+                way.backlog -= 1;
+                way.counts.link.lost += u64::from(mpdu.is_counted_whole());
+                out.lose(*packet, Cause::Sent);
+            }
+        });
+    }
+    has_given_up
 }

@@ -4,6 +4,7 @@
 //! to the driver, and out again in the third: the second was composed without them.
 
 use super::ahead::Composed;
+use super::exchange::asks_first;
 use super::mac::Edca;
 use super::session::Attempt;
 use super::station::Frame;
@@ -94,9 +95,8 @@ impl Edca {
             let front = ahead.queues[of].front_mut()?;
             let index = front.session;
             let session = &mut self.sessions[index as usize];
-            if session.wants_request
-                && let Some(mode) = self.ways[index as usize / CATEGORIES].mode
-            {
+            let asks = session.wants_request || asks_first(&self.config.block_ack, session);
+            if asks && let Some(mode) = self.ways[index as usize / CATEGORIES].mode {
                 return Some(self.request(now, id, index, mode));
             }
             if let Some(attempt) = front.attempt {

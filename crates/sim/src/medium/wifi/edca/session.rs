@@ -77,6 +77,11 @@ impl Mpdu {
         matches!(self.state, State::Free | State::Held)
     }
 
+    /// True if it has been sent and waits for another PPDU.
+    pub fn is_unanswered(&self) -> bool {
+        self.state == State::Free && self.attempts > 0
+    }
+
     /// Transmissions, of which all but an acknowledged last one failed, and internal collisions.
     fn failures(&self) -> u32 {
         self.attempts + self.collisions
@@ -160,8 +165,12 @@ pub(super) struct Session {
     most_rts_failures: u32,
     /// True while the recipient must be told of MPDUs given up.
     pub wants_request: bool,
-    /// Requests without an answer.
+    /// Requests without an answer since the last one.
     pub request_attempts: u32,
+    /// Time of the first of them; [`Time::NEVER`] without one.
+    pub asked_since: Time,
+    /// True if the sender has stopped asking while the recipient waits for MPDUs given up.
+    pub is_pending: bool,
     /// Time at which the oldest held MPDU is passed up in any case; [`Time::NEVER`] without a scheduled event.
     pub releases_at: Time,
     /// True while the session is among those that its sender serves.
@@ -173,7 +182,7 @@ pub(super) struct Session {
 impl Session {
     /// A session without MPDUs.
     pub fn new() -> Self {
-        Self { releases_at: Time::NEVER, ..Self::default() }
+        Self { releases_at: Time::NEVER, asked_since: Time::NEVER, ..Self::default() }
     }
 
     /// Number of the next new MPDU.
@@ -418,9 +427,21 @@ impl Session {
         if !self.is_outstanding() {
             (self.most_tried, self.most_rts_failures) = (0, 0);
         }
-        let is_behind = self.head < self.start;
+        let is_behind = self.is_behind();
         self.trim();
         is_behind
+    }
+
+    /// True if the recipient waits for MPDUs that the originator's window has passed.
+    pub fn is_behind(&self) -> bool {
+        self.head < self.start
+    }
+
+    /// Ends a series of requests: an answer has come, or the sender stops asking.
+    pub fn end_requests(&mut self) {
+        self.wants_request = false;
+        self.request_attempts = 0;
+        self.asked_since = Time::NEVER;
     }
 
     /// Packets of MPDUs that are neither acknowledged nor given up.

@@ -3,12 +3,15 @@
 use super::harness::{Bench, secs, star};
 use crate::medium::interface::Medium;
 use crate::medium::wifi::edca::station::Stage;
-use crate::medium::wifi::edca::{AfterLoss, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise};
+use crate::medium::wifi::edca::{
+    AfterLoss, BlockAckConfig, Category, Contention, Edca, EdcaConfig, EdcaWay, Hardware, Noise,
+};
 use crate::medium::wifi::ppdu::{Format, Guard, Limits, Mode, Width};
-use crate::medium::wifi::radio::propagation::Reach;
+use crate::medium::wifi::radio::motion::Motion;
+use crate::medium::wifi::radio::propagation::{PathLoss, Propagation, Reach};
 use crate::medium::wifi::txq::TxqConfig;
 use crate::output::FrameKind;
-use windward_units::{Bytes, Duration};
+use windward_units::{Bytes, Duration, Time};
 
 fn ht7() -> Mode {
     Mode::new(Format::Ht, Width::Mhz20, 1, Guard::Ns800, 7).unwrap()
@@ -107,7 +110,7 @@ fn protection_costs_its_time() {
 }
 
 /// A receiver that is away: after seven RTS without an answer the MPDUs behind them are given up (IEEE 802.11-2020,
-/// §10.3.4.4). The seven BlockAck requests that follow have no answer either.
+/// §10.3.4.4). The ten BlockAck requests that follow have no answer either.
 #[test]
 fn seven_rts_without_an_answer_give_up() {
     for hardware in [Hardware::Driver, Hardware::TwoAggregates] {
@@ -122,8 +125,80 @@ fn seven_rts_without_an_answer_give_up() {
         let rts = stations[0].air.frames[FrameKind::Rts as usize];
         // The hardware holds two PPDUs, here of the first and of the second packet, while the others wait.
         let ppdus = if hardware == Hardware::Driver { 1 } else { 3 };
-        assert_eq!((rts, ways[0].counts.ppdus, ways[0].counts.requests), (7 * ppdus, 0, 7 * ppdus), "{hardware:?}");
+        assert_eq!((rts, ways[0].counts.ppdus, ways[0].counts.requests), (7 * ppdus, 0, 10 * ppdus), "{hardware:?}");
         assert_eq!((bench.world.lost.len(), ways[0].counts.given_up, ways[0].backlog), (10, 10, 0), "{hardware:?}");
+    }
+}
+
+/// A sender and its receiver, which is out of reach from 10 ms to `back` seconds.
+fn leaving(back: f64) -> EdcaConfig {
+    let propagation = Propagation { power: 0.1, frequency: 5.18e9, loss: PathLoss::FreeSpace };
+    let (near, far) = ((1.0, 0.0), (1e6, 0.0));
+    let (leaves, returns) = (secs(0.01), secs(back));
+    let way = vec![(Time::ZERO, near), (leaves, near), (leaves, far), (returns, far), (returns, near)];
+    let thresholds = (propagation.received(100.0), propagation.received(100.0));
+    let motion = Motion {
+        ways: vec![vec![(Time::ZERO, (0.0, 0.0))], way],
+        every: Duration::from_millis(1),
+        propagation,
+        thresholds,
+        gains: Vec::new(),
+    };
+    let reach = Reach::of_positions(&[(0.0, 0.0), near], &propagation, thresholds.0, thresholds.1);
+    EdcaConfig { motion: Some(motion), reach, ..star(1, ht7()) }
+}
+
+/// After a lost BlockAck ns-3 asks for 500 ms, and then gives up what it has sent. Before new data it asks again: the
+/// receiver's window must move.
+#[test]
+fn requests_end_with_the_lifetime_of_what_they_ask_for() {
+    let mut config = leaving(2.0);
+    config.block_ack = BlockAckConfig { attempts: None, after_loss: AfterLoss::Request, ..config.block_ack };
+    let mut bench = Bench::new(&config, 3);
+    bench.edca.begin(&mut bench.world);
+    bench.run(secs(0.02), 0, &[]);
+    let counts = |bench: &Bench| {
+        let counts = bench.edca.ways[0].counts;
+        (counts.ppdus, counts.requests, bench.world.lost.len())
+    };
+    // All ten go out in one PPDU.
+    (0..10).for_each(|_| _ = bench.offer(0, 0, 1500));
+    bench.run(secs(0.5), 0, &[]);
+    assert_eq!((counts(&bench).0, counts(&bench).2), (1, 0));
+    bench.run(secs(0.56), 0, &[]);
+    let (ppdus, requests, lost) = counts(&bench);
+    assert!(requests > 50, "{requests}");
+    assert_eq!((ppdus, lost, bench.edca.ways[0].counts.given_up, bench.edca.ways[0].backlog), (1, 10, 10, 0));
+    // Without packets there is nothing to ask for.
+    bench.run(secs(1.0), 0, &[]);
+    assert_eq!(counts(&bench), (ppdus, requests, lost));
+    (0..5).for_each(|_| _ = bench.offer(0, 0, 1500));
+    bench.run(secs(1.99), 0, &[]);
+    assert_eq!((counts(&bench).0, counts(&bench).2), (1, 10));
+    assert!(counts(&bench).1 > 2 * requests, "{}", counts(&bench).1);
+    // The receiver is back, hears the request, and then the data.
+    bench.run(secs(2.02), 0, &[]);
+    assert_eq!((counts(&bench).0, counts(&bench).2, bench.arrived(0)), (2, 10, 5));
+}
+
+/// Linux asks ten times for MPDUs that it has given up, and again after the next PPDU that is answered: the receiver
+/// would hold back for a second what follows them.
+#[test]
+fn a_request_without_an_answer_is_repeated_after_an_answered_ppdu() {
+    for hardware in [Hardware::Driver, Hardware::TwoAggregates] {
+        let mut config = leaving(1.0);
+        let reorder_timeout = Duration::from_millis(1000);
+        config.block_ack = BlockAckConfig { attempts: Some(3), reorder_timeout, ..config.block_ack };
+        config.stations[0].hardware = hardware;
+        let mut bench = Bench::new(&config, 3);
+        bench.edca.begin(&mut bench.world);
+        bench.run(secs(0.02), 0, &[]);
+        bench.offer(0, 0, 1500);
+        bench.run(secs(1.1), 0, &[]);
+        assert_eq!((bench.edca.ways[0].counts.requests, bench.world.lost.len()), (10, 1), "{hardware:?}");
+        (0..5).for_each(|_| _ = bench.offer(0, 0, 1500));
+        bench.run(secs(1.12), 0, &[]);
+        assert_eq!((bench.edca.ways[0].counts.requests, bench.arrived(0)), (11, 5), "{hardware:?}");
     }
 }
 
