@@ -52,7 +52,13 @@ impl RightSizing {
     /// `beyond` ones lie beyond a gap. Returns the size that it needs, if that is known anew.
     #[inline]
     pub fn adapt(&mut self, now: Time, rtt: Duration, read: u64, waiting: u64, beyond: u64) -> Option<u64> {
-        if now.since(self.began.1) < rtt { None } else { self.renew(now, rtt, read, waiting, beyond) }
+        if self.is_due(now, rtt) { self.renew(now, rtt, read, waiting, beyond) } else { None }
+    }
+
+    /// True if a round trip of `rtt` has passed since the last adaptation.
+    #[inline]
+    fn is_due(&self, now: Time, rtt: Duration) -> bool {
+        now.since(self.began.1) >= rtt
     }
 
     fn renew(&mut self, now: Time, rtt: Duration, read: u64, waiting: u64, beyond: u64) -> Option<u64> {
@@ -106,10 +112,10 @@ impl WindowGrowth {
         *self = Self::new(tcp, self.header);
     }
 
-    /// Records the arrival of a segment in a packet of `size` bytes that is not a duplicate, with `beyond` segments
+    /// Records the arrival of a segment in a packet of `size` bytes that is not a duplicate, with `beyond()` segments
     /// beyond a gap. Returns true if it raises the window.
     #[inline]
-    pub fn arrive(&mut self, now: Time, size: u32, beyond: u32) -> bool {
+    pub fn arrive(&mut self, now: Time, size: u32, beyond: impl FnOnce() -> u32) -> bool {
         let payload = size.saturating_sub(self.header);
         let room = self.size.saturating_sub(self.threshold + u64::from(payload));
         let grows = room > 0 && payload >= SHORTEST;
@@ -117,10 +123,12 @@ impl WindowGrowth {
             self.threshold += room.min(2 * self.segment);
         }
         self.arrived += u64::from(payload);
-        if let Some(rtt) = self.rtt {
-            let beyond = u64::from(beyond) * self.segment;
+        if let Some(rtt) = self.rtt
+            && self.sizing.is_due(now, rtt)
+        {
+            let beyond = u64::from(beyond()) * self.segment;
             let read = self.arrived.saturating_sub(beyond).max(self.sizing.began.0);
-            if let Some(size) = self.sizing.adapt(now, rtt, read, 0, beyond) {
+            if let Some(size) = self.sizing.renew(now, rtt, read, 0, beyond) {
                 self.size = self.size.max(size);
             }
         }
@@ -145,7 +153,7 @@ mod tests {
     fn the_window_grows_as_linuxs() {
         let mut growth = WindowGrowth::new(&TcpOptions::default(), 52);
         let at = |us: u64| Time::ZERO + Duration::from_micros(us);
-        let arrive = |growth: &mut WindowGrowth, us| (growth.arrive(at(us), 1500, 0), growth.threshold);
+        let arrive = |growth: &mut WindowGrowth, us| (growth.arrive(at(us), 1500, || 0), growth.threshold);
         let first = [68_056, 70_952, 73_848, 76_744, 79_640, 80_472].map(|threshold| (true, threshold));
         assert_eq!([500, 1000, 1400, 1900, 2400, 2900].map(|us| arrive(&mut growth, us)), first);
         for us in [3400, 3800, 4300, 4800] {
@@ -165,11 +173,11 @@ mod tests {
     #[test]
     fn a_bounded_window_stops() {
         let mut growth = WindowGrowth::new(&TcpOptions { receive_window: 46, ..TcpOptions::default() }, 52);
-        assert!(!growth.arrive(Time::ZERO, 179, 0));
+        assert!(!growth.arrive(Time::ZERO, 179, || 0));
         let bound = 46 * 1448;
         assert_eq!((growth.size, growth.threshold), (bound, 65_160));
-        assert!(!growth.arrive(Time::ZERO, 1500, 0));
+        assert!(!growth.arrive(Time::ZERO, 1500, || 0));
         let mut open = WindowGrowth::new(&TcpOptions::default(), 52);
-        assert!([180, 179].map(|size| open.arrive(Time::ZERO, size, 0)) == [true, false]);
+        assert!([180, 179].map(|size| open.arrive(Time::ZERO, size, || 0)) == [true, false]);
     }
 }

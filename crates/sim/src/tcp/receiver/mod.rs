@@ -263,7 +263,7 @@ impl Receiver {
         }
         if let Some(growth) = &mut self.growth
             && number >= self.next
-            && growth.arrive(now, packet.size, self.beyond.count())
+            && growth.arrive(now, packet.size, || self.beyond.count())
         {
             self.quick |= 1;
         }

@@ -28,7 +28,7 @@ impl RackTlp {
         let repeats_until = self.rack.latest_repeat(nanos);
         let mut sacked = Delivery { repeats_until, ..Delivery::default() };
         // The timestamp belongs to the cumulative ACK; that of a SACKed segment is unknown.
-        let mut acked = Delivery { repeats_until: repeats_until.min(stamp.unwrap_or(u64::MAX)), ..sacked };
+        let mut acked = Delivery { repeats_until: repeats_until.min(stamp.unwrap_or(u64::MAX)), ..Delivery::default() };
         let advances = to > una;
         if advances {
             tcb.board.acknowledge(to, &mut acked);
@@ -43,8 +43,15 @@ impl RackTlp {
         }
         tcb.rate.delivered += count;
         let sample = self.sample_rtt(tcb, now, advances, stamp, &acked, &sacked);
-        let newest = acked.newest.into_iter().chain(sacked.newest).max_by_key(|segment| segment.sent_at);
-        let lowest_clean = acked.lowest_clean.into_iter().chain(sacked.lowest_clean).min();
+        let newest = match (&acked.newest, &sacked.newest) {
+            (Some(own), Some(other)) if other.sent_at < own.sent_at => acked.newest,
+            (_, Some(_)) => sacked.newest,
+            _ => acked.newest,
+        };
+        let lowest_clean = match (acked.lowest_clean, sacked.lowest_clean) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
         let news =
             News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
         // SACKed segments are processed first.

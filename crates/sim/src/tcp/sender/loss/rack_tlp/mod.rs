@@ -104,6 +104,7 @@ impl RackTlp {
     }
 
     /// Records the transmission of a segment. `was_empty` is true if nothing was in flight before.
+    #[inline]
     pub fn on_send(&mut self, tcb: &mut Tcb, now: Time, turn: Turn, segment: Segment, was_empty: bool) {
         let is_new = matches!(turn, Turn::New(_));
         if let Turn::Again(number) = turn {
