@@ -11,6 +11,7 @@ REASONS = {
     "flow.start_step": "of several flows",
     "flow.ack_counting": "of laws that grow in the way of Reno",
     "flow.known_base_rtt": "of laws that read the base round trip",
+    "flow.connections": "the three laws open as many in 4 s of a short queue",
     "background.dscp": "as that of flows",
     "background.start_step": "of several sources",
     "link.hold.thin": "of holds longer than two ACKs",
@@ -37,10 +38,22 @@ REASONS = {
     "cell.fading": "each station has its own",
     "cell.repair.transmissions": "of tables with error rates",
     "cell.pdcp.reordering": "of handovers, which one site has not",
+    "cell.rlc.max_retransmissions": "no segment is lost as often in a few seconds",
+    "cell.handover.reestablishment": "no radio link fails",
+    "wifi.txq.aql": "the air never has as much to send, one MPDU at a time",
+    "wifi.edca.video.txop": "no two packets of video wait",
+    "wifi.station.edca.video.txop": "no two packets of video wait",
 }
 NETWORKS = (
-    *("link", "app", "background", "cell", "lte", "ac"),
-    *("flow", 'flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
+    *("link", "app", "background", "cell", "lte", "ac", "places"),
+    *("ac/wifi.0.ampdu={ mpdus = 1 }", 'ac/wifi.0.profile="linux-mt76"'),
+    *(
+        'lte/cell.0.scheduler="max-snr"',
+        "lte/cell.0.adaptation={ outer_loop = false }",
+        'lte/cell.0.rlc={ mode = "um" }',
+    ),
+    *("flow", 'flow/flow.0.law="bbr"', 'flow/flow.0.law="copa"', "flow/flow.0.sack=false"),
+    *('flow/flow.0.law="tfrc"', 'flow/flow.0.coding={ kind = "random" }'),
     *("wifi", 'wifi/wifi.0.standard="bianchi"', 'wifi/wifi.0.access="ideal"'),
 )
 

@@ -222,6 +222,13 @@ pub(super) fn check(
         let why = "the law has no slow-start threshold".to_owned();
         refuse("initial_ssthresh", why, "leave it out, or take a law such as reno, cubic or tcp-fit");
     }
+    if let Some(LawChoice::Known(law)) = law
+        && options.pacing
+        && law.build(Packets::ONE).pacing_rate().is_some()
+    {
+        let why = format!("`{}` paces at a rate of its own", law.name());
+        refuse("pacing", why, "leave it out");
+    }
     if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (law, options.ecn)
         && law.needs().counts_marks
     {

@@ -75,11 +75,12 @@ fn flow() -> impl Strategy<Value = Value> {
     let delayed_ack = prop_oneof![Just(json!(false)), duration()];
     (law(), base_rtt, size, delayed_ack, 1..=10_u32, any::<bool>(), 1..60_000_u32, 1..5_u32, duration()).prop_map(
         |(law, base_rtt, size, delayed_ack, initial_window, switch, segment, count, start)| {
+            let paces_itself = law.to_string().contains("bbr");
             json!({
                 "from": "a", "to": "b", "law": law, "known_base_rtt": base_rtt, "delayed_ack": delayed_ack,
                 "size": size.map(|bytes| format!("{bytes} B")), "initial_window": initial_window, "sack": switch,
-                "timestamps": !switch, "pacing": switch, "segment": format!("{segment} B"), "count": count,
-                "receive_window": if switch { "100 packets" } else { "1 MB" }, "start": start, "start_step": "1 s",
+                "timestamps": !switch, "pacing": switch && !paces_itself, "segment": format!("{segment} B"),
+                "count": count, "receive_window": if switch { "100 packets" } else { "1 MB" }, "start": start, "start_step": "1 s",
             })
         },
     )

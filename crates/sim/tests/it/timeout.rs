@@ -58,9 +58,15 @@ fn cubic_begins_at_the_plateau_of_a_new_curve() {
 fn the_first_window_after_lost_syns() {
     let rfc = TcpOptions { initial_window: 10, ..TcpOptions::default() };
     let linux = TcpOptions { initial_window: 10, ..TcpOptions::linux(true) };
-    for (name, tcp, lost, first) in
-        [("rfc", &rfc, 0, 10.0), ("rfc", &rfc, 1, 1.0), ("linux", &linux, 1, 10.0), ("linux", &linux, 2, 1.0)]
-    {
+    // Content delivery networks begin with 16 to 50.
+    let wide = TcpOptions { initial_window: 50, ..TcpOptions::linux(true) };
+    for (name, tcp, lost, first) in [
+        ("rfc", &rfc, 0, 10.0),
+        ("rfc", &rfc, 1, 1.0),
+        ("linux", &linux, 1, 10.0),
+        ("linux", &linux, 2, 1.0),
+        ("wide", &wide, 0, 50.0),
+    ] {
         let mut forward = link(0, 100_000_000, Duration::from_millis(50), Buffer::Unlimited);
         let step = |at: u64, share: f64| LinkStep {
             at: Time::ZERO + Duration::from_millis(at),
