@@ -118,6 +118,7 @@ EXAMPLE = {
     "width": '"100 m"',
     ("AirSpan", "from_"): '"10 s"',
     ("Backlog", "limit"): '"10 Mbit/s"',
+    ("MessagePassing", "limit"): '"10 Mbit/s"',
     ("ChangeStep", "at"): '"10 s"',
     ("CyclesDrx", "on"): '"10 ms"',
     ("Leo", "capacity"): '"20 Mbit/s"',
@@ -128,6 +129,7 @@ EXAMPLE = {
     ("LognormalSize", "mean"): '"20 kB"',
     ("ParetoSize", "max"): '"10 MB"',
     ("PythonScheduler", "class_"): '"my_scheduler.py:MyScheduler"',
+    "weight": "20_000.0",
 }
 
 #: Optional fields without which a scenario refuses an object in an example.

@@ -123,6 +123,7 @@ from ._format.fields import (
     MarkovFading as MarkovFading,
     MaxSnrScheduler as MaxSnrScheduler,
     MaxWeightAccess as MaxWeightAccess,
+    MessagePassing as MessagePassing,
     MinstrelHtRateControl as MinstrelHtRateControl,
     MLwdfScheduler as MLwdfScheduler,
     Mode as Mode,

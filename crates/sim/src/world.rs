@@ -1,6 +1,6 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::{Apps, Source, Transfer, introduce, pair_games};
+use crate::apps::{Apps, Source, Transfer, chain_messages, introduce, pair_games};
 use crate::endpoint::Endpoint;
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
@@ -79,6 +79,7 @@ impl World {
             .collect();
         introduce(&mut sources, &network.sources);
         pair_games(&mut sources, &network.sources);
+        chain_messages(&mut sources);
         let recorder = Recorder::new(seed, network);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
@@ -170,8 +171,8 @@ impl World {
         match packet.kind {
             Kind::Datagram => {
                 self.sources[packet.flow as usize].receive(&mut self.net, packet);
-                if let Some(server) = self.sources[packet.flow as usize].answers {
-                    self.sources[server as usize].note(self.net.now, packet);
+                if let Some(other) = self.sources[packet.flow as usize].informs {
+                    self.sources[other as usize].note(&mut self.net, packet);
                 }
             }
             Kind::Report => self.sources[packet.flow as usize].hear(&mut self.net, packet),

@@ -1909,6 +1909,9 @@ class IdealAccess:
         β, the scale of the transmission aggressiveness b·(queueing delay).
     cap
         Maximum aggressiveness: schedules change every exp(`cap`) packets.
+    epsilon
+        ε of the aggressiveness ε·b·(queue length in packets), with b the packets that the link alone carries in a
+        second (wang2013 §II-C; Jiang and Walrand 2010). Default: by queueing delay.
     aggressiveness
         Constant aggressiveness that replaces the one by queueing delay. Default: by queueing delay.
     conflicts
@@ -1927,6 +1930,7 @@ class IdealAccess:
 
     scale: float = 1.0
     cap: float = 8.0
+    epsilon: str | None = None
     aggressiveness: float | None = None
     conflicts: Conflicts = "sense"
 
@@ -5773,8 +5777,43 @@ class Backlog:
     limit: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class MessagePassing:
+    """Source-rate control by message passing (huang2020 §II-A, wang2013 §II-C).
+
+    The rate is `weight`/ΣQ, with the queue lengths Q along the route. In each slot the last node of the route tells
+    the node before it the length of its queue. That one adds its own and tells the next, up to the source. Messages
+    are datagrams of the sources NAME-messages-1, from the first node behind the source, NAME-messages-2 and so on.
+    Not over stations that find routes themselves.
+
+    Attributes
+    ----------
+    weight
+        V·p of the utility p·log x, in packets² per second: rates and queues grow with it.
+    slot
+        Time between updates of the rate, and between messages.
+    limit
+        Maximum rate, that of an empty route.
+    message
+        Size of a message on the wire, headers included.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.MessagePassing(weight=20_000.0, limit="10 Mbit/s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "message-passing")
+
+    weight: float
+    slot: str = "20 ms"
+    limit: str
+    message: str = "32 B"
+
+
 #: Sending times of datagrams. Rates are on the wire, headers included.
-Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Saturated | Backlog
+Pattern = Cbr | Poisson | OnOff | Pulses | Periodic | Saturated | Backlog | MessagePassing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,28 @@ impl Sources {
         self.dscps.iter().map(|dscp| dscp.category()).collect()
     }
 
+    /// Adds the sources of messages behind that of the data, the hop nearest to it first.
+    fn add_messages(
+        &mut self,
+        messages: Messages,
+        of: &str,
+        dscp: Dscp,
+        (start, stop): (Time, Option<Duration>),
+        nodes: &[String],
+    ) {
+        let last = messages.hops.len();
+        for (at, Hop { request: Request { from, to }, way, port }) in (1..).zip(messages.hops) {
+            let name = format!("{of}-messages-{at}");
+            let pattern = sim::Pattern::Lengths { port, every: (at == last).then_some(messages.slot) };
+            let config = SourceConfig::new(key("background", &name), (from, to), way, pattern, messages.size);
+            let stop = stop.map(|stop| Time::from_nanos(stop.as_nanos()));
+            self.configs.push(SourceConfig { start, stop, ..config });
+            self.dscps.push(dscp);
+            let [from, to] = [from, to].map(|node| nodes[node as usize].clone());
+            self.names.push(SourceName { label: name.clone(), name, from, to });
+        }
+    }
+
     /// Adds the sources of others.
     pub fn append(&mut self, mut others: Self) {
         self.configs.append(&mut others.configs);
@@ -96,6 +118,15 @@ pub(crate) fn expand(
             problems.add(place("background", at, ["pattern".into()]), message, Some(hint));
             continue;
         }
+        if matches!(pattern, sim::Pattern::MessagePassing { .. })
+            && paths.iter().flatten().any(|&link| chooses(link, links))
+        {
+            let message =
+                "its route crosses stations that find routes themselves, so that no node knows the next queue";
+            let hint = "routing = \"shortest\" in the [[wifi]]; `kind = \"backlog\"` goes with backpressure".to_owned();
+            problems.add(place("background", at, ["pattern".into()]), message, Some(hint));
+            continue;
+        }
         let completes = |path: &Vec<u32>| path.first().is_some_and(|&first| links.topology.completes(first));
         if matches!(pattern, sim::Pattern::Saturated { .. }) && !paths.iter().all(completes) {
             let message = "its first hop does not report which datagrams it is done with";
@@ -111,6 +142,20 @@ pub(crate) fn expand(
                 break;
             }
             all.dscps.push(background.dscp.unwrap_or_default());
+            let messages = match (&background.pattern, pattern) {
+                (Pattern::MessagePassing(rule), sim::Pattern::MessagePassing { slot, .. }) => {
+                    let back = |pair: &[u32]| {
+                        let [near, far] = [pair[0], pair[1]].map(|link| links.ends(link).0);
+                        Request { from: far, to: near }
+                    };
+                    let requests: Vec<_> = path.windows(2).map(back).collect();
+                    let Some(ways) = graph.routes(None, &requests, asker, network, problems) else { break };
+                    let hop = |((request, way), &port): ((Request, Vec<u32>), &u32)| Hop { request, way, port };
+                    let hops = requests.into_iter().zip(ways).zip(&path[1..]).map(hop).collect();
+                    Some(Messages { size: rule.message.0, slot, hops })
+                }
+                _ => None,
+            };
             if let (sim::Pattern::Saturated { backlog }, Some(&first)) = (pattern, path.first()) {
                 let size = background.packet.0.count();
                 rooms.fill(first, [u64::from(backlog), size], at, &links.topology, problems);
@@ -128,11 +173,36 @@ pub(crate) fn expand(
                 reply: None,
                 call: None,
             });
+            let span = (all.configs[all.configs.len() - 1].start, times.stop);
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
-            all.names.push(SourceName { name, label: label.clone(), from, to });
+            all.names.push(SourceName { name: name.clone(), label: label.clone(), from, to });
+            if let Some(messages) = messages {
+                let dscp = background.dscp.unwrap_or_default();
+                all.add_messages(messages, &name, dscp, span, &nodes.names);
+            }
         }
     }
     (is_whole && problems.len() == before).then_some(all)
+}
+
+/// True if a link begins at a station that finds routes itself.
+fn chooses(link: u32, links: &Links) -> bool {
+    links.wireless.iter().any(|plan| plan.finds_routes && plan.links.contains(&link))
+}
+
+/// Messages of queue lengths along a route.
+struct Messages {
+    size: Bytes,
+    slot: Duration,
+    hops: Vec<Hop>,
+}
+
+/// Messages from one node of a route to the node before it.
+struct Hop {
+    request: Request,
+    way: Vec<u32>,
+    /// Port of the route at the sending node.
+    port: u32,
 }
 
 /// Adds the probes of transfers; returns the source of each.
@@ -307,6 +377,16 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
             let path = place("background", at, ["pattern".into(), "slot".into()]);
             check_least(rule.slot.0, LEAST_SLOT, path, problems);
             sim::Pattern::Backlog { m: rule.m.0, slot: rule.slot.0, limit: rule.limit.0 }
+        }
+        Pattern::MessagePassing(rule) => {
+            let path = |key: &'static str| place("background", at, ["pattern".into(), key.into()]);
+            check_size(rule.message.0, sim::Pattern::HEADERS, path("message"), problems);
+            check_least(rule.slot.0, LEAST_SLOT, path("slot"), problems);
+            if rule.weight.0 <= 0.0 {
+                problems.add(path("weight"), format!("{} is out of range; allowed: above 0", rule.weight.0), None);
+                return None;
+            }
+            sim::Pattern::MessagePassing { weight: rule.weight.0, slot: rule.slot.0, limit: rule.limit.0 }
         }
         Pattern::Saturated(saturated) => sim::Pattern::Saturated { backlog: saturated.backlog.0 },
         Pattern::Periodic(periodic) => {

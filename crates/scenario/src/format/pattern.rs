@@ -87,6 +87,11 @@ fn packet() -> Written<Bytes> {
     Written(Bytes::new(1500))
 }
 
+/// A queue length of 4 B behind the headers of IPv4 and UDP.
+fn message() -> Written<Bytes> {
+    Written(Bytes::new(32))
+}
+
 tagged! {
     /// Sending times of datagrams. Rates are on the wire, headers included.
     Pattern by "kind", "a table with a `kind`, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }" {
@@ -156,6 +161,24 @@ tagged! {
             slot: Positive<Duration>,
             /// Maximum rate of the station; above its capacity.
             limit: Positive<BitRate>,
+        }
+        /// Source-rate control by message passing (huang2020 §II-A, wang2013 §II-C).
+        ///
+        /// The rate is `weight`/ΣQ, with the queue lengths Q along the route. In each slot the last node of the route
+        /// tells the node before it the length of its queue. That one adds its own and tells the next, up to the
+        /// source. Messages are datagrams of the sources NAME-messages-1, from the first node behind the source,
+        /// NAME-messages-2 and so on. Not over stations that find routes themselves.
+        "message-passing" MessagePassing {
+            /// V·p of the utility p·log x, in packets² per second: rates and queues grow with it.
+            weight: Number,
+            /// Time between updates of the rate, and between messages.
+            #[serde(default = "twenty_ms")]
+            slot: Positive<Duration>,
+            /// Maximum rate, that of an empty route.
+            limit: Positive<BitRate>,
+            /// Size of a message on the wire, headers included.
+            #[serde(default = "message")]
+            message: Written<Bytes>,
         }
     }
 }

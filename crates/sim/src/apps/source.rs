@@ -17,6 +17,9 @@ use windward_units::{BitRate, Duration, Time};
 /// Delays above which arrived datagrams are counted apart.
 pub const LATE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
 
+/// Number of a message that carries the sum of queue lengths, in the place of SACK blocks.
+const LENGTHS: u32 = 3;
+
 /// Number of a datagram that replies.
 const REPLY: u32 = 1;
 
@@ -126,7 +129,16 @@ pub fn pair_games(sources: &mut [Source], configs: &[SourceConfig]) {
         let [up, down] = pair else { continue };
         let is_pair = (up.pattern, down.pattern) == (Pattern::GAME_UP, Pattern::GAME_DOWN);
         if is_pair && (up.source, up.sink) == (down.sink, down.source) {
-            sources[at].answers = Some(at as u32 + 1);
+            sources[at].informs = Some(at as u32 + 1);
+        }
+    }
+}
+
+/// Makes the receiver of each message of queue lengths: the source before it in the list.
+pub fn chain_messages(sources: &mut [Source]) {
+    for (at, source) in sources.iter_mut().enumerate() {
+        if matches!(source.pattern, Pattern::Lengths { .. }) {
+            source.informs = (at as u32).checked_sub(1);
         }
     }
 }
@@ -162,8 +174,10 @@ pub struct Source {
     pub call: Option<CallConfig>,
     /// Video that the datagrams carry.
     pub video: Option<Box<RtpStream>>,
-    /// Source of the server, for a game's client.
-    pub answers: Option<u32>,
+    /// Source that learns of arrivals: that of the server for a game's client, and the receiver of messages.
+    pub informs: Option<u32>,
+    /// Sum of the queue lengths behind the node, as the last message had it.
+    told: u32,
     /// Delay of the client's last datagram, for a game's server, if it has not been told yet.
     carried: Option<Duration>,
     /// Probes per second, for the probes of a transfer.
@@ -207,7 +221,8 @@ impl Source {
             credit: 0.0,
             call: config.call,
             video,
-            answers: None,
+            informs: None,
+            told: 0,
             carried: None,
             pace: 0.0,
             probed: (config.pattern == Pattern::Probes).then(Probed::default),
@@ -221,9 +236,12 @@ impl Source {
         match self.pattern {
             Pattern::Cbr { .. }
             | Pattern::Backlog { .. }
+            | Pattern::MessagePassing { .. }
+            | Pattern::Lengths { every: Some(_), .. }
             | Pattern::Saturated { .. }
             | Pattern::Probes
             | Pattern::Rtp(_) => start,
+            Pattern::Lengths { every: None, .. } => Time::NEVER,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
             Pattern::Periodic { jitter, .. } => {
@@ -248,6 +266,11 @@ impl Source {
         }
         match self.pattern {
             Pattern::Backlog { slot, limit, .. } => return self.fill(net, slot, limit),
+            Pattern::MessagePassing { weight, slot, limit } => return self.follow(net, weight, slot, limit),
+            Pattern::Lengths { port, every } => {
+                self.tell(net, port);
+                return every.into_iter().for_each(|every| net.schedule(net.now + every, Wake::Source, self.index));
+            }
             Pattern::Saturated { backlog } => return self.saturate(net, backlog),
             Pattern::Probes => return self.probe(net),
             _ => {}
@@ -270,7 +293,12 @@ impl Source {
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
-            Pattern::Backlog { .. } | Pattern::Saturated { .. } | Pattern::Probes | Pattern::Rtp(_) => return,
+            Pattern::Backlog { .. }
+            | Pattern::MessagePassing { .. }
+            | Pattern::Lengths { .. }
+            | Pattern::Saturated { .. }
+            | Pattern::Probes
+            | Pattern::Rtp(_) => return,
             Pattern::Periodic { every, jitter } => {
                 self.span += every;
                 self.span + jitter.scale(self.stream.uniform())
@@ -330,6 +358,30 @@ impl Source {
             net.send(self.datagram(net.now), false);
         }
         net.schedule(net.now + slot, Wake::Source, self.index);
+    }
+
+    /// Starts a slot: sends the datagrams of `weight`/ΣQ.
+    fn follow(&mut self, net: &mut Net, weight: f64, slot: Duration, limit: BitRate) {
+        let queued = net.waiting_at_source(self.hop) as f64 + f64::from(self.told);
+        let most = limit.as_bits_per_sec() as f64 / (8.0 * f64::from(self.size));
+        // An empty route has no price: the limit decides.
+        let rate = if queued > 0.0 { (weight / queued).min(most) } else { most };
+        self.credit += rate * slot.as_secs();
+        while self.credit >= 1.0 {
+            self.credit -= 1.0;
+            self.counts.sent += 1;
+            net.send(self.datagram(net.now), false);
+        }
+        net.schedule(net.now + slot, Wake::Source, self.index);
+    }
+
+    /// Sends the sum of the queue lengths from this node on to the node before it.
+    fn tell(&mut self, net: &mut Net, port: u32) {
+        let sum = self.told.saturating_add(u32::try_from(net.see(port).backlog).unwrap_or(u32::MAX));
+        let mut message = self.datagram(net.now);
+        (message.number, message.sack[0]) = (LENGTHS, (sum, 0));
+        self.counts.sent += 1;
+        net.send(message, false);
     }
 
     /// Sends a probe if the transfer sends, and schedules the next.
@@ -399,9 +451,19 @@ impl Source {
         }
     }
 
-    /// Notes the delay of a client's datagram that has reached the server of the game.
-    pub fn note(&mut self, now: Time, packet: &Packet) {
-        self.carried = Some(since_sent(now, packet));
+    /// Notes the delay of a client's datagram that has reached the server of the game, or the queue lengths that a
+    /// message has brought. A node within the route then sends its own message.
+    pub fn note(&mut self, net: &mut Net, packet: &Packet) {
+        if packet.number != LENGTHS {
+            self.carried = Some(since_sent(net.now, packet));
+            return;
+        }
+        self.told = packet.sack[0].0;
+        if let Pattern::Lengths { port, .. } = self.pattern
+            && net.now < self.stop
+        {
+            self.tell(net, port);
+        }
     }
 
     /// Handles the arrival of a datagram at the sink, or of a reply at the source.

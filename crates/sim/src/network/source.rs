@@ -117,6 +117,25 @@ pub enum Pattern {
         /// R_max of the node, on the wire; positive.
         limit: BitRate,
     },
+    /// Controlled by the queue lengths Q along the route: `weight`/ΣQ datagrams a second, the source-rate controller of
+    /// the dual problem (huang2020 §II-A, wang2013 §II-C). The queue of the first hop is its own; those behind it are
+    /// known from the sources of [`Self::Lengths`] that follow in the list.
+    MessagePassing {
+        /// V·p, in packets² per second; positive.
+        weight: f64,
+        /// Length of a slot; positive.
+        slot: Duration,
+        /// Highest rate on the wire; positive.
+        limit: BitRate,
+    },
+    /// Messages from a node of such a route to the node before it. Each carries the queue length at `port` and the sum
+    /// that the message before has brought.
+    Lengths {
+        /// Port of the route at the sending node.
+        port: u32,
+        /// Time between messages; positive. `None`: a message follows each that arrives.
+        every: Option<Duration>,
+    },
     /// As fast as the first hop takes datagrams: the source keeps `backlog` of them there, and sends the next one when
     /// the first hop is done with one of its own: acknowledged, given up or dropped it; a link, sent it.
     Saturated {
@@ -198,8 +217,14 @@ impl Pattern {
             Self::Cbr { rate }
             | Self::Poisson { rate }
             | Self::OnOff { rate, .. }
-            | Self::Backlog { limit: rate, .. } => Some(rate),
-            Self::Saturated { .. } | Self::Periodic { .. } | Self::Game { .. } | Self::Probes | Self::Rtp(_) => None,
+            | Self::Backlog { limit: rate, .. }
+            | Self::MessagePassing { limit: rate, .. } => Some(rate),
+            Self::Saturated { .. }
+            | Self::Lengths { .. }
+            | Self::Periodic { .. }
+            | Self::Game { .. }
+            | Self::Probes
+            | Self::Rtp(_) => None,
         }
     }
 
@@ -209,7 +234,11 @@ impl Pattern {
         match *self {
             Self::Cbr { rate } | Self::Poisson { rate } => Some(rate.as_bits_per_sec() as f64),
             Self::OnOff { rate, on, off, .. } => Some(rate.as_bits_per_sec() as f64 * on.ratio(on + off)),
-            Self::Backlog { .. } | Self::Saturated { .. } | Self::Probes => None,
+            Self::Backlog { .. }
+            | Self::MessagePassing { .. }
+            | Self::Lengths { .. }
+            | Self::Saturated { .. }
+            | Self::Probes => None,
             Self::Periodic { every, .. } => Some(packet.count() as f64 * 8.0 / every.as_secs()),
             Self::Rtp(media) => Some(media.least_rate()),
             Self::Game { gap, payload } => Some((payload.mean() + Self::HEADERS as f64) * 8e3 / gap.mean()),
@@ -219,7 +248,11 @@ impl Pattern {
     /// True if the source draws from the seed.
     pub fn is_random(&self) -> bool {
         match self {
-            Self::Cbr { .. } | Self::Backlog { .. } | Self::Saturated { .. } => false,
+            Self::Cbr { .. }
+            | Self::Backlog { .. }
+            | Self::MessagePassing { .. }
+            | Self::Lengths { .. }
+            | Self::Saturated { .. } => false,
             Self::Poisson { .. } | Self::Game { .. } | Self::Probes => true,
             Self::Periodic { jitter, .. } => *jitter > Duration::ZERO,
             Self::Rtp(media) => media.spread > 0.0,

@@ -17,6 +17,7 @@ mod goodput;
 mod host_jitter;
 mod invariants;
 mod md1;
+mod message_passing;
 mod minstrel;
 mod misbehaving;
 mod nodes;

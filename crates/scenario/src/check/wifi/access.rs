@@ -36,6 +36,8 @@ impl Check<'_> {
     pub fn entropy(&self) -> f64 {
         let scale = match &self.wifi.access.0 {
             Access::ByDelay(rule) => rule.scale.0,
+            // Prices are ε times the queues, which no window law keeps.
+            Access::Ideal(rule) if rule.epsilon.is_some() => 0.0,
             Access::Ideal(rule) => rule.scale.0,
             Access::Dcf(_) | Access::ByLength(_) | Access::MaxWeight(_) => 0.0,
         };
@@ -72,9 +74,16 @@ impl Check<'_> {
                 None
             }
         };
-        let aggression = match rule.aggressiveness {
-            Some(rho) => Aggression::Fixed(rho.0),
-            None => Aggression::QueueingDelay { scale: rule.scale.0, cap: rule.cap.0 },
+        let cap = rule.cap.0;
+        let aggression = match (rule.aggressiveness, rule.epsilon) {
+            (Some(rho), None) => Aggression::Fixed(rho.0),
+            (None, Some(epsilon)) => Aggression::QueueLength { scale: epsilon.0.as_secs(), cap },
+            (None, None) => Aggression::QueueingDelay { scale: rule.scale.0, cap },
+            (Some(_), Some(_)) => {
+                let message = "`epsilon` has no effect beside a constant `aggressiveness`";
+                self.refuse(["access".into(), "epsilon".into()], message, Some("remove one of them"));
+                Aggression::Fixed(0.0)
+            }
         };
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         let network = WifiConfig { routing: None, ..network };

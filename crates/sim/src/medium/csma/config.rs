@@ -26,6 +26,13 @@ pub struct CsmaConfig {
 pub enum Aggression {
     /// Constant.
     Fixed(f64),
+    /// ε·b_l·Q_l, of the queue length (wang2013 §II-C; Jiang and Walrand 2010), at most `cap`.
+    QueueLength {
+        /// ε, in seconds.
+        scale: f64,
+        /// Upper bound.
+        cap: f64,
+    },
     /// β·b_l·q̂_l, the queueing delay in packet times of the link alone (wang2013 (13)), at most `cap`.
     QueueingDelay {
         /// β.

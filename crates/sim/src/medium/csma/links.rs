@@ -107,6 +107,7 @@ impl Csma {
         let link = &self.links[local as usize];
         match self.config.aggression {
             Aggression::Fixed(rho) => rho,
+            Aggression::QueueLength { scale, cap } => (scale * alone * demand).min(cap),
             Aggression::QueueingDelay { scale, cap } => (scale * alone * demand / link.served.rate()).min(cap),
         }
     }

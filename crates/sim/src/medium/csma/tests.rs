@@ -123,3 +123,16 @@ fn the_cap_bounds_the_aggressiveness() {
     let exact = law(2, &[(0, 1)], 2.0);
     assert!((shares[1] - exact[1]).abs() < 0.02 && (shares[0] - exact[0]).abs() < 0.01, "{shares:?} for {exact:?}");
 }
+
+/// Every link that waits has two packets, so that ε·b·Q is 1 for ε = 1/(2b): the law of that constant.
+#[test]
+fn the_aggressiveness_follows_the_queue_length() {
+    let conflicts = [(0, 1), (1, 2)];
+    let mut config = config(3, &conflicts, 0.0, Holding::Exact);
+    let scale = config.network.exchange(0, 1000).as_secs() / 2.0;
+    config.aggression = Aggression::QueueLength { scale, cap: 8.0 };
+    let (shares, _) = simulate(&config, 60_000, 5);
+    for (set, (found, exact)) in shares.iter().zip(law(3, &conflicts, 1.0)).enumerate() {
+        assert!((found - exact).abs() < 0.01, "set {set:b}: {found} for {exact}");
+    }
+}
