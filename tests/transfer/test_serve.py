@@ -128,6 +128,26 @@ def test_get_downloads_over_several_connections(served: Served, tmp_path: Path) 
     subprocess.run(["sha256sum", "--check", "--quiet", "file.bin.sha256"], cwd=tmp_path / "d", check=True)
 
 
+def test_probes_return_where_the_server_has_them(folder: Path, tmp_path: Path) -> None:
+    """chen2007 §IV-A: round trips by datagrams; without answers the download takes those of its connections."""
+    for at, options in enumerate([("--probes",), ()]):
+        server = Served(folder, *options)
+        command = [sys.executable, "-m", "windward", "get", "--json", "--probes", "--limit-rate", "1M", "--forget"]
+        own = environment() | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        target = str(tmp_path / f"got-{at}")
+        result = subprocess.run(
+            [*command, "-o", target, f"{server.url}file.bin"], capture_output=True, env=own, timeout=60, check=False
+        )
+        server.end()
+        assert result.returncode == 0, result.stderr
+        assert Path(target).read_bytes() == CONTENT
+        events = [json.loads(line) for line in result.stdout.splitlines()]
+        notices = [event["text"] for event in events if event["event"] == "notice"]
+        assert any("no probes" in text for text in notices) == (not options), notices
+        seen = [event["rtt_s"] for event in events if event["event"] == "sample" and event["rtt_s"] is not None]
+        assert not options or (len(seen) > 4 and all(0 < rtt < 0.5 for rtt in seen)), events
+
+
 def test_a_file_is_sent_and_found_again(served: Served, folder: Path, send: Send) -> None:
     first = send(served.address, "--name", "new", "-n", "3", "--json")
     assert first.returncode == 0, first.stderr

@@ -120,6 +120,7 @@ fn options(root: &Path) -> Options {
         key: None,
         token: None,
         is_writable: true,
+        returns_probes: false,
     }
 }
 

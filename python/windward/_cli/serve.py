@@ -59,6 +59,13 @@ def serve(
             "gives --replace.",
         ),
     ] = False,
+    probes: Annotated[
+        bool,
+        typer.Option(
+            "--probes",
+            help="Return the UDP probes of `windward get --probes` at the same port, to clients with a connection.",
+        ),
+    ] = False,
     cert: Annotated[Path | None, typer.Option(metavar="PEM", help="TLS certificate.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="PEM", help="Private key of the certificate.")] = None,
     token: Token = None,
@@ -109,6 +116,7 @@ def serve(
             bind=bind,
             port=port,
             upload=upload,
+            probes=probes,
             cert=cert,
             key=key,
             token=token,

@@ -32,6 +32,7 @@ def get(
     insecure: bool = False,
     law: str = "emultcp-fast",
     bound: bool = True,
+    probes: bool = False,
     forget: bool = False,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
@@ -80,6 +81,9 @@ def get(
     bound
         Bound the sum of the receive windows once several connections make a queue, which shortens the queue
         (emultcp-fast on Linux).
+    probes
+        Measure the round trip by UDP probes of 32 bytes at the rate of the data packets, at most 1000 a second, which
+        `windward serve --probes` returns. Default: by the connections, because other servers return none.
     forget
         Forget how many connections the host needed in the last 15 minutes, and start with one.
     observe
@@ -117,6 +121,7 @@ def get(
         "insecure": insecure,
         "law": law,
         "bound": bound,
+        "probes": probes,
         "forget": forget,
     }
     return download(url, given, observe)

@@ -18,6 +18,7 @@ def serve(
     bind: str = "127.0.0.1",
     port: int = 8765,
     upload: bool = False,
+    probes: bool = False,
     cert: str | Path | None = None,
     key: str | Path | None = None,
     token: str | None = None,
@@ -36,6 +37,8 @@ def serve(
         0 picks a free port.
     upload
         Accept files uploaded by `windward send`.
+    probes
+        Return the UDP probes of `windward get --probes` at the same port, to addresses that have a connection.
     cert, key
         PEM files of the certificate and its private key, for TLS.
     token
@@ -61,6 +64,7 @@ def serve(
         "key": None if key is None else str(key),
         "token": token,
         "is_writable": upload,
+        "returns_probes": probes,
     }
 
     def listening(address: str) -> None:

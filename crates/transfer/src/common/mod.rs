@@ -1,8 +1,9 @@
-//! Shared by HTTP, downloads, uploads and the server: sockets, disk space, averages, text, and state that threads
+//! Shared by HTTP, downloads, uploads and the server: sockets, probes, disk space, averages, text, and state that threads
 //! wait for.
 
 mod disk;
 mod monitor;
+pub(crate) mod probe;
 mod smooth;
 mod socket;
 mod text;

@@ -8,6 +8,7 @@ use windward_laws::emultcp::{Controller, Sample};
 
 use super::base::Base;
 use super::plan::Owner;
+use super::probes::Probes;
 use super::workers::Workers;
 use super::{Series, Snapshot};
 use crate::common::{tcp_info, weight};
@@ -15,6 +16,18 @@ use crate::http::ping::{self, Pings};
 
 /// Time constant of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
+
+/// Payload of a data packet in bytes, with timestamps.
+const SEGMENT: f64 = 1448.0;
+
+/// Probes of a download.
+enum Prober {
+    /// No probes.
+    None,
+    /// They begin with the first connection.
+    Wanted,
+    Running(Probes),
+}
 
 /// Measures a download.
 pub(super) struct Meter {
@@ -26,13 +39,18 @@ pub(super) struct Meter {
     rtt: Option<f64>,
     rate: f64,
     pings: Option<Arc<Pings>>,
+    prober: Prober,
+    /// True if the route has changed since the controller was told.
+    pub is_new_route: bool,
+    /// Text for the user.
+    pub notice: Option<String>,
     /// True if the connections end at a proxy, so that their RTTs cover only the path to it.
     is_proxied: bool,
     pub series: Series,
 }
 
 impl Meter {
-    pub fn new(now: Instant, is_proxied: bool) -> Self {
+    pub fn new(now: Instant, is_proxied: bool, has_probes: bool) -> Self {
         Self {
             begun: now,
             last: (now, 0),
@@ -41,6 +59,10 @@ impl Meter {
             rtt: None,
             rate: 0.0,
             pings: None,
+            // Datagrams would take another path than data through a proxy.
+            prober: if has_probes && !is_proxied { Prober::Wanted } else { Prober::None },
+            is_new_route: false,
+            notice: (has_probes && is_proxied).then(|| "probes do not cross the proxy; pinging instead".to_owned()),
             is_proxied,
             series: Series::default(),
         }
@@ -62,7 +84,12 @@ impl Meter {
         self.heard = sockets.iter().map(|(owner, received, ..)| (*owner, *received)).collect();
         let heard = sockets.iter().filter_map(|(_, _, socket, counts)| Some((socket.as_ref().ok()?, *counts)));
         let age = now.saturating_duration_since(self.begun).as_secs_f64();
-        let rtt = if self.is_proxied { self.pinged(workers) } else { self.told(workers, heard, age) };
+        let probed = self.probed(sockets.iter().find_map(|(_, _, socket, _)| socket.as_ref().ok()), now);
+        let rtt = match probed {
+            Some(rtt) => rtt,
+            None if self.is_proxied => self.pinged(workers),
+            None => self.told(workers, heard, age),
+        };
         let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
         let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
         self.last = (now, received);
@@ -78,6 +105,31 @@ impl Meter {
             connections: u32::try_from(connections).unwrap_or(u32::MAX),
             remaining: workers.length.map(|_| left as f64),
         }
+    }
+
+    /// Mean round trip of the probes since the last reading; `None` if there are no probes, or none returns.
+    fn probed(&mut self, socket: Option<&TcpStream>, now: Instant) -> Option<Option<f64>> {
+        if let (Prober::Wanted, Some(server)) = (&self.prober, socket.and_then(|socket| socket.peer_addr().ok())) {
+            let started = Probes::start(server);
+            self.prober = started.map_or(Prober::None, Prober::Running);
+        }
+        let Prober::Running(probes) = &self.prober else { return None };
+        probes.set_pace(self.rate / (8.0 * SEGMENT));
+        let probed = probes.take(now);
+        if probed.is_silent {
+            self.prober = Prober::None;
+            self.base = Base::new();
+            let text = "the server returns no probes; measuring the round trip by the connections";
+            self.notice = Some(format!("{text}\nhint: `windward serve --probes`, and a firewall that lets UDP pass"));
+            return None;
+        }
+        if probed.is_new_route {
+            (self.base, self.is_new_route) = (Base::new(), true);
+        }
+        if probed.least.is_finite() {
+            self.base.set(probed.least);
+        }
+        Some(probed.mean)
     }
 
     /// Mean of the kernel's RTTs over the connections that count, or the RTT of pings if the server lacks timestamps.

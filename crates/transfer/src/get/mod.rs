@@ -22,6 +22,7 @@ mod options;
 mod pace;
 mod part;
 mod plan;
+mod probes;
 mod request;
 mod retry;
 mod session;

@@ -67,6 +67,9 @@ options! {
         /// Bound the sum of the receive windows once several connections make a queue, which shortens the queue
         /// (emultcp-fast on Linux).
         bound: bool = true, Shown::plain().negatable().under(CONNECTIONS);
+        /// Measure the round trip by UDP probes of 32 bytes at the rate of the data packets, at most 1000 a second,
+        /// which `windward serve --probes` returns. Default: by the connections, because other servers return none.
+        probes: bool = false, Shown::plain().under(CONNECTIONS);
         /// Forget how many connections the host needed in the last 15 minutes, and start with one.
         forget: bool = false, Shown::plain().under(CONNECTIONS);
     }

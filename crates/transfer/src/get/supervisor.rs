@@ -51,7 +51,7 @@ impl<'a> Supervisor<'a> {
         }
         let controller = Controller::new(job.law, memory::recall(&host));
         let syncer = Syncer::start(&workers);
-        let meter = Meter::new(now, is_proxied);
+        let meter = Meter::new(now, is_proxied, job.options.probes);
         Self { job, workers, there, controller, meter, need: Need::new(now), begun: now, impatience: 0, syncer }
     }
 
@@ -85,6 +85,9 @@ impl<'a> Supervisor<'a> {
             if now.saturating_duration_since(sampled) >= period {
                 sampled = now;
                 self.control(now);
+                if let Some(text) = self.meter.notice.take() {
+                    notice(observer, text)?;
+                }
             }
             if now.saturating_duration_since(shown) >= SAMPLE {
                 shown = now;
@@ -97,6 +100,9 @@ impl<'a> Supervisor<'a> {
     /// Adjusts the number of connections to the controller.
     fn control(&mut self, now: Instant) {
         let sample = self.meter.read(&self.workers, now, self.controller.params().settle);
+        if std::mem::take(&mut self.meter.is_new_route) {
+            self.controller.forget_path();
+        }
         let law = self.controller.update(sample);
         let needed = self.workers.pace.as_ref().map(|pace| self.need.most(sample.connections, pace.rest(), now));
         self.staff(needed.map_or(law, |needed| law.min(needed)), now);

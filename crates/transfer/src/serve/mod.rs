@@ -9,6 +9,7 @@ mod content;
 mod folder;
 pub(crate) mod fuzz;
 mod guard;
+mod reflector;
 mod refusal;
 mod request;
 mod respond;
@@ -24,7 +25,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ use folder::Folder;
 use guard::Guard;
 use session::Session;
 pub use site::Event;
-use site::Site;
+use site::{Open, Site};
 use sums::Sums;
 use upload::Uploads;
 
@@ -64,6 +65,8 @@ pub struct Options {
     pub token: Option<String>,
     /// True if `windward send` may upload files into the folder.
     pub is_writable: bool,
+    /// True if the UDP port of the same number returns the probes of clients that have a connection.
+    pub returns_probes: bool,
 }
 
 /// Reason why the server does not start.
@@ -173,7 +176,11 @@ impl Server {
         if options.is_writable {
             upload::sweep(&site.folder);
         }
-        Ok(Self { listener, site: Arc::new(site), tls, seen })
+        let site = Arc::new(site);
+        if options.returns_probes {
+            reflector::start(listener.local_addr().map_err(listen)?, &site).map_err(listen)?;
+        }
+        Ok(Self { listener, site, tls, seen })
     }
 
     /// Address of the listening socket.
@@ -220,7 +227,7 @@ impl Server {
             }
         };
         self.site.guard.end();
-        for socket in self.open().values() {
+        for (socket, _) in self.open().values() {
             // A socket may already be closed.
             let _ = socket.shutdown(Shutdown::Both);
         }
@@ -238,7 +245,7 @@ impl Server {
         result
     }
 
-    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, TcpStream>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
         self.site.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -248,7 +255,7 @@ impl Server {
         // A failure here means that the connection is gone.
         socket.set_nonblocking(false).ok()?;
         socket.set_nodelay(true).ok()?;
-        open.insert(number, socket.try_clone().ok()?);
+        open.insert(number, (socket.try_clone().ok()?, peer.ip()));
         drop(open);
         let (site, tls) = (Arc::clone(&self.site), self.tls.clone());
         Some(thread::spawn(move || {

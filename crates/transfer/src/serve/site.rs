@@ -1,7 +1,7 @@
 //! State shared by all connections of a server.
 
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
@@ -41,11 +41,19 @@ pub struct Site {
     pub token: Option<blake3::Hash>,
     /// Channel to the server's observer.
     pub events: Mutex<Sender<Event>>,
-    /// Open sockets, for shutdown.
-    pub open: Mutex<BTreeMap<u64, TcpStream>>,
+    /// Open sockets, for shutdown and for probes.
+    pub open: Mutex<BTreeMap<u64, Open>>,
 }
 
+/// An open socket and the address at its other end.
+pub type Open = (TcpStream, IpAddr);
+
 impl Site {
+    /// True if a connection from this address is open.
+    pub fn is_connected(&self, address: IpAddr) -> bool {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).values().any(|(_, peer)| *peer == address)
+    }
+
     /// Reports to the observer.
     pub fn tell(&self, event: Event) {
         // The receiver is gone once the server ends.

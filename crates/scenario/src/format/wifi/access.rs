@@ -39,8 +39,8 @@ tagged! {
             /// Maximum aggressiveness: schedules change every exp(`cap`) packets.
             #[serde(default = "eight")]
             cap: Number,
-            /// ε of the aggressiveness ε·b·(queue length in packets), with b the packets that the link alone carries in a
-            /// second (wang2013 §II-C; Jiang and Walrand 2010). Default: by queueing delay.
+            /// ε of the aggressiveness ε·b·(queue length in packets), with b the packets that the link alone carries in
+            /// a second (wang2013 §II-C; Jiang and Walrand 2010). Default: by queueing delay.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             epsilon: Option<Positive<Duration>>,
             /// Constant aggressiveness that replaces the one by queueing delay. Default: by queueing delay.
