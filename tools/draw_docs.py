@@ -43,6 +43,12 @@ def as_shown(law: type[LawSpec]) -> LawSpec:
     """A law as its page shows it."""
     backlog = KNOWN[law.TAG[1]]["backlog_parameter"]
     settings: dict[str, Any] = {backlog: BACKLOG} if backlog else {}
+    if law is ww.Formula:
+        settings = {
+            "step": "acked * clamp(kappa * (p - w * (1 - share)) / w, -0.5, 1)",
+            "exit": BACKLOG,
+            "constants": {"kappa": 0.5, "p": BACKLOG},
+        }
     return law(**settings)
 
 

@@ -338,7 +338,7 @@ class Generator:
         if isinstance(default, dict) and "anyOf" in value:
             # A kind with what it is by default: its word.
             return f" = {next(iter(default.values()))!r}"
-        if isinstance(default, dict):
+        if isinstance(default, dict) and "$ref" in value:
             return f" = {self.reference(value['$ref'])}()"
         if value.get("type") == "array":
             return f" = {tuple(default or ())!r}"

@@ -17,6 +17,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "measured" / "bench.md"
 OTHERS = {
     "quic-tcp": ("quic-tcp", "quic-tcp,backlog=20"),
     "fast": ("fast,alpha=20",),
+    # Reno, with its defaults.
+    "formula": (),
 }
 
 

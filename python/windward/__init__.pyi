@@ -91,6 +91,7 @@ from ._format.fields import (
     FixedRateControl as FixedRateControl,
     FixedSize as FixedSize,
     Flow as Flow,
+    Formula as Formula,
     FqCodel as FqCodel,
     FreeSpacePathLoss as FreeSpacePathLoss,
     Game as Game,

@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 /// The laws: name in scenarios, type, module, and kind. A `memoryless` law is a [`Response`], a `stateful` one has a
-/// [`FluidLaw`], one of `rates` has no fluid form. Each needs its `pub mod` below, too.
+/// [`FluidLaw`], one of `rates` has no fluid form; a `formula` decides that itself. Each needs its `pub mod` below, too.
 macro_rules! each_law {
     ($make:ident) => {
         $make! {
@@ -61,6 +61,8 @@ macro_rules! each_law {
             "dctcp" Dctcp dctcp stateful,
             /// De Schepper, Tilmans, Briscoe and Goel's law: little and often, for queues that mark early.
             "prague" Prague prague stateful,
+            /// A law of your own as formulas: what an ACK adds to the window, and what a loss or a mark leaves.
+            "formula" Formula formula formula,
         }
     };
 }
@@ -91,6 +93,7 @@ pub mod dctcp;
 pub mod emultcp;
 pub mod exp_delay;
 pub mod fast;
+pub mod formula;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;

@@ -50,7 +50,8 @@ fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecE
             Some(Value::Number(_)) if given.is_null() => "a finite number",
             Some(Value::Number(_)) if !given.is_number() => "a number",
             Some(Value::Bool(_)) if !given.is_boolean() => "true or false",
-            Some(Value::String(_)) if !given.is_string() => "a word in quotes",
+            Some(Value::String(_)) if !given.is_string() => "text in quotes",
+            Some(Value::Object(_)) if !given.is_object() => "a table",
             _ => continue,
         };
         return Err(SpecError::Parameter(name.clone(), format!("{given} is not {wanted}")));
@@ -64,6 +65,9 @@ macro_rules! fluid {
         let _ = $params;
         None
     }};
+    (formula, $params:expr) => {
+        $params.fluid().map(|law| Box::new(law) as Box<dyn FluidLaw + Send + Sync>)
+    };
     ($memory:ident, $params:expr) => {
         Some(Box::new($params))
     };

@@ -171,7 +171,7 @@ def read_control(text: str, controls: Sequence[str]) -> tuple[Any, Path]:
 
 def _parts(text: str) -> tuple[str, dict[str, Any]]:
     """The name and the parameters of a law on the command line."""
-    name, *pairs = [part.strip() for part in text.split(",")]
+    name, *pairs = [part.strip() for part in _outside_brackets(text)]
     parameters = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -179,6 +179,18 @@ def _parts(text: str) -> tuple[str, dict[str, Any]]:
             raise OptionError(("LAW", text, f"`{pair}` is no parameter; write it as in quic-tcp,backlog=20"))
         parameters[key.strip()] = _value(value.strip())
     return name, parameters
+
+
+def _outside_brackets(text: str) -> list[str]:
+    """The parts between commas, but those within brackets, as in `step=min(acked, 1)`."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _check(law: Any, folder: Path, text: str) -> None:

@@ -3795,6 +3795,47 @@ class Prague:
     rtt_target: float = 0.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Formula:
+    """A law of your own as formulas: what an ACK adds to the window, and what a loss or a mark leaves.
+
+    Attributes
+    ----------
+    step
+        Packets that an ACK adds to the window in congestion avoidance. Default Reno's, "acked / w".
+    loss
+        Window after a loss. Default Reno's, "flight / 2".
+    mark
+        Window after an ECN mark. Default "", that after a loss.
+    start
+        Packets that an ACK adds to the window in slow start; "": those that it is for, up to the threshold, as in
+        Linux. Default Reno's, "min(acked, max(ssthresh - w, 2))".
+    exit
+        Packets in queues at which slow start ends; 0: it ends at the threshold and at losses alone. 0 to 1e9. Default
+        0.
+    average
+        Length of the averages `avg` and `lost`, in samples. 1 to 1e6. Default 256.
+    constants
+        Named numbers of the formulas, to be swept and tuned as `law.constants.NAME`. Default none.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Formula()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "formula")
+
+    step: str = "acked / w"
+    loss: str = "flight / 2"
+    mark: str = ""
+    start: str = "min(acked, max(ssthresh - w, 2))"
+    exit: float = 0.0
+    average: float = 256.0
+    constants: Mapping[str, Any] = field(default_factory=dict)
+
+
 #: A law and its parameters, as a scenario names them.
 LawSpec = (
     Reno
@@ -3822,6 +3863,7 @@ LawSpec = (
     | ExpDelay
     | Dctcp
     | Prague
+    | Formula
 )
 
 

@@ -4,7 +4,7 @@ use windward_units::Duration;
 
 /// AvgRTT, huang2020 Eq. 8: an exponential average over ACKs. Zero before the first sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct AvgRtt {
+pub(crate) struct AvgRtt {
     pub nanos: f64,
 }
 
@@ -24,4 +24,4 @@ impl AvgRtt {
 }
 
 /// Length of the papers' filter, huang2020 Eq. 8, in ACKs.
-pub(super) const FILTER: f64 = 256.0;
+pub(crate) const FILTER: f64 = 256.0;

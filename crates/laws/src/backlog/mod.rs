@@ -5,15 +5,17 @@
 
 mod avg_rtt;
 mod drift;
+mod exit;
 mod fluid;
 mod ns2;
 mod paper;
 
+pub(crate) use avg_rtt::{AvgRtt, FILTER};
 pub(crate) use drift::Drift;
+pub(crate) use exit::Exit;
 pub(crate) use fluid::backlog_law;
 
 use crate::{Ack, Congestion, Law};
-use avg_rtt::AvgRtt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;

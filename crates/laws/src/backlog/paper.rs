@@ -3,9 +3,10 @@
 
 use super::avg_rtt::{AvgRtt, FILTER};
 use super::drift::{Drift, FLOOR};
-use crate::shared::{LOSS_FLOOR, RoundTrip, half_flight, queued, slow_start};
+use super::exit::Exit;
+use crate::shared::{LOSS_FLOOR, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind};
-use windward_units::{Duration, Packets, Time};
+use windward_units::Packets;
 
 #[derive(Clone, Debug)]
 pub(super) struct Control {
@@ -13,9 +14,7 @@ pub(super) struct Control {
     is_slow_start: bool,
     /// ssthresh and slow start before the last event.
     before: (f64, bool),
-    round: RoundTrip,
-    /// Time at which slow start found the queue: packets sent earlier measure the queue that it made.
-    settled: Time,
+    exit: Exit,
     /// κ·W^(1−2ρ), computed once per round trip.
     scale: f64,
     /// Round trip of `scale`; `None`: compute it anew.
@@ -28,8 +27,7 @@ impl Control {
             ssthresh: f64::INFINITY,
             is_slow_start: true,
             before: (f64::INFINITY, true),
-            round: RoundTrip::new(),
-            settled: Time::ZERO,
+            exit: Exit::new(),
             scale: 0.0,
             scale_round: None,
         }
@@ -42,7 +40,7 @@ impl Control {
 
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &Ack, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {
-        if ack.sent_at < self.settled {
+        if self.exit.is_before(ack) {
             return;
         }
         if let Some(rtt) = ack.rtt {
@@ -79,31 +77,12 @@ impl Control {
     }
 
     fn slow_start(&mut self, ack: &Ack, acked: f64, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {
-        let ended = self.round.on_ack(ack);
         *cwnd = slow_start(*cwnd, self.ssthresh, acked);
         self.is_slow_start = *cwnd < self.ssthresh;
-        // The first samples of a round see the queue that the round before has left; later ones also its own bursts.
-        let round_rtt = match ended {
-            Some(ended) if ended.samples < SAMPLES => ended.min_rtt,
-            None if self.round.samples() == SAMPLES => self.round.min_rtt(),
-            _ => None,
-        };
-        let Some(rtt) = round_rtt else { return };
-        let sent_in = ack.flight_at_send.count();
-        if queued(sent_in, ack.base_rtt, rtt) >= drift.backlog {
+        if self.exit.found(ack, drift.backlog, cwnd, avg_rtt) {
             self.is_slow_start = false;
-            self.settled = ack.now;
-            *cwnd = settle(sent_in, ack.base_rtt, rtt, drift.backlog, avg_rtt).min(*cwnd).max(FLOOR);
         }
     }
-}
-
-/// Equilibrium on a path that gave a window of `sent_in` packets the round-trip time `rtt`: its rate times base_rtt,
-/// plus the backlog. Sets AvgRTT to the round-trip time of this window.
-fn settle(sent_in: f64, base_rtt: Duration, rtt: Duration, backlog: f64, avg_rtt: &mut AvgRtt) -> f64 {
-    let cwnd = sent_in * base_rtt.ratio(rtt) + backlog;
-    avg_rtt.nanos = cwnd / sent_in * rtt.as_nanos() as f64;
-    cwnd
 }
 
 /// Largest increase per window of ACKs, as a share of the window: FAST's min{2W, ·}.
@@ -111,6 +90,3 @@ const MOST_UP: f64 = 1.0;
 
 /// Largest decrease per window of ACKs, as a share of the window, that of a loss.
 const MOST_DOWN: f64 = 0.5;
-
-/// Samples that distinguish the standing queue from a burst; HyStart++'s (RFC 9406 §4.3).
-const SAMPLES: u32 = 8;

@@ -5,6 +5,7 @@ mod backlog;
 mod conformance;
 mod exp_delay;
 mod fluid;
+mod formula;
 mod host;
 mod marks;
 mod rates;
