@@ -56,22 +56,6 @@ def test_a_run_has_a_row_for_each_request(shop: ww.Scenario) -> None:
     assert apps["offered_bps"][0] == pytest.approx(10e6, rel=0.1)
 
 
-def test_the_load_of_small_answers_counts_their_headers(tmp_path: Path) -> None:
-    """Answers of 100 B are packets of 152 B: 411 a second are half of 1 Mbit/s."""
-    text = SCENARIO.partition("[[flow]]")[0]
-    for old, new in (
-        ('rate = "20 Mbit/s"', 'rate = "1 Mbit/s", reverse = { rate = "100 Mbit/s" }'),
-        ('{ kind = "exponential", mean = "50 kB" }', '"100 B"'),
-        ('"20 s"', '"60 s"'),
-    ):
-        text = text.replace(old, new)
-    (tmp_path / "small.toml").write_text(text, encoding="utf-8")
-    run = ww.load(tmp_path / "small.toml").simulate(seeds=[1, 2])
-    link = run.links.set_index("link").loc["access"]
-    # 49 000 arrivals scatter by half a percent.
-    assert link["utilization"].mean() == pytest.approx(0.5, abs=0.01)
-
-
 def test_another_law_has_the_same_arrivals_and_sizes(tmp_path: Path) -> None:
     rows = []
     for law in ("cubic", "bbr"):
