@@ -7,7 +7,8 @@
 #![forbid(unsafe_code)]
 
 /// The laws: name in scenarios, type, module, and kind. A `memoryless` law is a [`Response`], a `stateful` one has a
-/// [`FluidLaw`], one of `rates` has no fluid form; a `formula` decides that itself. Each needs its `pub mod` below, too.
+/// [`FluidLaw`], one of `rates` has no fluid form; a `formula` decides that itself. Each needs its `pub mod` below,
+/// too.
 macro_rules! each_law {
     ($make:ident) => {
         $make! {

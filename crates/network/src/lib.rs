@@ -148,9 +148,8 @@ impl<T: AsRef<[u8]>> Network<T> {
     }
 
     /// Network of `scenario` in the run of `seed`. `own` names the flows, or groups of flows, that are the caller's:
-    /// they send nothing of themselves, whatever their law, and their routes are the caller's paths. If it is empty, all
-    /// flows are. The
-    /// other flows run under their laws, and so do applications and sources.
+    /// they send nothing of themselves, whatever their law, and their routes are the caller's paths. If it is empty,
+    /// all flows are. The other flows run under their laws, and so do applications and sources.
     ///
     /// # Errors
     /// [`Unusable::NoPackets`], [`Unusable::Python`], [`Unusable::Flow`].

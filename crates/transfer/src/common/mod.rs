@@ -1,5 +1,5 @@
-//! Shared by HTTP, downloads, uploads and the server: sockets, probes, disk space, averages, text, and state that threads
-//! wait for.
+//! Shared by HTTP, downloads, uploads and the server: sockets, probes, disk space, averages, text, and state that
+//! threads wait for.
 
 mod disk;
 mod monitor;

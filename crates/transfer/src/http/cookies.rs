@@ -1,6 +1,7 @@
 //! Cookies that redirects set, for the requests that follow: RFC 6265, within one download.
 //!
-//! The jar is empty when a download begins and gone when it ends. Public suffixes are not known: a `Domain` needs a dot.
+//! The jar is empty when a download begins and gone when it ends. Public suffixes are not known: a `Domain`
+//! needs a dot.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
