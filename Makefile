@@ -116,7 +116,7 @@ python-lint: $(VENV)/checks
 	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy $(OR_SAY)
 
 python-test: $(VENV)/checks $(VENV)/engine
-	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal $(OR_SAY)
+	$(SKIPS) $(BIN)/pytest -m "not realtime and not long" --numprocesses auto --dist worksteal $(OR_SAY)
 
 # One after the other: each takes all processors.
 .PHONY: every-python
@@ -140,7 +140,7 @@ test-least: $(VENV)/checks $(VENV)/engine
 # Python's first: those in Rust need what `rust-test` builds, or build it.
 realtime-test: $(VENV)/checks $(VENV)/engine
 	@failed=; \
-	$(SKIPS) $(BIN)/pytest -m realtime || failed=1; \
+	$(SKIPS) $(BIN)/pytest -m "realtime and not long" || failed=1; \
 	$(SKIPS) $(BIN)/python tools/test_kernels.py || failed=1; \
 	test -z "$$failed" $(OR_SAY)
 

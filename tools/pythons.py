@@ -32,12 +32,18 @@ ENGINE = {
     "applications",
     "attack",
     "attacks",
+    "bench",
     "benches",
     "browser",
+    "capture",
     "cell",
+    "chance",
+    "changes",
     "claims",
     "coded_flows",
     "coding",
+    "compiled",
+    "counts",
     "dead_keys",
     "docs",
     "emulate",
@@ -54,6 +60,8 @@ ENGINE = {
     "get_link",
     "get_safety",
     "get_servers",
+    "hars",
+    "hosts",
     "interruption",
     "kernel",
     "laws_by_hand",
@@ -70,6 +78,7 @@ ENGINE = {
     "modules",
     "mutations",
     "notebook",
+    "notes",
     "num",
     "num_cvxpy",
     "optimum",
@@ -78,20 +87,27 @@ ENGINE = {
     "package",
     "patterns",
     "planted",
+    "playground",
+    "playground_page",
     "profiles",
     "queues",
     "queues_by_flow",
     "ran",
     "random_wireless",
     "receivers",
+    "recordings",
+    "requests",
     "rooms",
     "routing",
     "seferoglu2014",
+    "serve",
     "site",
     "starvation",
+    "strict_fifo",
     "sweep",
     "table_four",
     "tune",
+    "validations",
     "wifi",
     "wifi_theory",
     "words",
@@ -190,9 +206,9 @@ def modules() -> dict[str, Path]:
 
 
 def run_tests(python: Path, paths: list[Path], *options: str) -> int:
-    """The tests of these modules that need no clock; pytest's exit code."""
+    """The tests of these modules that need no clock and no minutes; pytest's exit code."""
     command: list[str | Path] = [python, "-m", "pytest", "-p", "no:cacheprovider", "--numprocesses", "auto"]
-    command += ["--dist", "worksteal", "-m", "not realtime", *options]
+    command += ["--dist", "worksteal", "-m", "not realtime and not long", *options]
     print(" ".join(map(str, ["+", *command])), f"# {len(paths)} modules", flush=True)
     return subprocess.run([*command, *paths], cwd=ROOT, check=False).returncode
 

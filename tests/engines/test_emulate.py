@@ -238,6 +238,7 @@ def test_no_connection_outlives_a_run() -> None:
 
 
 @needs_kernels
+@pytest.mark.long
 @pytest.mark.realtime
 def test_a_backlog_threshold_saves_tcp(tmp_path: Path) -> None:
     """seferoglu2014 Fig. 6 with Linux's TCP: classical backpressure starves the flow of two hops, K = B/|S| does not.
@@ -268,6 +269,7 @@ def test_a_backlog_threshold_saves_tcp(tmp_path: Path) -> None:
 
 
 @needs_kernels
+@pytest.mark.long
 @pytest.mark.realtime
 def test_coding_hides_reordering_and_losses_from_linux(tmp_path: Path) -> None:
     """The diamond with a lossy link: packets overtake each other, and Linux's TCP takes none of it for congestion."""
@@ -289,6 +291,7 @@ def test_coding_hides_reordering_and_losses_from_linux(tmp_path: Path) -> None:
 
 
 @needs_kernels
+@pytest.mark.long
 @pytest.mark.realtime
 def test_stations_move_between_kernels(tmp_path: Path) -> None:
     """D leaves C's neighbourhood for B's, and AODV finds the other way, with time for a timer that has backed off."""

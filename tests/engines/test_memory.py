@@ -148,6 +148,7 @@ def command_peak(tmp_path: Path, flows: int) -> int:
     return 1024 * int(done.stderr.rsplit("peak ", 1)[1].split()[0])
 
 
+@pytest.mark.long
 def test_the_whole_command_takes_bounded_memory_for_each_flow(tmp_path: Path) -> None:
     """27.6 kB for each flow with its four links, and 35.4 kB if bursts keep their memory; the bound is in the middle.
 

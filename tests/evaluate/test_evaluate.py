@@ -140,9 +140,14 @@ PLANTED = [
     ("DeafToMarks", "7.1/codel-ecn-wait"),
     ("StaleRoundTrip", "7.3/step"),
 ]
+#: Faults that take seconds to be seen.
+LONG = {"DeafToLoss", "FirstComer"}
 
 
-@pytest.mark.parametrize(("fault", "measure"), PLANTED)
+@pytest.mark.parametrize(
+    ("fault", "measure"),
+    [pytest.param(*one, marks=pytest.mark.long if one[0] in LONG else ()) for one in PLANTED],
+)
 def test_a_planted_fault_fails_its_own_row(fault: str, measure: str, tmp_path: Path):
     section = measure.partition("/")[0]
     found = ww.evaluate(f"{FAULTS}:{fault}", output=tmp_path / "e", only=[measure], seeds=3)
@@ -157,6 +162,7 @@ def test_a_law_without_a_fault_meets_these_rows(tmp_path: Path):
     assert "does not" not in found.verdicts.values()
 
 
+@pytest.mark.long
 def test_bbr_loses_packets_in_buffers_below_one_and_a_half_products(tmp_path: Path):
     # RFC 9743 §5.1.3: BBRv1 had "a sustained rate of packet loss" below 1.5 BDP; "further versions provided a fix".
     several = [f"5.1.3/flows-4-buffer-{bdps}" for bdps in ("0.5", "1", "2")]
@@ -284,6 +290,7 @@ def test_thresholds_are_changed_in_a_file(tmp_path: Path):
     assert second.rows("measures")[0]["source"] == "a file of thresholds"
 
 
+@pytest.mark.long
 def test_the_cases_of_the_bbr_draft(tmp_path: Path):
     # The appendix: an estimate within 2 % when STARTUP ends, three rounds of DRAIN at most, PROBE_BW after it, 200 ms
     # of PROBE_RTT, the full rate after a step by ten.
@@ -312,6 +319,7 @@ def test_a_law_without_the_phases_of_bbr_is_not_judged_by_them(tmp_path: Path):
     assert found.verdicts == {"A.1": "cannot tell"}
 
 
+@pytest.mark.long
 def test_the_windows_of_rfc_9438(tmp_path: Path):
     # Table 1, 100 ms: 38 packets at a loss of 1/1000, where Reno has 38, too; 187 at 1/10 000, where Reno has 120.
     # Table 2, 10 ms: 38 and 120, Reno's.

@@ -22,6 +22,8 @@ from windward.papers.page import _cell, index, markdown, write
 
 PAPERS = [papers.load(key) for key in papers.known()]
 CLAIMS = [(paper, claim) for paper in PAPERS for claim in paper.claims.values() if claim.is_checked and not claim.runs]
+#: Claims whose check takes seconds, by paper.
+LONG = {"huang2020": {18, 21, 51}, "seferoglu2014": {4, 7, 8}, "wang2013": {5, 15}, "wang2016": {14}}
 REHEARSED = [paper for paper in PAPERS if any(claim.runs for claim in paper.claims.values())]
 
 LEDGER = """\
@@ -80,7 +82,17 @@ def say_the_same(found: str, printed: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=[f"{paper.key}-{claim.id}" for paper, claim in CLAIMS])
+@pytest.mark.parametrize(
+    ("paper", "claim"),
+    [
+        pytest.param(
+            *(paper, claim),
+            id=f"{paper.key}-{claim.id}",
+            marks=pytest.mark.long if claim.id in LONG.get(paper.key, ()) else (),
+        )
+        for paper, claim in CLAIMS
+    ],
+)
 def test_the_claim_holds_as_the_page_says(paper: papers.Paper, claim: papers.Claim) -> None:
     judgement = judge(paper, claim)
     assert judgement.holds, f"{claim.claim}\nfound: {judgement.ours}"
@@ -88,7 +100,14 @@ def test_the_claim_holds_as_the_page_says(paper: papers.Paper, claim: papers.Cla
     assert say_the_same(_cell(judgement.ours), printed), f"the page has: {printed}\nfound: {_cell(judgement.ours)}"
 
 
-@pytest.mark.parametrize("paper", REHEARSED, ids=lambda paper: paper.key)
+@pytest.mark.parametrize(
+    "paper",
+    # Only the shortest rehearsal is in `make test`.
+    [
+        pytest.param(paper, id=paper.key, marks=() if paper.key == "chen2007" else pytest.mark.long)
+        for paper in REHEARSED
+    ],
+)
 def test_simulations_say_in_short_what_they_said(paper: papers.Paper, tmp_path: Path) -> None:
     """One seed, a tenth of the time: seeds repeat, so every finding must be as it was when the page was made.
 
@@ -179,6 +198,8 @@ def test_examples_of_the_docstrings() -> None:
 def test_there_are_papers() -> None:
     assert {path.parent.name for path in REPOSITORY.glob("papers/*/claims.toml")} == {paper.key for paper in PAPERS}
     assert CLAIMS
+    checked = {(paper.key, claim.id) for paper, claim in CLAIMS}
+    assert {(key, number) for key, numbers in LONG.items() for number in numbers} <= checked
 
 
 @pytest.fixture

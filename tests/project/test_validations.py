@@ -49,3 +49,14 @@ def test_what_is_missing_is_said_before_anything_is_built(monkeypatch: pytest.Mo
     (one,) = validate.asked(["cake"])
     assert "KERNEL is missing: git clone" in validate.lacks(one)
     assert "make validate WHAT=cake KERNEL=..." in validate.lacks(one)
+
+
+def test_what_make_test_leaves_out_is_a_validation_and_a_job():
+    (one,) = validate.asked(["long"])
+    assert [command[command.index("-m") + 1] for command in one.commands()] == [
+        "long and not realtime",
+        "long and realtime",
+    ]
+    left = re.findall(r'-m "([^"]*realtime[^"]*)"', (REPOSITORY / "Makefile").read_text())
+    assert sorted(left) == ["not realtime and not long", "realtime and not long"]
+    assert "make validate WHAT=long" in (REPOSITORY / ".github" / "workflows" / "ci.yml").read_text()

@@ -114,6 +114,7 @@ def test_several_flows_begin_apart_by_default():
     assert [own for own in found if own.startswith("flow.")] == ["flow.A.start=0..1 s"]
 
 
+@pytest.mark.long
 def test_without_bounds_a_lossy_path_of_one_cubic_is_found(tmp_path: Path):
     # By RFC 9438 §5, 0.1 % of loss leaves 280 packets/s of 833 on 200 ms: 1.054·(0.2/0.001)^¾ = 56 packets.
     text = SMALL.replace("20 Mbit/s", "40 Mbit/s").replace("19 ms", "99 ms").replace("67 packets", "667 packets")

@@ -154,6 +154,7 @@ def test_the_genetic_search_finds_two_events_by_their_times():
         assert best < 0.15, seed
 
 
+@pytest.mark.long
 def test_bbr_is_slow_on_a_path_that_is_fast_now_and_then(tmp_path: Path):
     # D > R + 0.1 s with R = 25 ms: the window that BBR allows itself is too small for the usual delay.
     text = (BENCHES / "dips.toml").read_text(encoding="utf-8").partition("[[change]]")[0]
@@ -227,6 +228,7 @@ def test_an_outage_at_the_wrong_time_stalls_nobody_for_long(tmp_path: Path):
     assert attack.summary["quiet_from_s"] == 20.0
 
 
+@pytest.mark.long
 def test_laws_differ_under_the_same_pattern(tmp_path: Path):
     (tmp_path / "s.json").write_text(json.dumps(LINK), encoding="utf-8")
     attack = ww.load(tmp_path / "s.json").attack(
@@ -237,6 +239,7 @@ def test_laws_differ_under_the_same_pattern(tmp_path: Path):
     assert attack.summary["found"]["value"] >= 3
 
 
+@pytest.mark.long
 def test_a_ratio_by_patterns_is_that_of_the_formula(tmp_path: Path):
     text = (BENCHES / "step.toml").read_text(encoding="utf-8")
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
@@ -259,6 +262,7 @@ def test_a_ratio_by_patterns_is_that_of_the_formula(tmp_path: Path):
     assert attack.summary["found"]["value"] == pytest.approx(ratio_under_delay(step, 1000, 20), rel=0.08)
 
 
+@pytest.mark.long
 def test_the_exponential_map_explains_its_ratio(tmp_path: Path):
     text = (BENCHES / "step.toml").read_text(encoding="utf-8")
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")

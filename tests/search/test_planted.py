@@ -1,6 +1,6 @@
 """Laws with a fault each: an attack finds every one, and none in the law without a fault.
 
-Two of ten, one over events and one over a field; `make validate WHAT=searches` runs all.
+Two of ten, one over events and one over a field, which takes long; `make validate WHAT=searches` runs all.
 """
 
 import os
@@ -18,7 +18,9 @@ IS_WHOLE = os.environ.get("WINDWARD_SEARCHES") == "all"
 
 
 @pytest.mark.parametrize(
-    "planted", PLANTED if IS_WHOLE else [PLANTED[3], PLANTED[7]], ids=lambda planted: planted.law.__name__
+    "planted",
+    PLANTED if IS_WHOLE else [PLANTED[3], pytest.param(PLANTED[7], marks=pytest.mark.long)],
+    ids=lambda planted: planted.law.__name__,
 )
 def test_a_planted_fault_is_found(planted: Planted, tmp_path: Path) -> None:
     attack = network(planted).attack(

@@ -44,6 +44,7 @@ def attacked(tmp_path: Path, text: str, until: str, bound: str, **more: object) 
     )
 
 
+@pytest.mark.long
 def test_a_divided_ack_takes_from_a_law_that_counts_acks(tmp_path: Path):
     attack = attacked(tmp_path, PAIR, "starves:2", "flow.A.ack_division=1..20")
     assert attack.is_found
@@ -65,6 +66,7 @@ def test_byte_counting_is_no_find(tmp_path: Path):
     assert attack.summary["closest"] == pytest.approx(attack.summary["clean"]["ratio"], rel=0.2)
 
 
+@pytest.mark.long
 def test_optimistic_acks_take_from_every_law(tmp_path: Path):
     # The receive window bounds what the sender throws at the link.
     text = SHORT.replace('{ name = "reno", byte_counting = false }', '"cubic", receive_window = "200 packets"')
@@ -131,6 +133,7 @@ def test_a_receiver_cheats_in_one_way_and_honestly_at_rest():
     assert own.cell(events) == "B ack_division 5; B optimistic_acks 20 ms"
 
 
+@pytest.mark.long
 def test_a_search_finds_who_cheats_and_shrinks_it_to_a_key(tmp_path: Path):
     attack = attacked(tmp_path, SHORT, "starves:2", "receiver.*=cheats")
     assert attack.is_found
@@ -153,6 +156,7 @@ def test_a_search_finds_who_cheats_and_shrinks_it_to_a_key(tmp_path: Path):
     assert not line["holds"]
 
 
+@pytest.mark.long
 def test_a_find_over_receivers_is_the_same_on_any_number_of_threads(tmp_path: Path):
     finds = []
     for threads in (1, 3):
@@ -206,6 +210,7 @@ def test_a_receiver_that_cheats_has_no_quiet_end_and_no_honest_range(tmp_path: P
         attacked(tmp_path, coded, "starves:2", "receiver.B=cheats")
 
 
+@pytest.mark.long
 def test_flows_without_a_name_have_that_of_their_ends(tmp_path: Path):
     text = SHORT.replace('name = "A", ', "").replace('name = "B", ', "")
     attack = attacked(tmp_path, text, "starves:2", "receiver.a->z=cheats")
