@@ -56,7 +56,7 @@ def changed(law: dict[str, Any], draw: random.Random) -> dict[str, Any]:
 def scored(law: dict[str, Any], stage: int, folder: Path) -> float:
     path = folder / "candidate.py"
     path.write_text(f"LAW = {law!r}\n", encoding="utf-8")
-    return float(score(str(path), stage)["combined_score"])
+    return score(str(path), stage)[0]["combined_score"]
 
 
 def main() -> None:

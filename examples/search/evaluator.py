@@ -1,9 +1,9 @@
 """Evaluator for searchers in OpenEvolve's form: the score of a candidate's law on the training networks.
 
-`evaluate(path)` answers {"combined_score": …, metrics …}. CUBIC has 0, Reno about -0.1. A stage of 8 networks comes
-before the one of 64. A candidate that is no law scores -4, and the reason is an artifact.
+CUBIC has 0. A stage of 8 networks comes before the one of 64. A candidate that is no law scores -4, with the reason.
 """
 
+import json
 import runpy
 from typing import Any
 
@@ -13,21 +13,31 @@ import windward as ww
 NO_LAW = -4.0
 
 
-def score(path: str, stage: int) -> dict[str, Any]:
-    """Scores the law of a candidate's file."""
+def score(path: str, stage: int) -> tuple[dict[str, float], dict[str, str]]:
+    """Figures of the law in a candidate's file, the combined score among them, and what to say about it."""
     try:
         found = ww.bench(ww.Formula(**runpy.run_path(path)["LAW"]), set="train", stage=stage)
     except Exception as error:
-        return {"combined_score": NO_LAW, "artifacts": {"error": f"{type(error).__name__}: {error}"}}
-    return {"combined_score": found["combined_score"], **found["metrics"], "artifacts": found["artifacts"]}
+        return {"combined_score": NO_LAW}, {"error": f"{type(error).__name__}: {error}"}
+    metrics = {"combined_score": found["combined_score"], **found["metrics"]}
+    return metrics, {"worst": json.dumps(found["artifacts"]["worst"])}
 
 
-def evaluate_stage1(path: str) -> dict[str, Any]:
-    return score(path, 1)
+def answer(path: str, stage: int) -> Any:
+    metrics, artifacts = score(path, stage)
+    try:
+        from openevolve.evaluation_result import EvaluationResult
+    except ImportError:
+        return {**metrics, "artifacts": artifacts}
+    return EvaluationResult(metrics=metrics, artifacts=artifacts)
 
 
-def evaluate_stage2(path: str) -> dict[str, Any]:
-    return score(path, 2)
+def evaluate_stage1(path: str) -> Any:
+    return answer(path, 1)
+
+
+def evaluate_stage2(path: str) -> Any:
+    return answer(path, 2)
 
 
 evaluate = evaluate_stage2

@@ -8,7 +8,7 @@ from typing import Any
 
 from windward._bench.run import STAGES, BenchRequest, run
 from windward._evaluate.entry import as_plain
-from windward._evaluate.request import read_law
+from windward._evaluate.request import check_law, read_law
 from windward.errors import OptionError
 from windward.results._shapes import Progress
 
@@ -72,5 +72,7 @@ def bench(
         law, folder = read_law(law)
     else:
         law, text = as_plain(law, laws)
+        if not laws:
+            check_law(law, folder, text)
     asked = BenchRequest(law=law, text=text, set=set, seed=seed, stage=stage, folder=folder, laws=laws)
     return run(asked, threads=threads, progress=progress)

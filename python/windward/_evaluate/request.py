@@ -147,7 +147,7 @@ def read_law(text: str) -> tuple[Any, Path]:
         if name == OWN:
             raise OptionError(("LAW", text, "a law in Python is given as FILE.py:CLASS"))
         law = {"name": name, **parameters} if parameters else name
-    _check(law, folder, text)
+    check_law(law, folder, text)
     return law, folder
 
 
@@ -193,8 +193,14 @@ def _outside_brackets(text: str) -> list[str]:
     return parts
 
 
-def _check(law: Any, folder: Path, text: str) -> None:
-    """Refuses parameters that the law does not have."""
+def check_law(law: Any, folder: Path, text: str) -> None:
+    """Refuses parameters that the law does not have, and formulas that are none.
+
+    Raises
+    ------
+    OptionError
+        With the reason.
+    """
     _try({"flow": [{"from": "a", "to": "b", "law": law}]}, folder, text, "flow[0].law")
 
 
