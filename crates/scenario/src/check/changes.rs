@@ -256,6 +256,14 @@ fn mean_changes(medium: &mut MediumConfig) -> Option<&mut Vec<MeanChange>> {
     }
 }
 
+fn is_wifi(medium: &MediumConfig) -> bool {
+    matches!(medium, MediumConfig::Wifi(_) | MediumConfig::Edca(_))
+}
+
+fn is_cell(medium: &MediumConfig) -> bool {
+    matches!(medium, MediumConfig::Cell(_) | MediumConfig::Ran(_))
+}
+
 /// The links of a name, or of a group; reports other names.
 fn find(Name(name): &Name, index: usize, links: &Links, problems: &mut Problems) -> Option<Vec<u32>> {
     let path = || place("change", index, ["link".into()]);
@@ -266,8 +274,12 @@ fn find(Name(name): &Name, index: usize, links: &Links, problems: &mut Problems)
         if !links.is_station(link as u32) {
             return Some(vec![link as u32]);
         }
-        let hint = Some("change its `station`: the `snr` of a cell's, the `position` of one of Wi-Fi".to_owned());
-        problems.add(path(), format!("`{name}` is the way of a station, not a link"), hint);
+        let hint = match (links.topology.media.iter().any(is_wifi), links.topology.media.iter().any(is_cell)) {
+            (true, false) => "change the `position` of its `station`",
+            (false, true) => "change the `snr` of its `station`",
+            _ => "change its `station`: the `snr` of a cell's, the `position` of one of Wi-Fi",
+        };
+        problems.add(path(), format!("`{name}` is the way of a station, not a link"), Some(hint.to_owned()));
         return None;
     }
     let wires = || (0..).zip(&links.names).filter(|(at, _)| !links.is_station(*at)).map(|(_, link)| link.name.as_str());
@@ -324,7 +336,13 @@ fn station_change(
     if let Some(snr) = step.values.snr {
         let places = links.in_cells.get(&node).map_or(&[][..], Vec::as_slice);
         if places.is_empty() {
-            problems.add(path.to_vec(), format!("`{name}` is not a station of a [[cell]]"), None);
+            let media = &links.topology.media;
+            if media.iter().any(is_wifi) && !media.iter().any(is_cell) {
+                let message = "the `snr` of a Wi-Fi station changes with its place";
+                problems.add(step.of("snr"), message, Some("change its `position`".to_owned()));
+            } else {
+                problems.add(path.to_vec(), format!("`{name}` is not a station of a [[cell]]"), None);
+            }
         }
         for &(medium, station) in places {
             let mean_snr = ratio(snr);
