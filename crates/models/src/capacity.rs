@@ -48,8 +48,8 @@ pub(crate) enum CapacityError {
     LoadInMedium(usize),
     /// Links of a slotted network, this one among them, are not always ON, and more than one can be active at a time.
     Channels(usize),
-    /// The fluid model has no region for a cell with this scheduler.
-    Scheduler(SchedulerConfig),
+    /// The fluid model has no region for a cell with this scheduler; it has for those that are told.
+    Scheduler(SchedulerConfig, &'static str),
     /// The stations of the wireless network of this link move.
     Motion(usize),
     /// The stations of the cell of this link have places, from which their channels follow.
@@ -197,7 +197,10 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
             Ok(ergodic(&channels(cell), cell.symbol_rate / packet_bits))
         }
         (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => Ok(turns(cell, packet_bits)),
-        (_, scheduler) => Err(CapacityError::Scheduler(scheduler)),
+        (_, scheduler) => {
+            let known = "\"queueing-delay\", or \"round-robin\" with oblivious = true";
+            Err(CapacityError::Scheduler(scheduler, known))
+        }
     }
 }
 
@@ -208,7 +211,7 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
 /// and block errors cost nothing.
 fn ran_regions(cell: &RanConfig, packet_bits: f64, sharing: Sharing) -> Result<[Region; 2], CapacityError> {
     if sharing == Sharing::Scheduler && cell.scheduler != SchedulerConfig::QueueingDelay {
-        return Err(CapacityError::Scheduler(cell.scheduler));
+        return Err(CapacityError::Scheduler(cell.scheduler, "\"queueing-delay\""));
     }
     let members = 2 * cell.stations.len() as u32;
     Ok([0, 1].map(|way| {

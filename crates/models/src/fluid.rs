@@ -98,11 +98,8 @@ pub enum FluidError {
     )]
     Places(String),
     /// A scheduler without a fluid form.
-    #[error(
-        "the scheduler {0} is not supported by the fluid engine\nhint: use \"queueing-delay\", or \"round-robin\" with \
-         oblivious = true"
-    )]
-    Scheduler(String),
+    #[error("the scheduler {0} is not supported by the fluid engine\nhint: use {1}")]
+    Scheduler(String, &'static str),
     /// A policer, whose drops depend on bursts.
     #[error("link `{0}`: policers are not supported by the fluid engine\nhint: use `simulate`")]
     Policer(String),
@@ -269,10 +266,13 @@ impl Piece {
             CapacityError::Dead(at) => FluidError::Dead(compiled.links[at].name.clone()),
             CapacityError::Airtime(at, why) => FluidError::Airtime(compiled.links[at].name.clone(), why),
             CapacityError::Places(at) => FluidError::Places(compiled.links[at].name.clone()),
-            CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
-                SchedulerConfig::Own(index) => scenario.python_schedulers()[index as usize].class.clone(),
-                known => format!("{known:?}"),
-            }),
+            CapacityError::Scheduler(scheduler, others) => {
+                let name = match scheduler {
+                    SchedulerConfig::Own(index) => scenario.python_schedulers()[index as usize].class.clone(),
+                    known => format!("{known:?}"),
+                };
+                FluidError::Scheduler(name, others)
+            }
         })?;
         let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
         if let Some(at) = base_rtts.iter().position(|&base_rtt| base_rtt <= 0.0) {

@@ -303,7 +303,7 @@ fn region(
              optimum is known for stations with an `snr`",
         ),
         CapacityError::Dead(at) => refused(at, DEAD),
-        CapacityError::Scheduler(_) | CapacityError::Airtime(..) => {
+        CapacityError::Scheduler(..) | CapacityError::Airtime(..) => {
             unreachable!("the best sharing asks for no scheduler")
         }
     })?;

@@ -40,3 +40,29 @@ fn a_policer_has_no_fluid_form() {
     let message = fluid(&link.replace("[[flow]]", queue)).expect_err("it has none");
     assert!(message.starts_with("link `a->b`: policers are not supported by the fluid engine"), "{message}");
 }
+
+/// The hint names the schedulers that this cell may have: none of LTE or NR is oblivious.
+#[test]
+fn the_fluid_form_names_schedulers_that_the_cell_may_have() {
+    let text = |keys: &str, scheduler: &str| {
+        format!(
+            "name = \"n\"\nduration = \"1 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             [[cell]]\nname = \"c\"\naccess_point = \"a\"\n{keys}\nscheduler = {scheduler}\n\
+             station = [{{ node = \"b\", snr = \"20 dB\" }}]\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\""
+        )
+    };
+    let hint = |text: &str| {
+        let told = read(text).fluid(Method::Ode { tolerance: 1e-6 }).expect_err("it has no fluid form").to_string();
+        told.split_once("\nhint: use ").expect("it has a hint").1.to_owned()
+    };
+    let lte = "technology = \"lte\"\npreset = \"lte-10mhz\"";
+    assert_eq!(hint(&text(lte, "\"round-robin\"")), "\"queueing-delay\"");
+    let told = Scenario::from_toml(&text(lte, "{ kind = \"round-robin\", oblivious = true }"), "n.toml");
+    assert!(told.is_err_and(|error| error.to_string().contains("oblivious")));
+    let back = "[[link]]\nfrom = \"b\"\nto = \"a\"\nrate = \"9 Mbit/s\"\ndelay = \"5 ms\"\nduplex = false\n[[cell]]";
+    let slotted = text("slot = \"1 ms\"\nsymbol_rate = \"2 Msymbol/s\"\namc = \"ctc\"", "\"max-snr\"");
+    assert_eq!(
+        hint(&slotted.replace("[[cell]]", back)),
+        "\"queueing-delay\", or \"round-robin\" with oblivious = true"
+    );
+}
