@@ -85,6 +85,7 @@ def test_the_figure_by_default_is_one_with_something_to_draw(
     figure = draw(run)
     assert (figure.what, draw(small_run).what) == ("datagrams", "windows")
     assert len(figure.axes[0].get_lines()) == 1
+    assert lines(run.plot()) == lines(figure)
     assert run._repr_html_().count("<svg") == 1
     swept = link(background=[source]).sweep({"link.0.rate": ["5 Mbit/s", "9 Mbit/s"]}, seeds=1)
     with pytest.raises(ValueError, match=r"figures with values: .*received"):

@@ -190,7 +190,7 @@ class Run(About, Frames):
 
     def plot(
         self,
-        what: str = "windows",
+        what: str | None = None,
         *,
         seed: int | None = None,
         beside: Sequence[Result] | Mapping[str, Result] = (),
@@ -202,6 +202,7 @@ class Run(About, Frames):
         ----------
         what
             One of `windward.show.plot.PACKETS`: "windows", "rates", "queues", "rtt", "goodput", ….
+            Default: "windows"; without flows the loads, videos or datagrams.
         seed
             Seed of the series to draw. Default: the mean over all, with its 95 % confidence interval; the first in
             figures that have no mean.
@@ -219,7 +220,7 @@ class Run(About, Frames):
         from windward.show.plot import by_name, draw, draw_together
 
         if beside:
-            return draw_together(by_name(self, beside), what, seed=seed, for_=for_)
+            return draw_together(by_name(self, beside), what or "windows", seed=seed, for_=for_)
         return draw(self, what, seed=seed, for_=for_)
 
     def steps(self, path: str | Path, *, seed: int | None = None) -> Path:
