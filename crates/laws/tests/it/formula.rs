@@ -1,5 +1,7 @@
 //! Built-in laws written as formulas: the same windows to the bit.
 
+#![expect(clippy::disallowed_types, reason = "the cost of an ACK is measured by the clock")]
+
 use crate::host::{Bottleneck, Flow, run};
 use serde_json::json;
 use std::hint::black_box;
