@@ -50,6 +50,7 @@ __all__ = [
     "draw",
     "draw_sweep",
     "draw_together",
+    "firsts",
     "listed",
     "names",
     "save",
