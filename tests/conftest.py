@@ -1,6 +1,7 @@
 """Fixtures and helpers: a small scenario, the command line as a user runs it, and retries on a busy machine."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -63,6 +64,9 @@ to = "b"
 pattern = { kind = "cbr", rate = "64 kbit/s" }
 packet = "200 B"
 """
+
+#: This Python as a word of a shell: the clone may lie in a folder with spaces in its name.
+PYTHON = shlex.quote(sys.executable)
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Get = Callable[..., subprocess.CompletedProcess[str]]

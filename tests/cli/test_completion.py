@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import environment
+from conftest import PYTHON, environment
 
 from windward._cli import completion
 
@@ -21,7 +21,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a `windward` on the path, as an installation has it."""
     folder = tmp_path_factory.mktemp("bin")
     program = folder / "windward"
-    program.write_text(f"#!{sys.executable}\nfrom windward._cli.main import main\nmain()\n")
+    main = "import sys; sys.argv[0] = 'windward'; from windward._cli.main import main; main()"
+    program.write_text(f'#!/bin/sh\nexec {PYTHON} -c "{main}" "$@"\n')
     program.chmod(0o755)
     return folder
 

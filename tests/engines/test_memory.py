@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import PYTHON
 
 import windward as ww
 from windward._engines import memory
@@ -57,7 +58,7 @@ def test_several_runs_may_fit_one_after_the_other(tmp_path: Path, monkeypatch: p
 def test_the_command_refuses_with_2_under_a_limit(tmp_path: Path) -> None:
     """Ten million requests under `ulimit -v`: one line that says what takes the memory, and exit code 2."""
     path = overload(tmp_path, "10 s", "1 us")
-    command = f"ulimit -v 2500000; exec {sys.executable} -m windward simulate {path} -o {tmp_path / 'r'}"
+    command = f"ulimit -v 2500000; exec {PYTHON} -m windward simulate {path} -o {tmp_path / 'r'}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "10000000 requests 3 GB" in done.stderr

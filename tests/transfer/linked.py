@@ -1,6 +1,7 @@
 """Programs behind `windward link`, for the tests. Skips, with the reason, where no namespace can be made."""
 
 import json
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -45,4 +46,4 @@ def behind_in_time(command: list[str], *options: str, folder: Path) -> tuple[str
 
 
 def python(script: Path, *arguments: str) -> str:
-    return " ".join([sys.executable, str(script), *arguments])
+    return shlex.join([sys.executable, str(script), *arguments])

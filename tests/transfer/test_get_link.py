@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY, environment, in_time
+from conftest import PYTHON, REPOSITORY, environment, in_time
 from linked import needs_links
 from web import noise
 
@@ -35,7 +35,7 @@ def fetch(
     tmp_path: Path, link: tuple[str, ...], size: int, *options: str, timestamps: str = "1"
 ) -> tuple[Path, list[dict[str, Any]]]:
     """Downloads `size` bytes through a link from a server with Reno; returns the folder and what was told."""
-    server = f"PYTHONPATH={REPOSITORY / 'tests'} exec {sys.executable} serve.py {timestamps} {size}"
+    server = f"PYTHONPATH='{REPOSITORY / 'tests'}' exec {PYTHON} serve.py {timestamps} {size}"
     command = [sys.executable, "-m", "windward", "link", *link, "--congestion", "reno", "--server", server]
     command += ["--report", "report.json", "--", "sh", "-c", FETCH, sys.executable, *options]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Get
+from conftest import PYTHON, Get
 from web import LENGTH, HangUpError, Request, Server, Site, blocked_after, noise, nothing_but
 
 from windward import _engine
@@ -72,7 +72,7 @@ def test_a_disk_that_fills_up(site: Site, folder: Path, surroundings: dict[str, 
         raise HangUpError
 
     with Server(behave) as server:
-        script = f"mount -t tmpfs -o size=2m none . && cd . && cd $PWD && {sys.executable} -m windward get {server.url}"
+        script = f"mount -t tmpfs -o size=2m none . && cd . && cd $PWD && {PYTHON} -m windward get {server.url}"
         command = ["unshare", "-Urm", "sh", "-c", f"{script}; code=$?; ls; exit $code"]
         result = subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True, check=False)
     assert result.returncode == 9, result.stderr

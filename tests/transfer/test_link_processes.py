@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nobody
 import pytest
-from conftest import Cli, environment
+from conftest import PYTHON, Cli, environment
 from linked import needs_links
 
 
@@ -82,8 +82,8 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
     ask = "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(3); "
     ask += "s.sendto(b'who', ('100.64.0.1', 53)); print(s.recv(9))"
     script = f"mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && "
-    script += f"{sys.executable} -m windward link --rate 10mbit -- sh -c 'cat /etc/resolv.conf; exec \"$@\"' - "
-    script += f'{sys.executable} -c "{ask}" && cat /etc/resolv.conf'
+    script += f"{PYTHON} -m windward link --rate 10mbit -- sh -c 'cat /etc/resolv.conf; exec \"$@\"' - "
+    script += f'{PYTHON} -c "{ask}" && cat /etc/resolv.conf'
     with socket.socket(type=socket.SOCK_DGRAM) as resolver, ThreadPoolExecutor(1) as pool:
         try:
             resolver.bind(("127.0.0.77", 53))
@@ -261,7 +261,7 @@ def test_the_far_end_has_the_law_that_it_was_given(cli: Cli, law: str) -> None:
     listen = "import socket; s = socket.create_server(('', 9000)); c, _ = s.accept(); c.sendall("
     listen += "c.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)))"
     visit = "import socket; print(socket.create_connection(('100.64.0.1', 9000)).recv(16).decode())"
-    server = f'exec {sys.executable} -c "{listen}"'
+    server = f'exec {PYTHON} -c "{listen}"'
     for isolation in ((), ("--isolate",)):
         options = ("--rate", "10mbit", "--congestion", law, *isolation, "--server", server)
         assert cli("link", *options, "--", sys.executable, "-c", visit).stdout == f"{law}\n"
@@ -334,7 +334,7 @@ for _ in range(30):
 @pytest.mark.parametrize("is_behind", [True, False])
 def test_files_are_served_across_a_link(tmp_path: Path, is_behind: bool) -> None:
     """`serve` without options, on this machine and at the other end of the link: `get` and `send` reach it."""
-    folder, windward = tmp_path / "files", f"{sys.executable} -m windward"
+    folder, windward = tmp_path / "files", f"{PYTHON} -m windward"
     folder.mkdir()
     (folder / "data").write_bytes(bytes(range(256)) * 400)
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -389,12 +389,12 @@ def test_an_interrupt_reaches_the_children_of_a_shell(tmp_path: Path, script: st
 def test_serve_at_the_far_end_says_its_address_across_the_link(tmp_path: Path) -> None:
     """The loopback address that it listens on does not answer at the near end."""
     (tmp_path / "a file").write_text("hello")
-    serve = f"{sys.executable} -m windward serve . --port 0 > '{tmp_path}/far' 2>&1"
+    serve = f"{PYTHON} -m windward serve . --port 0 > '{tmp_path}/far' 2>&1"
     near = f"""
 until grep -q "across the link" far; do sleep 0.05; done
-{sys.executable} -c "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())" \\
+{PYTHON} -c "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())" \\
     "$(sed -n 's/across the link: //p' far)a%20file"
-timeout 2 {sys.executable} -m windward serve . --port 0 > near
+timeout 2 {PYTHON} -m windward serve . --port 0 > near
 """
     words = [sys.executable, "-m", "windward", "link", "--rate", "10mbit", "--server", serve, "--", "sh", "-c", near]
     run = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)

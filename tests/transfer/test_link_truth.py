@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import in_time
+from conftest import PYTHON, in_time
 from linked import needs_links
 from servers import content, datagrams, web
 
@@ -162,7 +162,7 @@ def test_retransmissions_are_those_of_the_losses(tmp_path: Path) -> None:
         options = {"rate": "200mbit", "delay": "2ms", "loss": "1%,0", "seed": 4}
         (tmp_path / "serve.py").write_text(serve)
         counts = tmp_path / "counts"
-        command = f"exec {sys.executable} {tmp_path / 'serve.py'} > {counts}"
+        command = f"exec {PYTHON} {tmp_path / 'serve.py'} > {counts}"
         with link(**options, servers=[command], congestion="cubic") as one:
             client = "import os, socket, sys\nc = socket.create_connection((os.environ['WINDWARD_SERVER'], "
             client += f"{port}))\nn = 0\nwhile b := c.recv(1 << 20): n += len(b)\nc.sendall(b'x')\nprint(n)"
