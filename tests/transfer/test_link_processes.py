@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -220,10 +221,9 @@ def test_a_link_in_a_link_has_other_addresses(cli: Cli) -> None:
     """Both servers answer, each by its own address."""
     answer = "import socket; socket.create_server(('', {})).accept()[0].sendall(b'{}')"
     ask = "import socket, sys; print(socket.create_connection((sys.argv[1], int(sys.argv[2]))).recv(9).decode())"
-    python = sys.executable
-    outer, inner = (f'exec {python} -c "{answer.format(*server)}"' for server in ((9001, "outer"), (9002, "inner")))
-    inside = f'{python} -c "{ask}" $OUTER 9001 && {python} -c "{ask}" $WINDWARD_SERVER 9002'
-    link = [python, "-m", "windward", "link", "--rate", "10mbit"]
+    outer, inner = (f'exec {PYTHON} -c "{answer.format(*server)}"' for server in ((9001, "outer"), (9002, "inner")))
+    inside = f'{PYTHON} -c "{ask}" $OUTER 9001 && {PYTHON} -c "{ask}" $WINDWARD_SERVER 9002'
+    link = [sys.executable, "-m", "windward", "link", "--rate", "10mbit"]
     nested = ["sh", "-c", 'OUTER=$WINDWARD_SERVER exec "$@"', "-", *link, "--server", inner, "--", "sh", "-c", inside]
     run = cli(*link[3:], "--server", outer, "--", *nested)
     assert (run.stdout, run.returncode) == ("outer\ninner\n", 0), run.stderr
@@ -348,7 +348,7 @@ def test_files_are_served_across_a_link(tmp_path: Path, is_behind: bool) -> None
         link += ["--server", serve]
     else:
         server = subprocess.Popen(
-            [*serve.split(), "--json"], env=environment(), stdout=subprocess.PIPE, text=True, cwd=tmp_path
+            [*shlex.split(serve), "--json"], env=environment(), stdout=subprocess.PIPE, text=True, cwd=tmp_path
         )
         assert server.stdout is not None
         assert "ready" in server.stdout.readline()
