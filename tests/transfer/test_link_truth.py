@@ -1,4 +1,4 @@
-"""Figures that a link in a test is held to: times, rates, losses and memory. Each run judges its own lateness."""
+"""Figures that a link in a test is held to: times, rates, losses and memory. What fails judges its own lateness."""
 
 import contextlib
 import os
@@ -8,6 +8,7 @@ import statistics
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -54,6 +55,14 @@ class Judge:
         return self._link.problem
 
 
+def quick(run: Callable[[], Timed], most: float) -> float:
+    """Seconds of the first run that took less than `most`, or that nothing disturbed.
+
+    What disturbs a run makes it slower: a time below the bound is right all the same.
+    """
+    return in_time(run, lambda timed: timed.seconds >= most and timed.problem).seconds
+
+
 def fetched(one: Link, port: int, length: int, most: float = 0.002) -> Timed:
     address, expected = one.connect(port), content(length)
     judge, began = Judge(one, most), time.monotonic()
@@ -65,13 +74,16 @@ def fetched(one: Link, port: int, length: int, most: float = 0.002) -> Timed:
 
 
 def test_ten_bytes_take_two_round_trips() -> None:
-    """Handshake, then question and answer: 200 ms at 50 ms one way. What is more is the relay's and the server's."""
+    """Handshake, then question and answer: 200 ms at 50 ms one way. What is more is the relay's and the server's.
+
+    The median of seven connections.
+    """
 
     def run() -> Timed:
         with web() as port, link(rate="100mbit", delay="50ms") as one:
-            return fetched(one, port, 10)
+            return sorted((fetched(one, port, 10) for _ in range(7)), key=lambda timed: timed.seconds)[3]
 
-    assert 0.2 <= in_time(run, lambda timed: timed.problem).seconds < 0.205
+    assert 0.2 <= quick(run, 0.205) < 0.205
 
 
 def test_a_megabyte_takes_its_rate_and_slow_start() -> None:
@@ -85,7 +97,8 @@ def test_a_megabyte_takes_its_rate_and_slow_start() -> None:
             return fetched(one, port, 1_000_000, most=0.01)
 
     expected = 1e6 * 8 * 1500 / 1448 / 8e6 + 0.08 + 0.035
-    assert expected - 0.04 < in_time(run, lambda timed: timed.problem).seconds < expected + 0.06
+    most = expected + 0.06
+    assert expected - 0.04 < quick(run, most) < most
 
 
 def asked(address: Address) -> float:
@@ -121,7 +134,7 @@ def test_changes_act_within_five_milliseconds() -> None:
                 assert 0.05 <= time.monotonic() - began < 0.1
             return Timed(statistics.median(took), judge.problem())
 
-    assert in_time(run, lambda timed: timed.problem).seconds < 0.005
+    assert quick(run, 0.005) < 0.005
 
 
 def start(_: int) -> Timed:
@@ -133,7 +146,7 @@ def start(_: int) -> Timed:
 
 
 def test_a_link_starts_within_a_third_of_a_second() -> None:
-    assert in_time(lambda: start(0), lambda timed: timed.problem).seconds < 0.3
+    assert quick(lambda: start(0), 0.3) < 0.3
 
 
 def test_a_link_has_little_memory_of_its_own() -> None:
@@ -212,7 +225,7 @@ def test_four_links_at_once_are_right_or_late() -> None:
 
 
 def test_half_a_gigabit_goes_through() -> None:
-    """By TCP through the relays, in bytes of the link's own count; skipped where the processors are too few."""
+    """By TCP through the relays, in bytes of the link's own count; skipped where too few processors carry less."""
     with web() as port, link(rate="1gbit", buffer="2000") as one:
         address = one.connect(port)
 
@@ -227,4 +240,4 @@ def test_half_a_gigabit_goes_through() -> None:
             carried = one.report()["down"]["bytes"] - before
             return Timed(carried * 8 / took, judge.problem())
 
-        assert in_time(run, lambda timed: timed.problem).seconds > 500e6
+        assert in_time(run, lambda timed: timed.seconds <= 500e6 and timed.problem).seconds > 500e6
