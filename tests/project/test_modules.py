@@ -135,7 +135,7 @@ FLOORS = {
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
     "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),
     "models": ("early load tables", "capacity", "optimum", "fluid routing"),
-    "network": ("datagrams",),
+    "network": (),
     "num": (
         "dense error utility",
         "region stop",

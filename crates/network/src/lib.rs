@@ -44,9 +44,7 @@
 
 #![forbid(unsafe_code)]
 
-mod datagrams;
-
-use datagrams::Datagrams;
+use slab::Slab;
 use std::collections::VecDeque;
 pub use windward_scenario::Scenario;
 use windward_scenario::{Error, FlowName, LinkName, NoPackets};
@@ -133,7 +131,7 @@ pub struct Network<T = Vec<u8>> {
     links: Vec<LinkName>,
     is_own: Vec<bool>,
     /// Payloads under way, by the handles of their parcels.
-    datagrams: Datagrams<T>,
+    payloads: Slab<T>,
     arrived: VecDeque<(Time, Datagram<T>)>,
     lost: u64,
 }
@@ -168,8 +166,8 @@ impl<T: AsRef<[u8]>> Network<T> {
         let is_own: Vec<bool> =
             flows.iter().map(|flow| own.is_empty() || own.iter().any(|own| is_named(flow, own))).collect();
         let fabric = Fabric::of(compiled.network, |flow| is_own[flow], seed);
-        let (datagrams, arrived) = (Datagrams::default(), VecDeque::new());
-        Ok(Self { fabric, flows, links, is_own, datagrams, arrived, lost: 0 })
+        let (payloads, arrived) = (Slab::new(), VecDeque::new());
+        Ok(Self { fabric, flows, links, is_own, payloads, arrived, lost: 0 })
     }
 
     /// Way from a node to another: that of the first own flow between them, forward or backward.
@@ -211,7 +209,7 @@ impl<T: AsRef<[u8]>> Network<T> {
         let Path { flow, is_backward } = datagram.path;
         let (ecn, conversation) = (datagram.ecn, datagram.conversation);
         let size = datagram.payload.as_ref().len() as u32 + HEADERS;
-        let handle = self.datagrams.keep(datagram.payload);
+        let handle = self.payloads.insert(datagram.payload) as u32;
         self.fabric.send(now, Parcel { flow, is_backward, size, handle, conversation, ecn });
     }
 
@@ -230,13 +228,13 @@ impl<T: AsRef<[u8]>> Network<T> {
             self.fabric.advance(now);
             for (at, parcel) in self.fabric.arrived() {
                 let Parcel { flow, is_backward, handle, conversation, ecn, .. } = parcel;
-                if let Some(payload) = self.datagrams.take(handle) {
+                if let Some(payload) = self.payloads.try_remove(handle as usize) {
                     let path = Path { flow, is_backward };
                     self.arrived.push_back((at, Datagram { path, payload, ecn, conversation }));
                 }
             }
             for (parcel, _) in self.fabric.lost() {
-                self.lost += u64::from(self.datagrams.take(parcel.handle).is_some());
+                self.lost += u64::from(self.payloads.try_remove(parcel.handle as usize).is_some());
             }
         }
         self.arrived.pop_front()
