@@ -302,7 +302,7 @@ def line_best(scheme: str) -> Array:
 
 @claim(7)
 def links_need_fewer_queues_than_nodes() -> Finding:
-    """Queues of both formulations counted on random routes and in packets; each is told to the neighbours."""
+    """Queues of both formulations counted on random routes and in packets; neighbours receive each."""
     worst = 0.0
     ratios = []
     for seed in SEEDS:

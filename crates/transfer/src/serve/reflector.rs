@@ -1,7 +1,7 @@
 //! Return of probes: each datagram that is a probe returns to its sender, if that has a connection here.
 //!
-//! An answer is as long as its question, and only addresses that have completed a handshake get one, so that nobody can
-//! direct datagrams elsewhere through the server.
+//! An answer is as long as its question, and only addresses that have completed a handshake get one: forged
+//! addresses of others receive nothing.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
