@@ -65,9 +65,15 @@ $(GOALS):
 	@"$(PYTHON)" tools/alone.py $(MAKE) --no-print-directory $@ PYTHON="$(PYTHON)"
 else
 
+# In a new clone the first answer is on the screen while what it does not use is compiled, in the time that the
+# emulation waits for the clock.
 run:
-	@$(MAKE) $(AT_ONCE) $(VENV)/engine
-	$(BIN)/windward compare $(HEADLINE) --replace --output results/compare/headline
+	@test -e $(VENV)/engine || $(MAKE) $(AT_ONCE) $(VENV)/first
+	@test ! -e $(VENV)/engine || $(MAKE) $(AT_ONCE) $(VENV)/engine
+	@$(BIN)/python tools/idle.py $(MAKE) --no-print-directory $(VENV)/engine & rest=$$!; \
+	echo "$(BIN)/windward compare $(HEADLINE) --replace --output results/compare/headline"; \
+	$(BIN)/windward compare $(HEADLINE) --replace --output results/compare/headline; code=$$?; \
+	wait $$rest && exit $$code
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
@@ -295,13 +301,17 @@ $(VENV)/lock-tools: requirements/lock.txt $(VENV)/build-tools
 	@touch $@
 
 # The stamp is of the time before the build: what is edited meanwhile is built next time.
-$(VENV)/compiled: $(VENV)/build-tools $(SOURCES)
+$(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(SOURCES)
 	@echo "== The engine, in Rust: a minute or more =="
 	@touch $@.begun
-	@$(IN_VENV) $(BIN)/maturin develop --release --locked --skip-install
+	@$(IN_VENV) $(BIN)/maturin develop --release --locked --skip-install $(PARTS)
 	@mv $@.begun $@
 
 # The package, installed so that changes of the Python files count at once.
-$(VENV)/engine: $(VENV)/compiled $(VENV)/packages
-	@PIP_QUIET=1 $(IN_VENV) $(BIN)/maturin develop --release --locked --quiet
+$(VENV)/engine: $(VENV)/compiled
+# What `make run` needs of it, sooner: it cannot transfer files.
+$(VENV)/first: PARTS := --no-default-features
+$(VENV)/first: $(VENV)/first-compiled
+$(VENV)/engine $(VENV)/first: $(VENV)/packages
+	@PIP_QUIET=1 $(IN_VENV) $(BIN)/maturin develop --release --locked --quiet $(PARTS)
 	@touch $@

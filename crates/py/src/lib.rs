@@ -22,13 +22,13 @@ mod output;
 mod rule;
 mod scenario;
 mod scheduler;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "transfer"))]
 mod send;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "transfer"))]
 mod serve;
 mod sweep;
 mod table;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "transfer"))]
 mod transfer;
 mod waiting;
 mod wifi_mode;
@@ -84,16 +84,17 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::read_text, module)?)?;
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "transfer"))]
     {
         module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
         module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
         module.add_function(wrap_pyfunction!(transfer::transfer_options, module)?)?;
         module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
     }
+    #[cfg(all(target_os = "linux", feature = "transfer"))]
+    module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;
     #[cfg(target_os = "linux")]
     {
-        module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;
         module.add_class::<emulate::EmulationJob>()?;
         module.add_class::<emulate::Links>()?;
         module.add_function(wrap_pyfunction!(emulate::emulate_link, module)?)?;

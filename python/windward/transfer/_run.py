@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,15 @@ def upload(
 
 
 #: Message where the engine transfers nothing.
-NEEDED = "transfers need Linux or macOS\nhint: run windward in WSL 2"
+NEEDED = (
+    "transfers need Linux or macOS\nhint: run windward in WSL 2"
+    if sys.platform == "win32"
+    else "transfers are not compiled yet: they are the last that `make run` builds\nhint: make .venv/engine"
+)
 
 
 def _need(name: str) -> None:
-    """Raises TransferError where the engine has no such function: on Windows."""
+    """Raises TransferError where the engine has no such function: on Windows, and before `make run` has ended."""
     if not hasattr(_engine, name):
         raise TransferError(NEEDED, 2)
 
