@@ -120,8 +120,15 @@ def test_both_commands_keep_to_a_folder_with_spaces_in_its_name(clone: Clone, tm
     assert code == 0, said
     calls = clone.calls()
     assert calls[0] == "venv"
-    assert "maturin develop --release --locked --skip-install" in calls
-    assert any(call.startswith("windward compare scenarios/headline.toml") for call in calls)
+    # What the first answer needs, then the answer, beside which the rest is compiled.
+    first = calls.index("maturin develop --release --locked --skip-install --no-default-features")
+    assert any(call.startswith("windward compare scenarios/headline.toml") for call in calls[first:])
+    assert "python tools/idle.py make --no-print-directory .venv/engine" in calls
+    code, said = clone.make("run")
+    assert code == 0, said
+    assert sum(call.startswith("maturin") for call in clone.calls()) == sum(
+        call.startswith("maturin") for call in calls
+    )
 
     code, said = clone.make("test")
     assert code == 0, said

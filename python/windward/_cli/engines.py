@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,7 @@ from windward._format.parse import parse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from windward._answers.compare import Comparison
     from windward._answers.run import Run
     from windward.results._place import Place
     from windward.results._shapes import Progress
@@ -339,6 +341,12 @@ def compare(
             if show := shown[engine]:
                 show(now)
 
+        def early(others: Comparison) -> None:
+            """Shows who waits what there is."""
+            stack.pop_all().close()
+            _terminal.show(others)
+            print()
+
         try:
             result = run(
                 scenario,
@@ -348,6 +356,7 @@ def compare(
                 with_emulation=emulate,
                 place=target,
                 progress=progress,
+                early=early if sys.stdout.isatty() and not as_json else None,
             )
         except RunInterrupted as stop:
             complain(f"{stop}; {where(target)}")

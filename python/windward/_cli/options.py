@@ -59,7 +59,10 @@ Columns = Annotated[
 NoPython = Annotated[
     bool, typer.Option("--no-python", help="Refuse a scenario with laws or schedulers in Python, whose code would run.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print nothing but errors, and a result's folder if it is not the usual one."),
+]
 
 
 def parse_file(path: Path, *, no_python: bool) -> Scenario:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,8 +46,12 @@ def compare(
     with_emulation: bool | None = None,
     place: Place | None = None,
     progress: Callable[[str, Progress], None] | None = None,
+    early: Callable[[Comparison], None] | None = None,
 ) -> Comparison:
-    """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
+    """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do.
+
+    `early` gets the answers of the others before the emulation begins, which takes the network's own time.
+    """
     # Another utility is refused, not left out.
     split_utility(utility)
     # Before the engines that need none: the fluid may take minutes.
@@ -80,7 +85,7 @@ def compare(
             "progress": None if progress is None else partial(progress, engine),
         }
 
-    ideal = packets = kernel = None
+    ideal = packets = None
     if scenario.has_region:
         left_out["packets"] = "a region says which rates are possible, not how packets get them"
     else:
@@ -92,26 +97,28 @@ def compare(
         if other is not None:
             ideal = simulate(other, folder=folder, laws=laws, seeds=seeds, **keep("ideal"))
         packets = simulate(scenario, folder=folder, laws=laws, seeds=seeds, **keep("simulate"))
-    if reason := left_out.get("packets") or _why_no_emulation(scenario, with_emulation):
-        left_out["kernel"] = reason
-    else:
-        try:
-            kernel = emulate(scenario, **keep("emulate"))
-        except (EmulationError, KernelError) as error:
-            left_out["kernel"] = _first_line(error)
     compared = Comparison(
         scenario=scenario.to_toml(),
         optimum=best,
         fluid=fluid,
         ideal=ideal,
         packets=packets,
-        kernel=kernel,
+        kernel=None,
         left_out=left_out,
         pieces=found,
         notes=notes,
         partial=part_time,
         span_s=(scenario.warmup_s, scenario.duration_s),
     )
+    if reason := left_out.get("packets") or _why_no_emulation(scenario, with_emulation):
+        left_out["kernel"] = reason
+    else:
+        if early is not None:
+            early(compared)
+        try:
+            compared = replace(compared, kernel=emulate(scenario, **keep("emulate")))
+        except (EmulationError, KernelError) as error:
+            left_out["kernel"] = _first_line(error)
     if place is not None:
         compared.note(place.path)
         place.settle()

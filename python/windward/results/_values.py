@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+
+class NothingToDrawError(ValueError):
+    """A figure has nothing to draw of a result; `why` is said behind that."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"there is nothing to draw: {why}")
+
+
 #: The interval of so few seeds fills a figure (Student's t is 4.3 of three): each seed is drawn instead.
 FEW = 3
 
@@ -133,7 +141,7 @@ def index_of(run: Packets, seed: int | None) -> Values:
         Of fewer than two flows, which share nothing.
     """
     if len(run.draws("flows").names) < 2:
-        raise ValueError("there is nothing to draw: one flow shares with nobody")
+        raise NothingToDrawError("one flow shares with nobody")
     return over_seeds(run, seed, _index)
 
 
@@ -211,7 +219,7 @@ def _read(run: Packets, kind: str, seed: int, column: str, unit: float = 1.0) ->
     entity = "flow" if kind == "flow_series" else "link"
     table = run.table(kind, seed).select(["time_s", entity, column]).unify_dictionaries().combine_chunks()
     if table.num_rows == 0:
-        raise ValueError(f"there is nothing to draw: the run has no {entity}s")
+        raise NothingToDrawError(f"the run has no {entity}s")
     whose = table.column(entity).combine_chunks()
     whose = whose if hasattr(whose, "indices") else whose.dictionary_encode()
     names, rows = [str(name) for name in whose.dictionary.to_pylist()], numbers(whose.indices)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from windward.errors import ResultError
 from windward.results._files import replace_text
 from windward.results._summary import versions
+from windward.results._values import NothingToDrawError
 from windward.show import _attack as _attack_words
 from windward.show._page import Page, describe
 from windward.show._tables import compare_app_digest
@@ -327,6 +328,6 @@ def figure_of(result: Result, what: str, key: str) -> str:
 
     try:
         figure = draw(result, what)
-    except ValueError:
+    except NothingToDrawError:
         return ""
     return _html.drawn_of(as_svg(figure), key, FIGURES[result.engine][what].title)

@@ -13,6 +13,7 @@ import numpy as np
 
 from windward.errors import ResultError
 from windward.results._files import replace_text
+from windward.results._values import NothingToDrawError
 from windward.show.plot import seed_of
 from windward.show.plot._backlog import in_order
 from windward.show.plot._map import places
@@ -51,7 +52,7 @@ def page(run: Packets, seed: int) -> str:
     """The page's HTML: the picture as it was at the end, and what a script needs to show it at other times."""
     table = run.table("backlog_series", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: no stations forward by backlog")
+        raise NothingToDrawError("no stations forward by backlog")
     times = np.unique(table["time_s"])
     every = -(-len(times) // _STEPS)
     times = times[len(times) - 1 :: -every][::-1]

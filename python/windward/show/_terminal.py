@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: Away from a terminal, progress is a line of text every so many seconds.
 _QUIET_S = 10.0
 
+#: Before this share is done, its time says nothing of the rest: a run's first seconds, in which flows start, are slow.
+_TELLING = 0.02
+
 #: Blanks between columns.
 _GAP = 2
 
@@ -146,12 +149,19 @@ def _told(done: str, noun: str | None) -> Callable[[_shapes.Progress], None]:
         clock = time.monotonic()
         if clock - told >= _QUIET_S and now.fraction > now.resumed:
             told = clock
-            left = (clock - began) * (1 - now.fraction) / (now.fraction - now.resumed)
-            finished = f"{_count(now, noun)} finished, " if noun is not None else ""
-            print(
-                f"{now.fraction:4.0%} {done}, {finished}{left:.0f} s left",
-                file=sys.stderr,
-                flush=True,
-            )
+            parts = [f"{now.fraction:4.0%} {done}"]
+            if noun is not None:
+                parts.append(f"{_count(now, noun)} finished")
+            share = now.fraction - now.resumed
+            if share >= _TELLING * (1 - now.resumed):
+                parts.append(_left((clock - began) * (1 - now.fraction) / share))
+            print(", ".join(parts), file=sys.stderr, flush=True)
 
     return update
+
+
+def _left(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return f"{seconds:.0f} s left"
+    return f"{minutes} min left" if minutes < 120 else f"{minutes / 60:.0f} h left"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from windward.errors import nearest
 from windward.results import _names
 from windward.results._files import replace_bytes
-from windward.results._values import has_bands
+from windward.results._values import NothingToDrawError, has_bands
 from windward.show.plot import (
     _aggregation,
     _answers,
@@ -96,7 +97,7 @@ def _beside(what: str, compared: Compared, _seed: int | None, figure: Figure) ->
     answers = {name: getattr(compared, name) for name in ("optimum", "fluid", "ideal", "packets", "kernel")}
     drawn = {name: each for name, each in answers.items() if each is not None and each.engine in engines}
     if not drawn:
-        raise ValueError(f"there is nothing to draw: no answer of the comparison has `{what}`")
+        raise NothingToDrawError(f"no answer of the comparison has `{what}`")
     known = {}
     if what == "goodput":
         # Of a network that changes their own tables have one of its pieces.
@@ -146,9 +147,6 @@ FORMATS = (".svg", ".pdf", ".png")
 #: Of a run, the figure that is drawn by default: the first of these that has something to draw.
 _FIRST = ("windows", "loads", "video", "completion", "datagrams", "queues")
 
-#: How the message of a figure begins that the result has nothing for.
-_NOTHING = "there is nothing to draw"
-
 
 def names(result: Result) -> tuple[str, ...]:
     """Names of the figures of a result."""
@@ -190,11 +188,8 @@ def draw(
     kinds = FIGURES[result.engine]
     if what is None:
         for tried in firsts(result):
-            try:
+            with suppress(NothingToDrawError):
                 return draw(result, tried, seed=seed, for_=for_)
-            except ValueError as error:
-                if not str(error).startswith(_NOTHING):
-                    raise
         what = firsts(result)[0]
     if what not in kinds:
         raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{nearest(what, kinds)}")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from windward.results._names import shorten
+from windward.results._values import NothingToDrawError
 from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, INK, left_out_note, looks
 
@@ -30,7 +31,7 @@ def aggregates(run: Packets, _seed: int, figure: Figure) -> str:
     """Distribution of the sizes of A-MPDUs, and share of the rates, for each link."""
     sizes, rates = (_of_all_seeds(run, kind) for kind in ("ampdu_sizes", "wifi_rates"))
     if sizes.empty:
-        raise ValueError("there is nothing to draw: no links of 802.11n, ac or ax")
+        raise NothingToDrawError("no links of 802.11n, ac or ax")
     totals = rates.groupby("link", observed=True, sort=False)["mpdus"].sum()
     busiest = set(totals.nlargest(MANY).index)
     links = [link for link in totals.index if link in busiest]

@@ -11,7 +11,7 @@ import numpy as np
 from windward._format.laws import keep_backlogs
 from windward.results import _names
 from windward.results._names import shorten
-from windward.results._values import Values
+from windward.results._values import NothingToDrawError, Values
 from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
 from windward.show.plot._paper import legend
@@ -149,7 +149,7 @@ def _links(best: BestRates, _seed: int, figure: Figure) -> str:
     used = used.assign(share=used["load_bps"] / used["capacity_bps"])
     shown = used.loc[sorted(used.nlargest(_BARS, "share").index)]
     if shown.empty:
-        raise ValueError("there is nothing to draw: no flow crosses a link")
+        raise NothingToDrawError("no flow crosses a link")
     bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)", most=100.0)
     return f"best rates, {best.utility}" + left_out_note(len(best.links) - len(shown), "less busy link")
 
@@ -159,7 +159,7 @@ def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
     used = best.links[best.links["price"] > IDLE_PRICE * best.links["price"].max()]
     shown = used.loc[sorted(used.nlargest(_BARS, "price").index)]
     if shown.empty:
-        raise ValueError("there is nothing to draw: no link limits a flow")
+        raise NothingToDrawError("no link limits a flow")
     is_delay = best.utility == "law" and keep_backlogs(best.flows["law"])
     if is_delay:
         bars(figure, shown, "link", "price", 1e3, "price: queueing delay (ms)")
@@ -171,7 +171,7 @@ def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
 def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
     """Rate of a flow on each of its paths."""
     if best.paths is None:
-        raise ValueError("there is nothing to draw: paths are found by free routing")
+        raise NothingToDrawError("paths are found by free routing")
     chosen = best.paths[best.paths["share"] >= _SEEN].nlargest(_BARS, "rate_bps").index
     shown = best.paths.loc[sorted(chosen)]
     scale, unit = (1e-6, "Mbit/s") if shown["rate_bps"].max() >= 1e6 else (1e-3, "kbit/s")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.patches import Patch
 
+from windward.results._values import NothingToDrawError
 from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, FAINT, left_out_note, looks
 
@@ -30,7 +31,7 @@ def completion(run: Packets, seed: int, figure: Figure) -> str:
     """Share of the requests of each application that took at most a time; those that did not finish never do."""
     table = run.table("requests", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: the scenario has no application with requests")
+        raise NothingToDrawError("the scenario has no application with requests")
     apps = list(dict.fromkeys(table["app"]))
     groups = [(app, table[table["app"] == app]) for app in apps[:MANY]]
     _shares(figure, [(name, own["completion_s"].to_numpy()) for name, own in groups], "completion time (s)")
@@ -43,7 +44,7 @@ def loads(run: Packets, seed: int, figure: Figure) -> str:
     """Share of the visits of each page that took at most a time."""
     table = run.table("visits", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: the scenario has no page")
+        raise NothingToDrawError("the scenario has no page")
     apps = list(dict.fromkeys(table["app"]))[:MANY]
     _shares(figure, [(app, table[table["app"] == app]["load_s"].to_numpy()) for app in apps], "load time (s)")
     return f"seed {seed}; {len(table)} visits"
@@ -53,7 +54,7 @@ def datagrams(run: Packets, seed: int, figure: Figure) -> str:
     """Share of the datagrams of each source, of a game each direction, that took at most a time."""
     table = run.table("datagram_histograms", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: no datagram arrived")
+        raise NothingToDrawError("no datagram arrived")
     sources = list(dict.fromkeys(table["source"]))
     figure.set_size_inches(7.0, 4.2)
     axes = figure.subplots()
@@ -93,7 +94,7 @@ def waterfall(run: Packets, seed: int, figure: Figure) -> str:
     done = table.groupby(["app", "visit"], observed=True)["end_s"].apply(lambda ends: ends.notna().all())
     whole = [key for key, is_whole in done.items() if is_whole]
     if not whole:
-        raise ValueError("there is nothing to draw: no visit of a page is complete")
+        raise NothingToDrawError("no visit of a page is complete")
     app, visit = min(whole, key=lambda key: key[1])
     own = table[(table["app"] == app) & (table["visit"] == visit)].sort_values("discovered_s", kind="stable")
     shown = own.head(BARS)
@@ -118,7 +119,7 @@ def video(run: Packets, seed: int, figure: Figure) -> str:
     """Bit rates, throughputs and buffer of each video over time; stalls are shaded."""
     table = run.table("chunks", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: the scenario has no video")
+        raise NothingToDrawError("the scenario has no video")
     apps = list(dict.fromkeys(table["app"]))
     shown = apps[: MANY // 2]
     figure.set_size_inches(9.0, 0.8 + 3.4 * len(shown))
@@ -164,7 +165,7 @@ def call(run: Packets, seed: int, figure: Figure) -> str:
     """Bit rate of the encoder, rate of arrivals, and delay of the frames of each direction of a call over time."""
     table = run.table("call_video_series", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: the scenario has no call with video")
+        raise NothingToDrawError("the scenario has no call with video")
     sources = list(dict.fromkeys(table["source"]))
     shown = sources[: MANY // 2]
     figure.set_size_inches(9.0, 0.8 + 3.4 * len(shown))

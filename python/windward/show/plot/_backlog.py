@@ -11,6 +11,7 @@ import pandas as pd
 from windward.results import _names
 from windward.results._names import shorten
 from windward.results._tables import CLASSES
+from windward.results._values import NothingToDrawError
 from windward.results.stats import mean_and_interval
 from windward.show.plot._map import arrow, outline, places, shape
 from windward.show.plot._paper import legend
@@ -37,7 +38,7 @@ def backlogs(run: Packets, seed: int, figure: Figure) -> str:
     """Queues of each station by flow, with K; filled where nothing moves."""
     table = run.table("backlog_series", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: no stations forward by backlog")
+        raise NothingToDrawError("no stations forward by backlog")
     names = [_name(flow, kind) for flow, kind in zip(table["flow"], table["class"], strict=True)]
     table = table.assign(queue=names)
     means = table.groupby("node", observed=True)["backlog"].mean()
@@ -82,7 +83,7 @@ def trapped(run: Packets, _seed: int, figure: Figure) -> str:
     """Mean length of each queue, the part of it that was trapped, and what was left at the end."""
     table = _of_all_seeds(run, "backlogs")
     if table.empty:
-        raise ValueError("there is nothing to draw: no stations forward by backlog")
+        raise NothingToDrawError("no stations forward by backlog")
     table["queue"] = [
         f"{node}: {_name(flow, kind)}"
         for node, flow, kind in zip(table["node"], table["flow"], table["class"], strict=True)
@@ -132,7 +133,7 @@ def shares(run: Packets, _seed: int, figure: Figure) -> str:
     table = _of_all_seeds(run, "shares")
     table = table[table["class"] != "acks"]
     if table.empty:
-        raise ValueError("there is nothing to draw: no stations forward by backlog")
+        raise NothingToDrawError("no stations forward by backlog")
     at = places(run, run.seeds[0])
     named = {**_ends(run, "flows", "flow"), **_ends(run, "background", "source")}
     ends = dict(zip(run.links["link"], zip(run.links["from"], run.links["to"], strict=True), strict=True))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from windward.results._values import NothingToDrawError
 from windward.show.plot._paper import legend
 from windward.show.plot.style import INK, left_out_note, looks
 
@@ -22,7 +23,7 @@ def blocks(run: Packets, seed: int, figure: Figure) -> str:
     """Time of each block from its first segment to the last that was decoded, and its number of segments."""
     table = run.table("blocks", seed).to_pandas()
     if table.empty:
-        raise ValueError("there is nothing to draw: no flow is coded, or no block was decoded")
+        raise NothingToDrawError("no flow is coded, or no block was decoded")
     present = list(dict.fromkeys(table["flow"]))
     flows = [flow for flow in run.table("flows", seed)["flow"].to_pylist() if flow in present]
     shown = flows[:MANY]

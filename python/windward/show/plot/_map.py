@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 
 from windward.results import _names
+from windward.results._values import NothingToDrawError
 from windward.results._ways import Place, bend
 from windward.show.plot.style import COLORS, INK
 
@@ -32,7 +33,7 @@ def stations(run: Packets) -> pd.DataFrame:
     """
     frame = run.wifi_stations
     if frame.empty:
-        raise ValueError("there is nothing to draw: the run has no wireless network of 802.11")
+        raise NothingToDrawError("the run has no wireless network of 802.11")
     return frame
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from windward.results._names import shorten
+from windward.results._values import NothingToDrawError
 from windward.results.stats import busy_links, mean_and_interval
 from windward.show.plot.style import COLORS, INK, inside, left_out_note
 
@@ -45,7 +46,7 @@ def stations(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of the slots that each station of a cell was given, and its rate in all of them and in those."""
     frame = run.stations
     if frame.empty:
-        raise ValueError("there is nothing to draw: the run has no cell")
+        raise NothingToDrawError("the run has no cell")
     chosen = frame[frame["link"].isin(frame["link"].unique()[:MANY])]
     names = list(chosen["link"].unique())
     figure.set_figheight(max(2.6, 1.7 + 0.34 * len(names)))
@@ -75,7 +76,7 @@ def stations(run: Packets, _seed: int, figure: Figure) -> str:
 def _flows(run: Packets, figure: Figure, metric: str, unit: float, label: str, most: float = np.inf) -> str:
     frame = run.flows
     if frame.empty:
-        raise ValueError("there is nothing to draw: the run has no flows")
+        raise NothingToDrawError("the run has no flows")
     if frame["flow"].nunique() <= MANY:
         bars(figure, frame, "flow", metric, unit, label, most)
         return _note(run)

@@ -10,6 +10,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Patch, Rectangle
 
 from windward.results._names import shorten
+from windward.results._values import NothingToDrawError
 from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS, INK, left_out_note, looks
 
@@ -45,7 +46,7 @@ def causes(run: Packets, _seed: int, figure: Figure) -> str:
     links = run.draws("ran_delays")
     used = [at for at in range(len(links.names)) if any(links.values("packets", at))]
     if not used:
-        raise ValueError("there is nothing to draw: the run has no cell of LTE or NR that delivered a packet")
+        raise NothingToDrawError("the run has no cell of LTE or NR that delivered a packet")
     # Downlinks and uplinks alternate.
     shown = sorted(used, key=lambda at: (at % 2, at))[:MANY]
     means = {cause: np.nan_to_num([mean_and_interval(links.values(cause, at))[0] for at in shown]) for cause in CAUSES}
@@ -92,8 +93,8 @@ def resources(run: Packets, seed: int, figure: Figure) -> str:
     """Resource blocks of a cell over time: which station has which, in both directions; failed blocks are hatched."""
     blocks = run.table("ran_blocks", seed).to_pandas()
     if blocks.empty:
-        raise ValueError(
-            "there is nothing to draw: no transport blocks were recorded; ask for them in the scenario: "
+        raise NothingToDrawError(
+            "no transport blocks were recorded; ask for them in the scenario: "
             '[output] air = { from = "10 s", length = "50 ms" }'
         )
     ends = {name: (begin, end) for name, begin, end in run.links[["link", "from", "to"]].to_numpy().tolist()}
@@ -143,12 +144,12 @@ def sites(run: Packets, seed: int, figure: Figure) -> str:
     """Serving site of each station over time; interruptions are gaps, failures crosses."""
     events = run.table("ran_handovers", seed).to_pandas()
     if events.empty:
-        raise ValueError("there is nothing to draw: no station of a cell of LTE or NR has a place")
+        raise NothingToDrawError("no station of a cell of LTE or NR has a place")
     ends = dict(run.links[["link", "to"]].to_numpy().tolist())
     order = list(dict.fromkeys(events.sort_values("time_s", kind="stable")["to"]))
     links = list(dict.fromkeys(events["link"]))
     if len(events) == len(links):
-        raise ValueError("there is nothing to draw: no station changed its site")
+        raise NothingToDrawError("no station changed its site")
     # Those that change their site come first.
     changes = events["link"].value_counts()
     shown = sorted(links, key=lambda link: -int(changes[link]))[:STATIONS]

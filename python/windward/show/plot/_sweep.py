@@ -13,6 +13,7 @@ from windward.errors import OptionError, nearest
 from windward.results import _names
 from windward.results._figures import FIGURES, Measured
 from windward.results._names import shorten
+from windward.results._values import NothingToDrawError
 from windward.show.plot._kind import Kind
 from windward.show.plot._paper import legend
 from windward.show.plot.style import INK, left_out_note, looks
@@ -218,7 +219,7 @@ def _fix(sweep: Grid, frame: pd.DataFrame, drawn: set[str], at: Mapping[str, Any
         frame = frame[frame[axis.path] == found]
         notes.append(f"{axis.path} = {axis.text(found)}")
     if frame.empty or not np.isfinite(frame["mean"]).any():
-        raise ValueError(f"there is nothing to draw: no run has a value{_measured_ones(sweep)}")
+        raise NothingToDrawError(f"no run has a value{_measured_ones(sweep)}")
     return frame, f", at {', '.join(notes)}" if notes else ""
 
 

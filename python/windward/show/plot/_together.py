@@ -12,7 +12,7 @@ import numpy as np
 from windward.errors import nearest
 from windward.results import _names
 from windward.results._names import shorten
-from windward.results._values import FEW, SERIES, Values, busiest, has_bands, index_of, of_fluid
+from windward.results._values import FEW, SERIES, NothingToDrawError, Values, busiest, has_bands, index_of, of_fluid
 from windward.results.stats import mean_and_interval
 from windward.show.plot._paper import legend
 from windward.show.plot._series import CROWD, MOST_INDEX, draw_line, never_below_zero, top
@@ -128,7 +128,7 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
         left_out += known.shape[1] - len(chosen) if known.columns.name != "link" else 0
         series[text] = values.part(chosen)
     if not any(values.mean.shape[1] for values in series.values()):
-        raise ValueError("there is nothing to draw: the results have no flows")
+        raise NothingToDrawError("the results have no flows")
     duration_s = max(run.duration_s for run in results.values())
     if sum(values.mean.shape[1] for values in series.values()) <= CROWD:
         axes = figure.add_subplot()
@@ -187,7 +187,7 @@ def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure, known: _Known
     left_out = len(names) - _MOST_BARS
     names = names[:_MOST_BARS]
     if not names:
-        raise ValueError("there is nothing to draw: the results have no flows")
+        raise NothingToDrawError("the results have no flows")
     figure.set_figheight(max(2.6, 1.6 + (0.1 + 0.2 * len(means)) * len(names)))
     axes = figure.add_subplot()
     high = 0.8 / len(means)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from windward.results._figures import FIGURES, Measured
+from windward.results._values import NothingToDrawError
 from windward.show.plot._kind import Kind
 from windward.show.plot.style import COLORS, FAINT, INK
 
@@ -27,7 +28,7 @@ def landscape(found: Found, _seed: int | None, figure: Figure) -> str:
     """Every trial a dot, over each field; the best is ringed."""
     best = found.summary.get("best")
     if best is None:
-        raise ValueError("there is nothing to draw: no trial has finished")
+        raise NothingToDrawError("no trial has finished")
     judged = {row["trial"]: row for row in found.rows("judged")}
     frame = found.trials.means("goodput")
     frame = frame[frame["point"].isin(list(judged))]

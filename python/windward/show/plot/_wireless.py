@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.patheffects import withStroke
 
 from windward.results._names import shorten
+from windward.results._values import NothingToDrawError
 from windward.results._ways import ways
 from windward.show.plot._map import arrow, outline, places, shape, stations
 from windward.show.plot.style import COLORS, INK, left_out_note
@@ -91,9 +92,8 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
     """
     frames = run.air[run.air["seed"] == seed].reset_index(drop=True)
     if frames.empty:
-        raise ValueError(
-            "there is nothing to draw: no frames were recorded; ask for them in the scenario: "
-            '[output] air = { from = "10 s", length = "20 ms" }'
+        raise NothingToDrawError(
+            'no frames were recorded; ask for them in the scenario: [output] air = { from = "10 s", length = "20 ms" }'
         )
     senders = list(pd.unique(frames["from"].astype(str)))
     order = [node for node in stations(run)["node"].unique() if node in senders][:MANY]
