@@ -280,6 +280,11 @@ def simulated(draw: Draw, stack: Stack) -> Speed:
         return speed(draw, scenario(draw, stack).simulate(seeds=SEEDS, threads=1))
 
 
+def is_overloaded(draw: Draw, found: Speed) -> bool:
+    """True if requests come faster than they are answered: they queue without end, which multiplies any difference."""
+    return draw.traffic == "answers" and 1 / found.value > draw.every_ms / 1e3
+
+
 def explained(draw: Draw, option: str, other: Speed) -> float:
     """Least speed that the option explains, beside a neighbour without it that has `other`."""
     value = draw.options[option]
@@ -314,9 +319,11 @@ def explained(draw: Draw, option: str, other: Speed) -> float:
     if draw.traffic in ("bulk", "writer"):
         share = max(0.0, 1 - seconds / SECONDS)
         return min(other.value * share, limit)
-    if draw.traffic == "answers" and 8e-3 * draw.size / draw.every_ms > 0.7 * limit:
-        # More is asked for than the option lets through: requests queue without end.
-        return 0.0
+    if draw.traffic == "answers":
+        is_too_much = 8e-3 * draw.size / draw.every_ms > 0.7 * limit
+        # Answers of one connection follow each other: the neighbour, or the option, may take longer than a request.
+        if is_too_much or is_overloaded(draw, Speed(1 / (1 / other.value + bits / limit), 0.0)):
+            return 0.0
     # A waiting request waits for what others of its connection lost.
     count = 1 if draw.traffic != "answers" else min(1.0, (seconds + 1) / SECONDS)
     return 1 / (1 / other.value + count * seconds + bits / limit + TAIL_S)
@@ -355,10 +362,7 @@ def judged(draw: Draw) -> list[Flag]:
             expected = explained(draw, option, simulated(draw.without(option), stack))
             if own[stack].value < WITHOUT * expected:
                 flags.append(Flag(draw, stack, f"without {option}", own[stack].value, expected))
-    # Requests that come faster than either stack answers them queue without end, which multiplies any difference.
-    fastest = max(each.value for each in own.values())
-    queues = draw.traffic == "answers" and 1 / fastest > draw.every_ms / 1e3
-    if "sack" not in draw.options and not queues:
+    if "sack" not in draw.options and not all(is_overloaded(draw, each) for each in own.values()):
         slow, fast = sorted(own.values())
         stack = STACKS[0] if own[STACKS[0]] == slow else STACKS[1]
         least = STACK * fast.value
