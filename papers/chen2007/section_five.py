@@ -74,6 +74,15 @@ def cleared(duration: float) -> ww.Scenario:
     return replace(lossy, warmup=f"{duration / 5} s", link=wires, change=change)
 
 
+def streams(loss: float, duration: float, *, is_combined: bool) -> ww.Scenario:
+    """The link under E-MULTFRC: TFRC connections side by side, or one at n times their rate (AIO-TFRC)."""
+    controller = ww.Emultcp(tau="20 s", gamma=GAMMA, max=16, combined=is_combined)
+    flow = ww.Flow(
+        from_="s", to="r", law=ww.Tfrc(), segment=f"{PACKET - 40} B", overhead="40 B", connections=controller
+    )
+    return replace(network(loss, duration), name="streams", flow=[flow])
+
+
 def shown(run: ww.Run, name: str) -> pd.DataFrame:
     """Values that the controllers show as `name` after the warm-up: seconds as rows, seeds as columns."""
     rows = run.internals[run.internals["name"] == name]

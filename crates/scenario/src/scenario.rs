@@ -304,7 +304,9 @@ impl Scenario {
             let flow = &plan.flows[flows.start];
             let entry = &plan.flow_entries[flow.entry];
             let controller = entry.controller?;
-            Some(TransferConfig { flows: flows.clone(), controller, probes, start: start(flow), stop: entry.stop })
+            let is_combined = entry.is_combined;
+            let (flows, start, stop) = (flows.clone(), start(flow), entry.stop);
+            Some(TransferConfig { flows, controller, is_combined, probes, start, stop })
         };
         let bursts = |port: u32| plan.topology.delivers_together(port);
         let flow = |flow: &check::FlowPlan| {

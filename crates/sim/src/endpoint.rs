@@ -160,6 +160,13 @@ impl Endpoint {
         }
     }
 
+    /// Sends at the rate of `connections`; TFRC's flows alone do.
+    pub fn emulate(&mut self, connections: f64) {
+        if let Self::Tfrc(flow) = self {
+            flow.emulate(connections);
+        }
+    }
+
     /// Payload of a full segment, in bytes.
     pub fn segment(&self) -> u32 {
         match self {

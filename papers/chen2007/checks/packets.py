@@ -1,4 +1,4 @@
-"""Claims 26 to 35: Fig. 7 in packets, over simulated TCP."""
+"""Claims 26 to 35: Fig. 7 in packets, over simulated TCP. Claim 61: its link under TFRC."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from windward.papers import Finding, Results, claim
 
-from ..section_five import BEFORE, FLOOR, GAMMA, LOSSES, NEAREST, PACKET, RTT_MIN, Reading
+from ..section_five import BEFORE, FLOOR, GAMMA, LOSSES, NEAREST, PACKET, RTT_MIN, Reading, streams
 from .algorithm import ratio
 
 
@@ -159,4 +159,31 @@ def as_many_connections_as_the_link_takes(results: Results) -> Finding:
     return Finding(
         ours=f"{connections[0]:.1f} at 2 %, {connections[2]:.1f} at 6 %",
         holds=2 <= connections[0] <= 3 and abs(connections[2] - 5) < 0.5,
+    )
+
+
+#: Seconds over which the throughput of claim 61 is averaged: the period of n.
+PERIOD_S = 20
+
+
+@claim(61)
+def one_connection_has_no_steps() -> Finding:
+    shares, variations, text = {}, {}, []
+    for is_combined in (False, True):
+        run = streams(LOSSES[0], 4500, is_combined=is_combined).simulate(seeds=4)
+        carried = 8 * PACKET / (1e6 * (1 - LOSSES[0]))
+        shares[is_combined] = run.flows.groupby("seed")["goodput_pps"].sum().to_numpy() * carried
+        total = run.flow_series.groupby(["time_s", "seed"])["goodput_bps"].sum().unstack()
+        total = total[total.index > run.warmup_s]
+        means = total.groupby(total.index // PERIOD_S).mean()
+        variations[is_combined] = (means.std() / means.mean()).to_numpy()
+        text.append(
+            f"{shares[is_combined].mean():.2f} of B(1 − p), which varies by {variations[is_combined].mean():.0%}, "
+            f"{'in one' if is_combined else 'side by side'}"
+        )
+    return Finding(
+        ours="; ".join(text),
+        holds=bool(
+            shares[True].min() > shares[False].max() + 0.03 and variations[True].max() < 0.8 * variations[False].min()
+        ),
     )

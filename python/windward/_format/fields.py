@@ -3950,6 +3950,9 @@ class Emultcp:
         Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns (chen2007
         §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`. When the number of
         hops changes, the minimum RTT is that of the new route. Default: round trips of the connections themselves.
+    combined
+        Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
+        chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
     max
         Maximum number of connections.
 
@@ -3969,6 +3972,7 @@ class Emultcp:
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
     probes: bool | None = None
+    combined: bool | None = None
     max: int = 64
 
 
@@ -3994,6 +3998,9 @@ class Multfrc:
         Measures round trips by UDP probes of 32 bytes, one for each data packet, which the receiver returns (chen2007
         §IV-A). They take their share of the links, and `background` counts them as `NAME-probes`. When the number of
         hops changes, the minimum RTT is that of the new route. Default: round trips of the connections themselves.
+    combined
+        Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
+        chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
     max
         Maximum number of connections.
 
@@ -4013,6 +4020,7 @@ class Multfrc:
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
     probes: bool | None = None
+    combined: bool | None = None
     max: int = 64
 
 

@@ -5,7 +5,7 @@ use super::flow_plan::FlowEntry;
 use super::tcp;
 use crate::format::{Flow, KnownBaseRtt, SmallQueues, Stack, Tcp, Write};
 use crate::problems::Problems;
-use windward_laws::emultcp::Params;
+use windward_laws::emultcp::{Params, Rounding};
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
 use windward_sim::{EcnMode, LawChoice, TcpOptions, Writing};
 use windward_units::{Bytes, Duration, Time};
@@ -53,6 +53,10 @@ pub(super) fn entry(
     if let Some(Err((field, why))) = controller.as_ref().map(|params| params.check()) {
         table.refuse(["connections", field], format!("`{field}`: {why}"), None);
     }
+    let is_combined = flow.connections.as_ref().is_some_and(|connections| connections.0.is_combined());
+    if is_combined {
+        table.check_combined(controller.as_ref());
+    }
     table.check_end();
     table.check_host_jitter();
     table.check_small_queues();
@@ -74,6 +78,7 @@ pub(super) fn entry(
         stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
         size: flow.size.map(|size| size.0),
         controller,
+        is_combined,
         stack,
         tcp,
         coding,
@@ -175,6 +180,19 @@ impl Table<'_> {
     fn refuse_beside<const N: usize>(&mut self, key: &'static str, others: [(&'static str, bool); N]) {
         for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
             self.refuse([key], format!("`{key}` cannot be combined with `{other}`"), Some("leave one of them out"));
+        }
+    }
+
+    /// Refuses one connection with the rate of several for TCP, whose window is its connection's own, and a number of
+    /// connections that nothing rounds.
+    fn check_combined(&mut self, controller: Option<&Params>) {
+        if !self.is_tfrc() {
+            let hint = Some("`law = \"tfrc\"`, or leave `combined` out");
+            self.refuse(["connections", "combined"], "`combined` needs TFRC; the flow is TCP's", hint);
+        }
+        if controller.is_some_and(|params| params.rounding != Rounding::default()) {
+            let why = "`rounding` cannot be combined with `combined`: one connection sends at n times the rate";
+            self.refuse(["connections", "rounding"], why, Some("leave one of them out"));
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct FlowEntry {
     pub size: Option<Bytes>,
     /// Controller of the number of open flows of a member; `None` if it has one flow.
     pub controller: Option<emultcp::Params>,
+    /// True if that number multiplies the rate of one flow.
+    pub is_combined: bool,
     pub stack: Stack,
     pub tcp: TcpOptions,
     pub coding: Option<CodingConfig>,
@@ -39,7 +41,7 @@ pub(crate) struct FlowEntry {
 impl FlowEntry {
     /// Maximum number of connections per member.
     pub fn slots(&self) -> u32 {
-        self.controller.map_or(1, |params| params.max)
+        self.controller.filter(|_| !self.is_combined).map_or(1, |params| params.max)
     }
 }
 

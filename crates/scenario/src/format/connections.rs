@@ -35,6 +35,10 @@ tagged! {
             /// connections themselves.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             probes: bool,
+            /// Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
+            /// chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            combined: bool,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -65,6 +69,10 @@ tagged! {
             /// connections themselves.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             probes: bool,
+            /// Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
+            /// chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            combined: bool,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -109,6 +117,15 @@ impl Connections {
         match self {
             Self::Emultcp(law) => law.probes,
             Self::Multfrc(law) => law.probes,
+            Self::EmultcpFast(_) => false,
+        }
+    }
+
+    /// True if one connection sends at the rate of n.
+    pub fn is_combined(&self) -> bool {
+        match self {
+            Self::Emultcp(law) => law.combined,
+            Self::Multfrc(law) => law.combined,
             Self::EmultcpFast(_) => false,
         }
     }

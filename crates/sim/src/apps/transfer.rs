@@ -17,6 +17,7 @@ pub struct Transfer {
     /// TCP parameters of each of its flows.
     tcp: TcpOptions,
     controller: Controller,
+    is_combined: bool,
     start: Time,
     stop: Time,
     /// Times at which the connections of the flows opened, for those that ever were, which are the first ones.
@@ -44,6 +45,7 @@ impl Transfer {
             law: makers.law(flow.law).ok(),
             tcp: flow.tcp.clone(),
             controller: Controller::new(config.controller, None),
+            is_combined: config.is_combined,
             start: config.start,
             stop: config.stop.unwrap_or(Time::NEVER),
             opened_at: Vec::new(),
@@ -79,6 +81,10 @@ impl Transfer {
             }
         }
         self.open = wanted;
+        if self.is_combined {
+            let n = self.controller.connections();
+            flows.iter_mut().for_each(|flow| flow.emulate(n));
+        }
         self.grant(&mut flows[..wanted]);
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
     }

@@ -70,6 +70,8 @@ pub struct TransferConfig {
     pub flows: Range<usize>,
     /// Law of the number of open flows, with valid parameters.
     pub controller: emultcp::Params,
+    /// True if its only flow, one of TFRC, sends at n times the rate of a connection (AIO-TFRC).
+    pub is_combined: bool,
     /// Index of the source of [`Pattern::Probes`](super::Pattern::Probes) that measures its round trips; `None`: its
     /// connections measure them.
     pub probes: Option<u32>,

@@ -96,6 +96,11 @@ impl Connection {
         self.segment
     }
 
+    /// Sends at the rate of `connections` from the next report on.
+    pub fn emulate(&mut self, connections: f64) {
+        self.sender.emulate(connections);
+    }
+
     /// The sending end.
     pub fn sender(&self) -> &Sender {
         &self.sender
@@ -142,7 +147,9 @@ impl Connection {
 
     /// Sends again after [`Self::stop`], over a new connection that continues the packet numbers.
     pub fn reopen(&mut self, net: &mut Net) {
+        let connections = self.sender.connections();
         self.sender = Sender::new(f64::from(self.segment), self.options);
+        self.sender.emulate(connections);
         self.receiver.renew(self.next, self.options);
         self.report.cancel();
         (self.tries, self.acknowledged) = (0, self.next);
@@ -181,7 +188,7 @@ impl Connection {
     }
 
     fn send(&mut self, net: &mut Net) {
-        let rtt = (self.sender.rtt().as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
+        let rtt = (self.sender.told_rtt().as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
         let packet = Packet {
             number: self.next,
             sack: [(rtt, 0), (0, 0), (0, 0)],

@@ -35,6 +35,8 @@ pub struct Sender {
     /// p as last reported, and X_Bps at that p.
     loss: f64,
     equation: f64,
+    /// Number of connections whose rate this one has, a real number from 1 on.
+    connections: f64,
     /// X_recv_set (§4.3): receive rates with the times of their reports, newest last; infinite at first.
     received: [(f64, Time); REPORTS],
     count: usize,
@@ -53,6 +55,7 @@ impl Sender {
             doubled_at: Time::ZERO,
             loss: 0.0,
             equation: f64::INFINITY,
+            connections: 1.0,
             received: [(f64::INFINITY, Time::ZERO); REPORTS],
             count: 1,
         }
@@ -66,6 +69,22 @@ impl Sender {
     /// Latest sample of the round-trip time; zero before the first.
     pub fn last_rtt(&self) -> Duration {
         self.last_rtt
+    }
+
+    /// Number of connections whose rate this one has.
+    pub fn connections(&self) -> f64 {
+        self.connections
+    }
+
+    /// Sends at the rate of so many connections from the next report on.
+    pub fn emulate(&mut self, connections: f64) {
+        self.connections = connections.max(1.0);
+    }
+
+    /// Round-trip time that packets tell the receiver, which groups losses into events by it and reports once in it:
+    /// R/n, in which n connections together send what one sends in R. Its p is then that of each of them.
+    pub fn told_rtt(&self) -> Duration {
+        Duration::from_secs(self.rtt / self.connections)
     }
 
     /// p, as last reported.
@@ -133,7 +152,7 @@ impl Sender {
         self.note_received(now, feedback.rate);
         self.loss = feedback.loss;
         if self.loss > 0.0 {
-            self.equation = equation::rate(self.segment, self.rtt, self.loss);
+            self.equation = self.connections * equation::rate(self.segment, self.rtt, self.loss);
             self.take_equation();
         } else if now.since(self.doubled_at).as_secs() >= self.rtt {
             self.rate = (2.0 * self.rate).min(self.limit()).max(self.initial_rate());

@@ -31,7 +31,15 @@ fn transfer(
         FlowConfig { start: Time::NEVER, ..flow(key, choice, vec![0], vec![1], tcp.clone()) }
     };
     let flows = (100..).map(connection).take(count).chain(others).collect();
-    (flows, TransferConfig { flows: 0..count, controller: params, probes: None, start: Time::ZERO, stop: None })
+    let transfer = TransferConfig {
+        flows: 0..count,
+        controller: params,
+        is_combined: false,
+        probes: None,
+        start: Time::ZERO,
+        stop: None,
+    };
+    (flows, transfer)
 }
 
 /// The series of what the controller shows as `name`: (second, value).

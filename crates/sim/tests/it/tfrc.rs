@@ -110,20 +110,21 @@ fn tfrc_and_tcp_share_a_link() {
 }
 
 /// The link of chen2007: 1 Mbit/s, 168 ms, 4 % loss. One TFRC connection leaves most of it unused; E-MULTFRC and
-/// MULTFRC do not.
+/// MULTFRC do not, nor does AIO-TFRC, MULTFRC in one connection.
 #[test]
 fn several_connections_fill_a_lossy_link() {
-    let run = |controller: Option<Params>| {
+    let run = |controller: Option<Params>, is_combined: bool| {
         let mut out = link(1, 1_000_000, Duration::from_millis(80), Buffer::Packets(50));
         out.loss = Loss::Bernoulli(0.04);
         let back = link(2, 100_000_000, Duration::from_millis(80), Buffer::Unlimited);
-        let count = if controller.is_some() { 16 } else { 1 };
+        let count = if controller.is_some() && !is_combined { 16 } else { 1 };
         let start = if controller.is_some() { Time::NEVER } else { Time::ZERO };
         let flows =
             (0..count).map(|at| FlowConfig { start, ..flow(1 + at, tfrc(true), vec![0], vec![1], plain_tcp()) });
         let mut network = network(vec![out, back], flows.collect(), 500, 2500);
         network.transfers.extend(controller.map(|controller| TransferConfig {
             probes: None,
+            is_combined,
             flows: 0..count as usize,
             controller: Params { tau: 5.0, max: 16, ..controller },
             start: Time::ZERO,
@@ -133,9 +134,54 @@ fn several_connections_fill_a_lossy_link() {
         let total: f64 = output.flows.iter().map(|flow| flow.goodput_pps * 8000.0).sum();
         total / (1e6 * 0.96)
     };
-    let (one, enhanced, additive) =
-        (run(None), run(Some(Params::of(Kind::Paper))), run(Some(Params::of(Kind::Additive))));
+    let additive = Params::of(Kind::Additive);
+    let (one, enhanced) = (run(None, false), run(Some(Params::of(Kind::Paper)), false));
+    let (apart, combined) = (run(Some(additive), false), run(Some(additive), true));
     assert!(one < 0.4, "{one}");
     assert!((0.7..0.97).contains(&enhanced), "{enhanced}");
-    assert!((0.6..0.97).contains(&additive), "{additive}");
+    assert!((0.6..0.97).contains(&apart), "{apart}");
+    assert!((0.6..0.97).contains(&combined), "{combined}");
+}
+
+/// AIO-TFRC: one connection with the rate of n, where nothing else limits n. Its loss events are those of each of n
+/// connections, so that its rate is n times the equation's, and that of n connections side by side.
+#[test]
+fn one_connection_has_the_rate_of_several() {
+    let mut rows = Vec::new();
+    for (n, p) in [(2, 0.003), (2, 0.03), (4, 0.01), (8, 0.003), (8, 0.03)] {
+        let [combined, apart] = [true, false].map(|is_combined| {
+            let runs: Vec<f64> = (1..=4).map(|seed| many(n, p, is_combined, seed)).collect();
+            interval(&runs, 3.0).0 / (f64::from(n) * predicted(p, 0.1).1)
+        });
+        rows.push(format!("| {n} | {} % | {combined:.2} | {apart:.2} |", 100.0 * p));
+        assert!((0.9..1.1).contains(&combined), "{n} at {p}: {combined}");
+        assert!((combined / apart - 1.0).abs() < 0.08, "{n} at {p}: {combined}, side by side {apart}");
+    }
+    let head = ["| n | loss | combined | side by side |", "|---|---|---|---|"];
+    says(
+        "docs/reference/models/tfrc.md",
+        "tfrc combined",
+        &head.map(str::to_owned).into_iter().chain(rows).collect::<Vec<_>>(),
+    );
+}
+
+/// Packets a second of a transfer whose controller meets no queue, and therefore stays at `max` connections.
+fn many(max: u32, p: f64, is_combined: bool, seed: u64) -> f64 {
+    let mut out = link(1, 1_000_000_000, Duration::from_millis(50), Buffer::Unlimited);
+    out.loss = Loss::Bernoulli(p);
+    let back = link(2, 1_000_000_000, Duration::from_millis(50), Buffer::Unlimited);
+    let count = if is_combined { 1 } else { u64::from(max) };
+    let flows = (0..count)
+        .map(|at| FlowConfig { start: Time::NEVER, ..flow(1 + at, tfrc(true), vec![0], vec![1], plain_tcp()) })
+        .collect();
+    let mut network = network(vec![out, back], flows, 100, 1100);
+    network.transfers.push(TransferConfig {
+        probes: None,
+        is_combined,
+        flows: 0..count as usize,
+        controller: Params { tau: 1.0, max, ..Params::of(Kind::Additive) },
+        start: Time::ZERO,
+        stop: None,
+    });
+    simulate(&network, seed).flows.iter().map(|flow| flow.segments_sent as f64 / 1000.0).sum()
 }
