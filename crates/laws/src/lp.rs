@@ -18,7 +18,9 @@
 //!   too (the paper and Linux: one-way delay from timestamps).
 //! * The wait of a delayed ACK is no delay of the path: a sample is the lesser of two in a row, each of the newest
 //!   packet that an ACK delivers, since an ACK of two packets does not wait (RFC 5681 §4.2). The ACK of a packet that
-//!   was alone in flight is no sample, and smoothing begins anew after it. Linux's delay holds the wait.
+//!   was alone in flight is no sample, and smoothing begins anew after it. Where packets are 40 ms apart, as a paced
+//!   small window sends them, every ACK of one packet waits: their delays have a range of their own. Linux's delay
+//!   holds the wait.
 //! * W is a real number, and the threshold for slow start after an indication is W: Linux leaves it.
 //! * The second greatest delay is not kept aside as d_max.
 
@@ -42,27 +44,52 @@ pub type Lp = Classic<Params>;
 /// Weight of a new delay.
 const WEIGHT: f64 = 0.125;
 
+/// Least time for which an ACK of one packet waits (Linux's TCP_DELACK_MIN).
+const DELAYED: Duration = Duration::from_millis(40);
+
 /// Delays, in seconds, and the last indication.
 #[derive(Clone, Debug)]
 pub struct Delays {
     /// Last delay.
     previous: f64,
     smoothed: Option<f64>,
-    least: f64,
-    greatest: f64,
+    /// Sending time of the newest packet delivered.
+    newest: Option<Time>,
+    /// True if its ACK has waited, since packets are far apart.
+    is_sparse: bool,
+    /// Delays so far, without and with this wait.
+    ranges: [Range; 2],
     last: Option<Time>,
     /// End of the inference time of the last indication.
     quiet_until: Time,
 }
 
+/// Least and greatest delay, in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    least: f64,
+    greatest: f64,
+}
+
 impl Default for Delays {
     fn default() -> Self {
-        let (least, greatest) = (f64::INFINITY, 0.0);
-        Self { previous: f64::INFINITY, smoothed: None, least, greatest, last: None, quiet_until: Time::ZERO }
+        Self {
+            previous: f64::INFINITY,
+            smoothed: None,
+            newest: None,
+            is_sparse: false,
+            ranges: [Range { least: f64::INFINITY, greatest: 0.0 }; 2],
+            last: None,
+            quiet_until: Time::ZERO,
+        }
     }
 }
 
 impl Delays {
+    fn range(&mut self) -> &mut Range {
+        &mut self.ranges[usize::from(self.is_sparse)]
+    }
+
     fn is_quiet(&self, now: Time) -> bool {
         self.last.is_some() && now < self.quiet_until
     }
@@ -83,9 +110,17 @@ impl Avoidance for Params {
             return;
         }
         let rtt = rtt.as_secs();
+        let is_far = |newest: Time| ack.sent_at > newest && ack.sent_at.since(newest) >= DELAYED;
+        let is_sparse = ack.acked <= Packets::ONE && delays.newest.replace(ack.sent_at).is_some_and(is_far);
+        if is_sparse != delays.is_sparse {
+            // A single sample may have waited where the last one did not.
+            (delays.is_sparse, delays.previous, delays.smoothed) = (is_sparse, rtt, None);
+            return;
+        }
         let delay = rtt.min(delays.previous);
         delays.previous = rtt;
-        (delays.least, delays.greatest) = (delays.least.min(delay), delays.greatest.max(delay));
+        let range = delays.range();
+        *range = Range { least: range.least.min(delay), greatest: range.greatest.max(delay) };
         delays.smoothed = Some(delays.smoothed.map_or(delay, |smoothed| smoothed + WEIGHT * (delay - smoothed)));
     }
 
@@ -99,12 +134,13 @@ impl Avoidance for Params {
 
     fn give_way(&self, delays: &mut Delays, cwnd: f64, ack: &Ack) -> Option<f64> {
         let (smoothed, rtt) = (delays.smoothed?, ack.rtt?);
+        let range = *delays.range();
         // Without any spread of delays there is no threshold yet.
-        if delays.greatest <= delays.least || smoothed < delays.least + self.delta * (delays.greatest - delays.least) {
+        if range.greatest <= range.least || smoothed < range.least + self.delta * (range.greatest - range.least) {
             return None;
         }
         let left = if delays.is_quiet(ack.now) { 1.0 } else { (cwnd / 2.0).max(1.0) };
-        (delays.least, delays.greatest) = (smoothed, 2.0 * smoothed);
+        *delays.range() = Range { least: smoothed, greatest: 2.0 * smoothed };
         delays.last = Some(ack.now);
         delays.quiet_until = ack.now + Duration::from_secs(self.inference * rtt.as_secs());
         Some(left)
@@ -188,5 +224,29 @@ mod tests {
         law.on_ack(&Ack { flight_at_send: Packets::ONE, ..slow_ack(1600, 0, 1.0, 300) });
         law.on_ack(&ack(1700, 0, 2.0));
         assert!(law.window.cwnd > last);
+    }
+
+    /// Paced packets of a small window are 50 ms apart, so that each ACK waits for 40 ms: no delay of the path. When the
+    /// window has grown, ACKs of two do not wait. A queue of 60 ms is a delay in either case.
+    #[test]
+    fn waits_of_sparse_packets_are_no_delay() {
+        let sparse = |now: u64, rtt: u64| {
+            let sent_at = Time::from_nanos((now - rtt) * 1_000_000);
+            Ack { sent_at, ..slow_ack(now, 0, 3.0, rtt) }
+        };
+        let pair = |now: u64, rtt: u64| Ack { acked: Packets::new(2.0), ..sparse(now, rtt) };
+        let mut law = avoiding();
+        let mut last = law.window.cwnd;
+        for turn in 0..40 {
+            let now = 1100 + 50 * turn;
+            law.on_ack(&if turn / 5 % 2 == 0 { sparse(now, 140) } else { pair(now, 100) });
+            assert!(law.window.cwnd > last, "turn {turn}");
+            last = law.window.cwnd;
+        }
+        let mut queued = law.clone();
+        (0..3).for_each(|turn| law.on_ack(&pair(3200 + 50 * turn, 160)));
+        assert!(law.window.cwnd < last);
+        (0..9).for_each(|turn| queued.on_ack(&sparse(3200 + 50 * turn, 200)));
+        assert!(queued.window.cwnd < last);
     }
 }
