@@ -22,6 +22,8 @@ pub struct FluidFlow {
     pub loss: f64,
     /// ECN capability.
     pub ecn: Ecn,
+    /// Most packets in flight, for which the hosts have room; may be infinite.
+    pub most: f64,
     /// True if the law responds to the number of marks; for others a mark is a loss (RFC 3168 §5).
     counts_marks: bool,
 }
@@ -48,6 +50,7 @@ impl FluidFlow {
             base_error: 0.0,
             loss,
             ecn: Ecn::Off,
+            most: f64::INFINITY,
             counts_marks: spec.needs().counts_marks,
         })
     }
@@ -202,7 +205,7 @@ impl Model {
 
     /// The windows of a state, packets.
     pub fn windows<'a>(&'a self, state: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        self.offsets[..self.flows.len()].iter().map(|&at| state[at])
+        self.offsets.iter().zip(&self.flows).map(|(&at, flow)| state[at].min(flow.most))
     }
 
     /// Computes rates and delays of a state; read them with [`Model::rates`] and [`Model::path_delay`].
@@ -215,7 +218,7 @@ impl Model {
         self.crossing.fill(0.0);
         for at in 0..self.flows.len() {
             // A law may reach zero or pass it within a trial step; the map needs a window.
-            self.windows[at] = state[self.offsets[at]].max(LEAST_WINDOW);
+            self.windows[at] = state[self.offsets[at]].min(self.flows[at].most).max(LEAST_WINDOW);
             let total = self.windows[at] * self.flow_counts[at];
             self.totals[at] = total;
             self.routes[at].iter().for_each(|&link| self.crossing[link as usize] += total);
@@ -328,7 +331,9 @@ impl Model {
             };
             let range = self.offsets[at]..self.offsets[at + 1];
             flow.law.derivative(&state[range.clone()], &path, &mut out[range.clone()]);
-            let factor = scale(flow.unit, path.rtt());
+            // A window that does not limit the flow does not grow, and the law's memory waits (RFC 9438 §5.8).
+            let is_held = state[range.start] >= flow.most && out[range.start] > 0.0;
+            let factor = if is_held { 0.0 } else { scale(flow.unit, path.rtt()) };
             out[range].iter_mut().for_each(|value| *value *= factor);
         }
     }

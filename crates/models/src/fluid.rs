@@ -309,6 +309,7 @@ impl Piece {
             let mut flow = flow.ok_or_else(|| FluidError::Rates(compiled.flows[at].name.clone(), specs[at].name()))?;
             flow.base_error = errors[at];
             flow.ecn = early::ecn(compiled.network.flows[at].tcp.ecn);
+            flow.most = f64::from(compiled.network.flows[at].tcp.window());
             Ok(flow)
         };
         let flows = classes.flows.iter().map(flow).collect::<Result<Vec<FluidFlow>, FluidError>>()?;
@@ -337,7 +338,8 @@ fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece], errors: &[Vec
             .map(|(piece, errors)| [piece.base_rtts[at], piece.losses[at], errors[at]].map(f64::to_bits))
             .collect();
         // A law's parameters are numbers, written with all digits that distinguish them.
-        (format!("{spec:?}"), flow.tcp.initial_window, early::ecn(flow.tcp.ecn) as u8, path)
+        let windows = [flow.tcp.initial_window, flow.tcp.window()];
+        (format!("{spec:?}"), windows, early::ecn(flow.tcp.ecn) as u8, path)
     };
     let flows: Vec<_> = network.flows.iter().zip(specs).enumerate().map(flow).collect();
     let link = |at: usize| {

@@ -133,3 +133,18 @@ fn reno_fills_the_buffer() {
     // (W − 150)/W = p = 2/(2 + W²).
     assert!(((w - 150.0) / w - 2.0 / (2.0 + w * w)).abs() < 1e-6, "{w}");
 }
+
+/// Hosts with room for 60 packets: w rests there, and x = w/d = 600 packets per second of 1000, whatever the law.
+#[test]
+fn windows_stop_at_the_room_of_the_hosts() {
+    for law in ["reno", "cubic", "vegas", "scalable"] {
+        let spec = LawSpec::from_json(law, serde_json::json!({})).expect("right");
+        let mut flow = FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form");
+        flow.most = 60.0;
+        let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), vec![flow], vec![50.0]).expect("right");
+        let run = integrate(&mut model, &[10.0], 100.0, 1.0, Method::Ode { tolerance: 1e-7 }).expect("it can");
+        let (w, x) = (run.windows.last().expect("samples")[0], run.rates.last().expect("samples")[0]);
+        assert!((w - 60.0).abs() < 1e-9 && (x - 600.0).abs() < 1e-6, "{law}: {w} packets, {x} a second");
+        assert!(run.settled(0.01).is_some(), "{law}");
+    }
+}

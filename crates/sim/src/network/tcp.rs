@@ -288,7 +288,7 @@ impl TcpOptions {
     }
 
     /// Most segments in flight: those for which both hosts have room.
-    pub(crate) fn window(&self) -> u32 {
+    pub fn window(&self) -> u32 {
         let of_sender = self.most_in_flight.map_or(u64::MAX, |bytes| bytes.count() / self.segment.count());
         of_sender.clamp(1, u64::from(self.receive_window)) as u32
     }
