@@ -19,8 +19,12 @@ import windward as ww
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "measured" / "validation" / "wifi-bounds.md"
-#: Seconds of a run, and of its beginning that is left out.
+#: Seconds of a run, and of its beginning that is left out. Both are doubled until the flows are at rest.
 SECONDS, WARMUP_S = 16, 6
+#: Most seconds of a run.
+MOST_S = 128
+#: At rest: the goodputs of both halves of what counts differ by less.
+REST = 0.1
 SEEDS = 2
 #: What the page of the fluid promises: its total and the rate of each flow, relative to packets. Minstrel-HT spends air
 #: on other modes than the best.
@@ -36,6 +40,9 @@ class Found:
     number: int
     what: str
     control: str
+    #: Seconds of the packets' run, and true if they were at rest at its end.
+    seconds: int
+    is_at_rest: bool
     #: Sum of ln and sum of the goodputs of packets less those of the optimum: the mean over flows, and the share.
     log: float
     total: float
@@ -44,7 +51,7 @@ class Found:
     why: str
 
 
-def network(number: int) -> ww.Scenario:
+def network(number: int, seconds: int = SECONDS) -> ww.Scenario:
     """A random flat: an access point, one to four stations at 2 to 45 m, downloads, at times an upload."""
     draw = random.Random(f"flat {number}")
     standard = draw.choice(["802.11n", "802.11ac", "802.11ax"])
@@ -65,8 +72,8 @@ def network(number: int) -> ww.Scenario:
         stations.append(ww.WifiStation(node=name, at=at))
     return ww.Scenario(
         name="flat",
-        duration=f"{SECONDS} s",
-        warmup=f"{WARMUP_S} s",
+        duration=f"{seconds} s",
+        warmup=f"{seconds * WARMUP_S / SECONDS:g} s",
         output=ww.Output(sample_interval="1 s"),
         node=[ww.Node(name=name) for name in ["server", "AP", *names]],
         link=[ww.Link(from_="server", to="AP", rate="2 Gbit/s", delay=f"{draw.choice([2, 5, 10, 20])} ms")],
@@ -90,15 +97,30 @@ def describe(scenario: ww.Scenario) -> str:
     return f"{wifi.standard}, {wifi.width}, {wifi.rate_control}, {len(scenario.flow)} × {scenario.flow[0].law}"
 
 
+def is_at_rest(run: ww.Run) -> bool:
+    """True if all flows together are as fast in the first half of what counts as in the second."""
+    series = run.flow_series
+    middle = (run.warmup_s + run.duration_s) / 2
+    first = series[(series["time_s"] > run.warmup_s) & (series["time_s"] <= middle)]["goodput_bps"].sum()
+    second = series[series["time_s"] > middle]["goodput_bps"].sum()
+    return bool(abs(first - second) < REST * second)
+
+
 def look(number: int) -> Found:
-    scenario = network(number)
+    seconds = SECONDS
+    run = network(number).simulate(seeds=SEEDS)
+    while not (rests := is_at_rest(run)) and seconds < MOST_S:
+        seconds *= 2
+        run = network(number, seconds).simulate(seeds=SEEDS)
+    scenario = network(number, seconds)
     what, control = describe(scenario), str(scenario.wifi[0].rate_control)
-    packets = scenario.simulate(seeds=SEEDS).flows.groupby("flow", sort=False)["goodput_bps"].mean().to_numpy()
+    known = {"number": number, "what": what, "control": control, "seconds": seconds, "is_at_rest": rests}
+    packets = run.flows.groupby("flow", sort=False)["goodput_bps"].mean().to_numpy()
     try:
         fair = scenario.optimum("proportional").flows["goodput_bps"].to_numpy()
         most = float(scenario.optimum("alpha=0").flows["goodput_bps"].sum())
     except ValueError as refused:
-        return Found(number=number, what=what, control=control, log=0, total=0, fluid=[], why=str(refused))
+        return Found(**known, log=0, total=0, fluid=[], why=str(refused))
     log = float(np.log(np.maximum(packets, 1) / fair).mean())
     total = packets.sum() / most - 1
     try:
@@ -106,12 +128,14 @@ def look(number: int) -> Found:
         ratios = [float(fluid.sum() / packets.sum()), *(fluid / packets).tolist()]
     except ValueError as refused:
         ratios, why = [], str(refused).splitlines()[0]
-    return Found(number=number, what=what, control=control, log=log, total=total, fluid=ratios, why=why)
+    return Found(**known, log=log, total=total, fluid=ratios, why=why)
 
 
 def is_off(found: Found) -> bool:
     if found.log > ABOVE or found.total > ABOVE:
         return True
+    if not found.is_at_rest:
+        return False
     total, each = PROMISED[found.control]
     far = [abs(ratio - 1) for ratio in found.fluid]
     return bool(far) and (far[0] > total or max(far[1:]) > each)
@@ -120,8 +144,9 @@ def is_off(found: Found) -> bool:
 def row(found: Found) -> str:
     each = found.fluid[1:]
     fluid = f"{found.fluid[0]:.2f} | {min(each):.2f}–{max(each):.2f}" if each else f"– | {found.why}"
-    off = "**off**" if is_off(found) else ""
-    return f"| {found.number} | {found.what} | {math.exp(found.log):.2f} | {1 + found.total:.2f} | {fluid} | {off} |"
+    off = "**off**" if is_off(found) else "" if found.is_at_rest else "not at rest"
+    what = found.what if found.seconds == SECONDS else f"{found.what}, {found.seconds} s"
+    return f"| {found.number} | {what} | {math.exp(found.log):.2f} | {1 + found.total:.2f} | {fluid} | {off} |"
 
 
 def main() -> None:
