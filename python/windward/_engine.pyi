@@ -496,10 +496,20 @@ def tables() -> dict[str, list[dict[str, Any]]]:
     Of each table `name`, `doc`, `shape`, `entity`, `is_always` and `columns`; `windward.results._schema` explains them.
     """
 
+@final
+class Packed:
+    """A long column of numbers, compressed: numpy, Arrow and `memoryview` take it as a buffer, unpacked for them."""
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def unpack(self) -> memoryview:
+        """All values."""
+
 def write_parquet(path: Path, columns: Mapping[str, Any], about: Sequence[tuple[str, str]] = ...) -> None:
     """Writes columns of one length as a Parquet file, and `about` into its metadata; raises OSError.
 
-    A column is a buffer of numbers, a list of texts, or a tuple of names and a buffer of 32-bit indices into them.
+    A column is a buffer of numbers, a list of texts, or a tuple of names and a buffer of 32-bit indices into them. Of a
+    `Packed` one, at most a million rows are unpacked at a time.
     """
 
 def schema() -> dict[str, Any]:

@@ -94,7 +94,7 @@ fn no_sample_exceeds_the_link_in_a_recovery() {
         law = "reno"
     "#;
     let Some(Emulation { output, .. }) = in_time("no_sample_exceeds_the_link_in_a_recovery", text) else { return };
-    let (flow, series) = (&output.flows[0], &output.flow_series);
+    let (flow, series) = (&output.flows[0], &output.flow_series.unpack());
     assert!(flow.recoveries > 0 && flow.retransmits > 1, "{flow:?}");
     // 8⅓ packets in 10 ms.
     let peak = series.goodput_bps.iter().copied().fold(0.0, f64::max);

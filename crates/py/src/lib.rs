@@ -56,6 +56,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<job::Job>()?;
     module.add_class::<sweep::Sweep>()?;
     module.add_class::<fluid::Stop>()?;
+    module.add_class::<table::Packed>()?;
     module.add_class::<law::Ack>()?;
     module.add_class::<law::Congestion>()?;
     module.add_class::<scheduler::Slot>()?;

@@ -1,6 +1,6 @@
 //! Results of a run as columns, and the schema of all tables.
 
-use crate::table::column;
+use crate::table::{Packed, column};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use windward_sim::{Output, Series};
@@ -37,17 +37,22 @@ pub(crate) fn shown<'py>(py: Python<'py>, seed: u64, series: Series) -> PyResult
 fn columns(py: Python<'_>, frame: Frame) -> PyResult<Bound<'_, PyDict>> {
     let table = PyDict::new(py);
     for (about, data) in frame.table.columns.iter().zip(frame.columns) {
-        table.set_item(about.name, data_to_python(py, &data)?)?;
+        let values = match data {
+            Data::Blocks(blocks) => Packed { blocks }.into_pyobject(py)?.into_any(),
+            data => data_to_python(py, &data)?,
+        };
+        table.set_item(about.name, values)?;
     }
     Ok(table)
 }
 
-fn data_to_python<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn data_to_python<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyAny>> {
     match data {
         Data::Double(values) => column(py, values),
         Data::Unsigned(values) => column(py, values),
         Data::Unsigned32(values) => column(py, values),
         Data::Truth(values) => Ok(values.into_pyobject(py)?.into_any()),
+        Data::Blocks(blocks) => data_to_python(py, &blocks.unpack()),
     }
 }
 

@@ -1,13 +1,17 @@
 //! Columns of numbers between the engine, Python and Parquet files, without numpy.
 
 use crate::error;
+use crate::output::data_to_python;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
+use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use windward_tables::Blocks;
 use windward_tables::parquet::{Values, write};
 
 /// Element type of a column.
@@ -41,6 +45,32 @@ pub(crate) fn column<'py, T: Number>(py: Python<'py>, values: &[T]) -> PyResult<
     PyMemoryView::from(&bytes)?.call_method1("cast", (T::FORMAT,))
 }
 
+/// A long column, compressed. numpy, Arrow and `memoryview` take it as a buffer of numbers, unpacked for them.
+#[pyclass(frozen, module = "windward._engine")]
+pub(crate) struct Packed {
+    pub(crate) blocks: Blocks,
+}
+
+#[pymethods]
+impl Packed {
+    fn __len__(&self) -> usize {
+        self.blocks.rows()
+    }
+
+    /// All values, as a read-only memoryview.
+    fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        data_to_python(py, &self.blocks.unpack())
+    }
+
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let values = slf.get().unpack(slf.py())?;
+        // SAFETY: `view` is the caller's, to be filled. It then belongs to the memoryview, which it keeps alive and
+        // which releases it.
+        let failed = unsafe { ffi::PyObject_GetBuffer(values.as_ptr(), view, flags) } != 0;
+        if failed { Err(PyErr::fetch(slf.py())) } else { Ok(()) }
+    }
+}
+
 /// A column from Python, held while it is written.
 enum Held {
     Double(PyBuffer<f64>),
@@ -49,6 +79,8 @@ enum Held {
     Signed(PyBuffer<i64>),
     Text(Vec<String>),
     Named(Vec<String>, PyBuffer<u32>),
+    Packed(Py<Packed>),
+    NamedPacked(Vec<String>, Py<Packed>),
 }
 
 impl Held {
@@ -59,7 +91,13 @@ impl Held {
         }
         if let Ok(named) = column.cast::<PyTuple>() {
             let (names, indices): (Vec<String>, Bound<'_, PyAny>) = named.extract()?;
+            if let Ok(packed) = indices.cast::<Packed>() {
+                return Ok(Self::NamedPacked(names, packed.clone().unbind()));
+            }
             return Ok(Self::Named(names, PyBuffer::get(&indices)?));
+        }
+        if let Ok(packed) = column.cast::<Packed>() {
+            return Ok(Self::Packed(packed.clone().unbind()));
         }
         (PyBuffer::get(column).map(Self::Double))
             .or_else(|_| PyBuffer::get(column).map(Self::Unsigned))
@@ -76,6 +114,8 @@ impl Held {
             Self::Signed(buffer) => Values::Signed(slice(py, buffer)?),
             Self::Text(texts) => Values::Text(texts),
             Self::Named(names, buffer) => Values::Named { names, indices: slice(py, buffer)? },
+            Self::Packed(packed) => Values::Blocks(&packed.get().blocks),
+            Self::NamedPacked(names, packed) => Values::NamedBlocks { names, indices: &packed.get().blocks },
         })
     }
 }

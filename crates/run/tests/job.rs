@@ -198,7 +198,7 @@ fn what_a_run_shows_on_its_way_is_the_beginning_of_what_it_returns() {
     }
     for (seed, series) in shown {
         let so_far = series.flows.time_s.len();
-        assert_eq!((seed, &series.flows.cwnd[..]), (7, &outputs[0].flow_series.cwnd[..so_far]));
-        assert_eq!(series.links.backlog, outputs[0].link_series.backlog[..series.links.backlog.len()]);
+        assert_eq!((seed, &series.flows.cwnd[..]), (7, &outputs[0].flow_series.unpack().cwnd[..so_far]));
+        assert_eq!(series.links.backlog, outputs[0].link_series.unpack().backlog[..series.links.backlog.len()]);
     }
 }

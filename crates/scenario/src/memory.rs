@@ -7,8 +7,8 @@ use crate::scenario::Compiled;
 use windward_sim::{AppConfig, AppKind, Arrivals, ConnectionUse, Demand, Ideal, MediumConfig, Network, PortKind};
 use windward_units::Time;
 
-/// Bytes of a row of the series.
-const ROW: f64 = 60.0;
+/// Bytes of a row of the series, compressed: 20 of a busy flow, 5 of an idle link.
+const ROW: f64 = 20.0;
 /// Bytes of a flow, with a window of some ten segments.
 const FLOW: f64 = 6e3;
 /// Bytes of a one-way link.
@@ -147,6 +147,6 @@ mod tests {
         let found = needs(
             "output = { sample_interval = \"2 us\" }\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"cubic\"\ncount = 10\n",
         );
-        assert_eq!(found[0], ("12000000 rows of series".to_owned(), 12e6 * 60.0));
+        assert_eq!(found[0], ("12000000 rows of series".to_owned(), 12e6 * 20.0));
     }
 }

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(seen, [(millis(18), 0), (millis(20), 1), (millis(22), 2)]);
         let output = fabric.finish(millis(1000));
         assert_eq!((output.links[1].packets, output.links[1].dropped), (3, 1));
-        assert_eq!(output.link_series.time_s.len(), 3 * 5);
+        assert_eq!(output.link_series.rows(), 3 * 5);
     }
 
     /// 1500 bytes take 1 ms at 12 Mbit/s. The first parcel leaves at 1 ms. The link is down from 1.5 ms, in the middle

@@ -86,8 +86,29 @@ macro_rules! table {
                 $(#[doc = $field_doc])* $field: $type $(@ $names)? $($role)? [$unit],
             )* } };
 
+            fn rows(&self) -> usize {
+                [$(self.$field.len()),*][0]
+            }
+
             fn into_columns(self) -> Vec<$crate::Data> {
                 vec![$($crate::Data::from(self.$field)),*]
+            }
+
+            fn from_columns(columns: Vec<$crate::Data>) -> Self {
+                let mut columns = columns.into_iter();
+                Self { $($field: columns.next().map(Vec::from).unwrap_or_default()),* }
+            }
+
+            fn reserve(&mut self, rows: usize) {
+                $(self.$field.reserve(rows);)*
+            }
+
+            fn pack(&self) -> Vec<$crate::Block> {
+                vec![$($crate::Block::of(&self.$field)),*]
+            }
+
+            fn clear(&mut self) {
+                $(self.$field.clear();)*
             }
         }
     };

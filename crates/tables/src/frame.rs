@@ -1,5 +1,6 @@
 //! Columns of a table in memory.
 
+use crate::chunked::{Block, Blocks, Chunked};
 use crate::schema::Table;
 
 /// Values of a column.
@@ -13,6 +14,8 @@ pub enum Data {
     Unsigned32(Vec<u32>),
     /// True or false.
     Truth(Vec<bool>),
+    /// A long column, compressed.
+    Blocks(Blocks),
 }
 
 impl From<Vec<f64>> for Data {
@@ -39,6 +42,26 @@ impl From<Vec<bool>> for Data {
     }
 }
 
+macro_rules! vectors {
+    ($($type:ty = $variant:ident),*) => {$(
+        impl From<Data> for Vec<$type> {
+            /// The values of a column of this type; none of another one.
+            fn from(data: Data) -> Self {
+                match data {
+                    Data::$variant(values) => values,
+                    Data::Blocks(blocks) => blocks.unpack().into(),
+                    _ => {
+                        debug_assert!(false, "a column has the type of its declaration");
+                        Vec::new()
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+vectors!(f64 = Double, u64 = Unsigned, u32 = Unsigned32, bool = Truth);
+
 impl Data {
     /// Appends the values of another column of the same type.
     fn append(&mut self, other: Self) {
@@ -61,11 +84,21 @@ pub trait Row: Sized {
 }
 
 /// A table as vectors, declared by [`crate::table!`].
-pub trait Series {
+pub trait Series: Sized {
     /// Its table.
     const TABLE: &'static Table;
+    /// Number of rows.
+    fn rows(&self) -> usize;
     /// Columns, in the order of [`Table::columns`].
     fn into_columns(self) -> Vec<Data>;
+    /// The series of these columns.
+    fn from_columns(columns: Vec<Data>) -> Self;
+    /// Reserves memory for more rows.
+    fn reserve(&mut self, rows: usize);
+    /// Compresses each column.
+    fn pack(&self) -> Vec<Block>;
+    /// Removes all rows and keeps their memory.
+    fn clear(&mut self);
 }
 
 /// A table with its values.
@@ -85,6 +118,11 @@ impl Frame {
 
     /// The table of these vectors.
     pub fn of_series<S: Series>(series: S) -> Self {
+        Self { table: S::TABLE, columns: series.into_columns() }
+    }
+
+    /// The table of these rows.
+    pub fn of_chunked<S: Series>(series: Chunked<S>) -> Self {
         Self { table: S::TABLE, columns: series.into_columns() }
     }
 

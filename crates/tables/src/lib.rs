@@ -6,12 +6,14 @@
 
 #![forbid(unsafe_code)]
 
+mod chunked;
 mod declare;
 mod frame;
 mod histogram;
 pub mod parquet;
 mod schema;
 
+pub use chunked::{Block, Blocks, Chunked, Element};
 pub use frame::{Data, Frame, Frames, Row, Series};
 pub use histogram::{Bucket, Histogram, WIDTH};
 pub use schema::{Column, Kind, Presence, Role, Shape, Table};

@@ -33,6 +33,7 @@ impl Answer {
             Data::Unsigned(values) => self.numbers("u64", values, |value| value.to_le_bytes()),
             Data::Unsigned32(values) => self.numbers("u32", values, |value| value.to_le_bytes()),
             Data::Truth(values) => self.numbers("bool", values, |value| [u8::from(value)]),
+            Data::Blocks(blocks) => self.column(&blocks.unpack()),
         }
     }
 

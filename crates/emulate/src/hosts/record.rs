@@ -5,7 +5,7 @@ use super::flow::Flow;
 use super::plan::Plan;
 use super::traffic::FlowCounts;
 use crate::sys::TcpInfo;
-use windward_sim::{FlowStats, Network, Output};
+use windward_sim::{FlowSeries, FlowStats, Internals, Network, Output};
 use windward_units::{Duration, Time};
 
 /// States of `tcpi_ca_state` in which lost segments are repaired.
@@ -21,7 +21,8 @@ pub(super) struct Record {
     samples: u64,
     is_warm: bool,
     is_over: bool,
-    output: Output,
+    flow_series: FlowSeries,
+    internals: Internals,
     flows: Vec<Tally>,
 }
 
@@ -58,7 +59,8 @@ impl Record {
             samples: 0,
             is_warm: false,
             is_over: false,
-            output: Output::default(),
+            flow_series: FlowSeries::default(),
+            internals: Internals::default(),
             flows: vec![Tally::default(); plan.flows.len()],
         }
     }
@@ -95,7 +97,7 @@ impl Record {
     }
 
     fn sample(&mut self, due: Time, flows: &[Flow<'_>]) {
-        let series = &mut self.output.flow_series;
+        let series = &mut self.flow_series;
         for (index, (tally, flow)) in self.flows.iter_mut().zip(flows).enumerate() {
             let state = flow.state();
             let is_open = state.opened.is_some() && state.closed.is_none_or(|closed| closed > due);
@@ -120,7 +122,7 @@ impl Record {
 
     /// State of Windward's laws, found by the connections' addresses.
     fn sample_internals(&mut self, due: Time, flows: &[Flow<'_>]) {
-        let internals = &mut self.output.internals;
+        let internals = &mut self.internals;
         let mut names: Vec<&str> = flows.iter().filter(|f| f.plan.is_ours).map(|f| f.plan.law.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -144,15 +146,14 @@ impl Record {
     /// Completes `output`, which has all but the flows.
     pub(super) fn finish(self, output: Output, flows: &[Flow<'_>], counts: &[FlowCounts]) -> Output {
         let stats = self.flows.iter().zip(flows).zip(counts);
-        let mut flow_series = self.output.flow_series.clone();
-        flow_series.goodput_bps = self.goodputs(counts);
+        let flow_series = FlowSeries { goodput_bps: self.goodputs(counts), ..self.flow_series.clone() };
         let coded = counts.iter().filter_map(|counts| counts.coding.clone());
         let (coding, blocks): (Vec<_>, Vec<_>) = coded.unzip();
         let mut output = Output {
             coding,
             blocks: blocks.concat(),
-            flow_series,
-            internals: self.output.internals.clone(),
+            flow_series: flow_series.into(),
+            internals: self.internals.clone(),
             rtts: Vec::new(),
             ..output
         };

@@ -44,5 +44,6 @@ fn value(data: &Data, at: usize) -> Value {
         Data::Unsigned(values) => values[at].into(),
         Data::Unsigned32(values) => values[at].into(),
         Data::Truth(values) => values[at].into(),
+        Data::Blocks(blocks) => value(&blocks.unpack(), at),
     }
 }

@@ -12,7 +12,7 @@ use super::tables::{
 };
 use super::videos::{ChunkLog, VideoStats};
 use windward_elements::status::CAUSES;
-use windward_tables::{Frame, Frames, Histogram, Row, Series, Table};
+use windward_tables::{Chunked, Frame, Frames, Histogram, Row, Series, Table};
 
 /// Tables of every run. Those of media are in [`crate::tables`] too.
 pub const TABLES: &[&Table] = &[
@@ -102,9 +102,9 @@ pub struct Output {
     /// The objects of these visits.
     pub objects: ObjectLog,
     /// Samples of every flow.
-    pub flow_series: FlowSeries,
+    pub flow_series: Chunked<FlowSeries>,
     /// Samples of every link.
-    pub link_series: LinkSeries,
+    pub link_series: Chunked<LinkSeries>,
     /// Samples of the video of every call.
     pub call_video_series: CallVideoSeries,
     /// Internal state of the laws, if requested.
@@ -187,8 +187,8 @@ impl Output {
     #[must_use]
     pub fn totals(self) -> Self {
         Self {
-            flow_series: FlowSeries::default(),
-            link_series: LinkSeries::default(),
+            flow_series: Chunked::default(),
+            link_series: Chunked::default(),
             call_video_series: CallVideoSeries::default(),
             backlog_series: BacklogSeries::default(),
             internals: Internals::default(),
@@ -227,8 +227,8 @@ impl Output {
             Frame::of_rows(&self.pages),
             Frame::of_series(self.visits),
             Frame::of_series(self.objects),
-            Frame::of_series(self.flow_series),
-            Frame::of_series(self.link_series),
+            Frame::of_chunked(self.flow_series),
+            Frame::of_chunked(self.link_series),
             Frame::of_series(self.call_video_series),
             Frame::of_series(self.internals.samples),
             Frame::of_rows(&self.backlogs),

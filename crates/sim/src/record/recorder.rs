@@ -66,27 +66,8 @@ impl Recorder {
         let (ports, flows) = (network.topology.ports.len(), network.flows.len());
         let samples = (timing.duration.as_nanos() / timing.sample_interval.as_nanos().max(1)) as usize + 1;
         let mut output = Output { seed, ..Output::default() };
-        let rows = samples * flows;
-        let series = &mut output.flow_series;
-        series.flow.reserve(rows);
-        series.retransmits.reserve(rows);
-        for column in [
-            &mut series.time_s,
-            &mut series.cwnd,
-            &mut series.flight,
-            &mut series.srtt_ms,
-            &mut series.rtt_ms,
-            &mut series.goodput_bps,
-        ] {
-            column.reserve(rows);
-        }
-        let rows = samples * ports;
-        let series = &mut output.link_series;
-        series.link.reserve(rows);
-        series.dropped.reserve(rows);
-        for column in [&mut series.time_s, &mut series.backlog, &mut series.queue_delay_ms, &mut series.rate_bps] {
-            column.reserve(rows);
-        }
+        output.flow_series.reserve(samples, flows);
+        output.link_series.reserve(samples, ports);
         let rows = samples * network.sources.iter().filter(|source| matches!(source.pattern, Pattern::Rtp(_))).count();
         let series = &mut output.call_video_series;
         series.source.reserve(rows);
@@ -136,36 +117,38 @@ impl Recorder {
         let seconds = now.as_secs();
         let interval = self.timing.sample_interval.as_secs();
         let or_nan = |span: Duration| if span == Duration::ZERO { f64::NAN } else { span.as_millis() };
-        let series = &mut self.output.flow_series;
-        for (index, flow) in flows.iter().enumerate() {
-            let (srtt, last_rtt) = flow.rtts();
-            let arrived = flow.payload_arrived();
-            let payload = arrived - self.arrived[index];
-            self.arrived[index] = arrived;
-            series.time_s.push(seconds);
-            series.flow.push(index as u32);
-            series.cwnd.push(if flow.is_open() { flow.cwnd() } else { f64::NAN });
-            series.flight.push(f64::from(flow.flight()));
-            series.srtt_ms.push(or_nan(srtt));
-            series.rtt_ms.push(or_nan(last_rtt));
-            series.goodput_bps.push(payload as f64 * 8.0 / interval);
-            series.retransmits.push(flow.counts().retransmits);
-        }
+        self.output.flow_series.add(|series| {
+            for (index, flow) in flows.iter().enumerate() {
+                let (srtt, last_rtt) = flow.rtts();
+                let arrived = flow.payload_arrived();
+                let payload = arrived - self.arrived[index];
+                self.arrived[index] = arrived;
+                series.time_s.push(seconds);
+                series.flow.push(index as u32);
+                series.cwnd.push(if flow.is_open() { flow.cwnd() } else { f64::NAN });
+                series.flight.push(f64::from(flow.flight()));
+                series.srtt_ms.push(or_nan(srtt));
+                series.rtt_ms.push(or_nan(last_rtt));
+                series.goodput_bps.push(payload as f64 * 8.0 / interval);
+                series.retransmits.push(flow.counts().retransmits);
+            }
+        });
         if self.has_internals {
             self.sample_internals(now, flows, transfers);
         }
-        let series = &mut self.output.link_series;
-        for index in 0..net.port_count() {
-            let counts = net.counts(index as u32);
-            let sight = net.see(index as u32);
-            series.time_s.push(seconds);
-            series.link.push(index as u32);
-            series.backlog.push(sight.backlog as f64);
-            series.queue_delay_ms.push(sight.queue_delay.as_millis());
-            series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
-            series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
-            self.sent[index] = counts.bytes;
-        }
+        self.output.link_series.add(|series| {
+            for index in 0..net.port_count() {
+                let counts = net.counts(index as u32);
+                let sight = net.see(index as u32);
+                series.time_s.push(seconds);
+                series.link.push(index as u32);
+                series.backlog.push(sight.backlog as f64);
+                series.queue_delay_ms.push(sight.queue_delay.as_millis());
+                series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
+                series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
+                self.sent[index] = counts.bytes;
+            }
+        });
         let series = &mut self.output.call_video_series;
         for (index, source) in (0..).zip(sources) {
             let arrived = source.counts.received_bytes;
@@ -209,7 +192,7 @@ impl Recorder {
 
     /// Returns a copy of the samples so far.
     pub fn series(&self) -> Series {
-        Series { flows: self.output.flow_series.clone(), links: self.output.link_series.clone() }
+        Series { flows: self.output.flow_series.unpack(), links: self.output.link_series.unpack() }
     }
 
     /// Totals of all ports at `now`.

@@ -29,7 +29,7 @@ fn reading(rate: Option<u64>, pauses: &[(u64, u64)]) -> Option<Reading> {
 
 /// Bytes that the application reads in the `index`th tenth of a second.
 fn read_in(output: &Output, index: usize) -> f64 {
-    output.flow_series.goodput_bps[index] / 80.0
+    output.flow_series.unpack().goodput_bps[index] / 80.0
 }
 
 /// A reader at 2 Mbit/s of a path of 10 Mbit/s gets exactly that, within a read, and the bottleneck's queue holds no
@@ -176,7 +176,7 @@ fn a_pause_is_no_time_for_cubic() {
         let tcp = TcpOptions { receive_buffer: buffer, reading: reading(None, &pauses), ..tcp };
         let mut network = over(RATE, "cubic", tcp, 60);
         network.topology.links_mut().for_each(|link| link.buffer = Buffer::Packets(50));
-        simulate(&network, 1).flow_series.cwnd
+        simulate(&network, 1).flow_series.unpack().cwnd
     };
     for name in ["rfc", "linux"] {
         let (paused, through) = (window(Some((20_000, 50_000)), name), window(None, name));

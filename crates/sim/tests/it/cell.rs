@@ -224,7 +224,7 @@ fn a_shared_buffer_is_shared() {
     cell.shared_buffer = Some(60);
     let output = simulate(&saturated(cell), 1);
     let most: u64 = output.links.iter().map(|link| link.max_backlog).sum();
-    let series = &output.link_series;
+    let series = &output.link_series.unpack();
     let both = series.backlog.chunks(2).map(|pair| pair[0] + pair[1]).fold(0.0, f64::max);
     assert!(both <= 60.0 && most >= 60, "{both} {most}");
 }

@@ -43,7 +43,7 @@ fn a_sender_that_has_nothing_in_flight_tries_again() {
 fn delayed_acks_halve_a_growth_by_acks() {
     let steps = |ack_counting| {
         let tcp = TcpOptions { delayed_ack: Some(Duration::from_millis(40)), ack_counting, ..device(200) };
-        let cwnd = over(1, &tcp).flow_series.cwnd;
+        let cwnd = over(1, &tcp).flow_series.unpack().cwnd;
         let rises = cwnd.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0.0);
         let (count, sum) = rises.fold((0, 0.0), |(count, sum), step| (count + 1, sum + step));
         sum / f64::from(count)

@@ -245,8 +245,9 @@ fn download_within(span: u64, connections: Connections, case: Case, seed: u64) -
     }
     let output = simulate(&network, seed);
     let (mut file, mut other, mut queue, mut looks) = (0.0, 0.0, 0.0, 0.0);
-    let flows = output.flow_series.goodput_bps.chunks_exact(network.flows.len());
-    let links = output.link_series.queue_delay_ms.chunks_exact(2);
+    let (flow_series, link_series) = (output.flow_series.unpack(), output.link_series.unpack());
+    let flows = flow_series.goodput_bps.chunks_exact(network.flows.len());
+    let links = link_series.queue_delay_ms.chunks_exact(2);
     for (goodputs, queues) in flows.zip(links).skip((begin * 10.0) as usize) {
         file += goodputs[..mine].iter().sum::<f64>() / 1e7;
         other += goodputs[mine..].iter().sum::<f64>() / 1e7;
@@ -395,8 +396,9 @@ fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, tcp: &
     let mut network = Network { transfers, ..network(vec![out, back], flows, 0, begin as u64 + 30) };
     network.timing.sample_interval = Duration::from_millis(100);
     let output = simulate(&network, seed);
-    let flows = output.flow_series.goodput_bps.chunks_exact(count);
-    let rows = flows.zip(output.link_series.queue_delay_ms.chunks_exact(2)).skip(10 * begin as usize);
+    let (flow_series, link_series) = (output.flow_series.unpack(), output.link_series.unpack());
+    let flows = flow_series.goodput_bps.chunks_exact(count);
+    let rows = flows.zip(link_series.queue_delay_ms.chunks_exact(2)).skip(10 * begin as usize);
     let mut sums = [0.0; 4];
     for (look, (goodputs, queues)) in rows.enumerate() {
         let file = goodputs[..mine].iter().sum::<f64>() / (rate_mbps * 1e6 * (1.0 - loss));

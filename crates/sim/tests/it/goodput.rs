@@ -49,7 +49,7 @@ fn no_sample_exceeds_the_link_and_all_add_up() {
     let mut network = overshoot(Duration::ZERO);
     network.timing.duration = Time::ZERO + Duration::from_millis(3000);
     let output = simulate(&network, 1);
-    let series = &output.flow_series.goodput_bps;
+    let series = &output.flow_series.unpack().goodput_bps;
     let most = CEILING_BPS * (1.0 + PACKET_S / 0.010);
     let peak = series.iter().copied().fold(0.0, f64::max);
     assert!(peak <= most, "{peak} bit/s in a sample of 10 ms, {most} fit through the link");

@@ -23,7 +23,7 @@ fn from_one() -> TcpOptions {
 fn windows(mut network: Network, times_ms: &[u64]) -> Vec<f64> {
     let last = times_ms.last().expect("times");
     network.timing.duration = Time::ZERO + Duration::from_millis(*last);
-    let cwnd = simulate(&network, 1).flow_series.cwnd;
+    let cwnd = simulate(&network, 1).flow_series.unpack().cwnd;
     times_ms.iter().map(|time| cwnd[(time / 50 - 1) as usize]).collect()
 }
 
@@ -96,7 +96,7 @@ fn optimistic_acks_halve_the_round_trip() {
     network.timing.sample_interval = Duration::from_millis(10);
     network.timing.duration = Time::ZERO + Duration::from_millis(300);
     let output = simulate(&network, 1);
-    assert_eq!(times.map(|time| output.flow_series.cwnd[time / 10 - 1]), [10.0, 20.0, 40.0, 80.0]);
+    assert_eq!(times.map(|time| output.flow_series.unpack().cwnd[time / 10 - 1]), [10.0, 20.0, 40.0, 80.0]);
     // 10 ms later: 60 ms. The base is what it is told.
     let mut late = alone("reno", serde_json::json!({}), tcp(10));
     late.timing.duration = network.timing.duration;

@@ -44,7 +44,7 @@ fn dctcp_swings_as_its_paper_says() {
         let mut network = dumbbell(&[("dctcp", json!({}), tcp)], rate, 20, step(k));
         network.timing.sample_interval = Duration::from_millis(1);
         let output = simulate(&network, 1);
-        let series = &output.link_series;
+        let series = &output.link_series.unpack();
         let backlogs = (0..series.time_s.len()).filter(|&at| series.time_s[at] > 20.0 && series.link[at] == 0);
         let (least, most) = backlogs
             .map(|at| series.backlog[at])

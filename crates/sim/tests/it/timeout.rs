@@ -36,7 +36,7 @@ fn over_an_outage() -> Output {
 fn cubic_begins_at_the_plateau_of_a_new_curve() {
     let output = over_an_outage();
     assert!(output.flows[0].timeouts >= 3, "{} timeouts", output.flows[0].timeouts);
-    let cwnd = &output.flow_series.cwnd;
+    let cwnd = &output.flow_series.unpack().cwnd;
     let ssthresh = 0.7 * f64::from(WINDOW);
     let outage = (23.0 / SAMPLE_S) as usize;
     let begin = outage + cwnd[outage..].iter().position(|&w| w >= ssthresh).expect("slow start ends");
@@ -79,7 +79,7 @@ fn the_first_window_after_lost_syns() {
         let flow = flow(0, law("reno", serde_json::json!({})), vec![0], vec![1], tcp.clone());
         let mut network = network(links, vec![flow], 0, 4);
         network.timing.sample_interval = Duration::from_millis(20);
-        let series = simulate(&network, 1).flow_series;
+        let series = simulate(&network, 1).flow_series.unpack();
         let begin = series.flight.iter().position(|flight| *flight > 0.0).expect("data is sent");
         assert_eq!(series.flight[begin], first, "{name}, {lost} lost");
         // The handshake of 100 ms begins with the SYN that arrives.

@@ -163,7 +163,7 @@ fn a_window_that_is_not_used_does_not_grow() {
                 let ways = [Buffer::Packets(1000), Buffer::Unlimited];
                 let links = [0, 1].map(|key| link(key, 100_000_000, ms(rtt / 2), ways[key as usize]));
                 let output = one(links.to_vec(), law, tcp, None, [0, 15]);
-                let cwnd = &output.flow_series.cwnd;
+                let cwnd = &output.flow_series.unpack().cwnd;
                 let largest = cwnd.iter().copied().fold(0.0, f64::max);
                 let bdp = 1e8 * rtt as f64 / 1e3 / (8.0 * 1500.0);
                 let bound = if is_by_rate { 2.2 * bdp } else { 3.0 * f64::from(most) };

@@ -7,6 +7,8 @@
 
 mod thrift;
 
+use crate::chunked::Blocks;
+use crate::schema::Kind;
 use std::io::{self, Write};
 use thrift::{Struct, varint};
 
@@ -30,6 +32,15 @@ pub enum Values<'a> {
         /// One for each row, below the number of names.
         indices: &'a [u32],
     },
+    /// A compressed column of numbers. At most a row group of it is unpacked at a time.
+    Blocks(&'a Blocks),
+    /// Names by their index, compressed.
+    NamedBlocks {
+        /// The names.
+        names: &'a [String],
+        /// A column of 32-bit integers, each below the number of names.
+        indices: &'a Blocks,
+    },
 }
 
 impl Values<'_> {
@@ -43,6 +54,7 @@ impl Values<'_> {
             Self::Signed(values) => values.len(),
             Self::Text(values) => values.len(),
             Self::Named { indices, .. } => indices.len(),
+            Self::Blocks(blocks) | Self::NamedBlocks { indices: blocks, .. } => blocks.rows(),
         }
     }
 
@@ -59,7 +71,13 @@ impl Values<'_> {
             Self::Unsigned(_) => (INT64, Some(UINT_64)),
             Self::Unsigned32(_) => (INT32, Some(UINT_32)),
             Self::Signed(_) => (INT64, None),
-            Self::Text(_) | Self::Named { .. } => (BYTE_ARRAY, Some(UTF8)),
+            Self::Text(_) | Self::Named { .. } | Self::NamedBlocks { .. } => (BYTE_ARRAY, Some(UTF8)),
+            Self::Blocks(blocks) => match blocks.kind() {
+                Kind::Double => (DOUBLE, None),
+                Kind::Unsigned => (INT64, Some(UINT_64)),
+                Kind::Unsigned32 => (INT32, Some(UINT_32)),
+                Kind::Signed | Kind::Truth | Kind::Text => unreachable!("no file has such a compressed column"),
+            },
         }
     }
 
@@ -72,6 +90,12 @@ impl Values<'_> {
             Self::Signed(values) => plain(values[rows].iter().map(|value| value.to_le_bytes())),
             Self::Text(values) => plain_text(&values[rows]),
             Self::Named { names, indices } => packed(&indices[rows], names.len()),
+            Self::NamedBlocks { names, indices } => packed(&indices.values(rows), names.len()),
+            Self::Blocks(blocks) => match blocks.kind() {
+                Kind::Double => Values::Double(&blocks.values(rows.clone())).page(0..rows.len()),
+                Kind::Unsigned => Values::Unsigned(&blocks.values(rows.clone())).page(0..rows.len()),
+                _ => Values::Unsigned32(&blocks.values(rows.clone())).page(0..rows.len()),
+            },
         }
     }
 }
@@ -153,7 +177,7 @@ impl<W: Write> File<W> {
     fn chunk(&mut self, name: &str, values: &Values<'_>, rows: std::ops::Range<usize>) -> io::Result<Struct> {
         let begin = self.position;
         let mut size = 0;
-        if let Values::Named { names, .. } = values {
+        if let Values::Named { names, .. } | Values::NamedBlocks { names, .. } = values {
             let kind = Struct::default().i32(1, names.len() as i32).i32(2, PLAIN);
             size += self.page(DICTIONARY_PAGE, 7, kind, &plain_text(names))?;
         }
@@ -222,6 +246,7 @@ fn packed(indices: &[u32], names: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Data;
 
     #[test]
     fn a_file_begins_and_ends_as_the_format_says() {
@@ -238,6 +263,63 @@ mod tests {
     fn indices_are_packed_by_whole_bytes() {
         assert_eq!(packed(&[0, 2, 1], 3), [8, 3, 0, 2, 1, 0, 0, 0, 0, 0]);
         assert_eq!(packed(&[256], 257)[..4], [16, 3, 0, 1]);
+    }
+
+    crate::table! {
+        /// Samples.
+        series Samples: "samples", Series, "", Always;
+        columns {
+            /// Rate.
+            rate: f64 [""],
+            /// Link.
+            link: u32 @ "links" fixed [""],
+            /// Number.
+            number: u32 [""],
+            /// Drops.
+            drops: u64 [""],
+        }
+    }
+
+    /// Samples of 10 000 links, over the end of a row group.
+    #[test]
+    fn compressed_columns_make_the_same_file() {
+        let names: Vec<String> = (0..10_000).map(|link| format!("link-{link}")).collect();
+        let mut whole = Samples::default();
+        let mut chunked = crate::Chunked::<Samples>::default();
+        for time in 0..110_u32 {
+            let push = |series: &mut Samples| {
+                (0..10_000).for_each(|link| {
+                    series.rate.push(if link % 3 == 0 { f64::NAN } else { f64::from(link % 50 * time) * 0.1 });
+                    series.link.push(link);
+                    series.number.push(time);
+                    series.drops.push(u64::from(link) << 20);
+                });
+            };
+            push(&mut whole);
+            chunked.add(push);
+        }
+        let columns = chunked.into_columns();
+        let [Data::Blocks(rate), Data::Blocks(link), Data::Blocks(number), Data::Blocks(drops)] = &columns[..] else {
+            panic!("compressed")
+        };
+        let compressed = [
+            ("rate", Values::Blocks(rate)),
+            ("link", Values::NamedBlocks { names: &names, indices: link }),
+            ("number", Values::Blocks(number)),
+            ("drops", Values::Blocks(drops)),
+        ];
+        let vectors = [
+            ("rate", Values::Double(&whole.rate)),
+            ("link", Values::Named { names: &names, indices: &whole.link }),
+            ("number", Values::Unsigned32(&whole.number)),
+            ("drops", Values::Unsigned(&whole.drops)),
+        ];
+        let files = [compressed, vectors].map(|columns| {
+            let mut file = Vec::new();
+            write(&mut file, &columns, &[]).unwrap();
+            file
+        });
+        assert!(whole.rate.len() > GROUP && files[0] == files[1]);
     }
 
     #[test]
