@@ -12,7 +12,7 @@ use super::delay::Cause as DelayCause;
 use super::drx::Sleep;
 use super::harq::{PROCESSES, Process, Stage, Status};
 use super::leg::{Bands, Fate, Leg, Terms};
-use super::mobility::{Mobility, Moves};
+use super::mobility::Mobility;
 use super::phy::{LAYER_LOSS, LAYERS, Technology};
 use super::qos::Qos;
 use super::request::{Grant, Request};
@@ -20,15 +20,15 @@ use super::rlc::RlcMode;
 use super::share::{Rule, Share};
 use crate::medium::Hooks;
 use crate::medium::cell::{Candidate, MeanChange, SchedulerConfig};
-use crate::medium::interface::{Medium, Out};
+use crate::medium::interface::Out;
 use crate::output::RanBlock;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use windward_elements::engine::{Purpose, Stream};
-use windward_elements::packet::{NodeId, Packet};
+
 use windward_elements::queue::{AnyQueue, Queue};
-use windward_elements::status::{Cause, Counts, Line, Sight};
-use windward_tables::{Frames, Histogram};
+use windward_elements::status::{Cause, Line};
+
 use windward_units::{Duration, Time};
 
 /// Number of the only timer: the next slot with something to do.
@@ -70,9 +70,9 @@ pub struct Ran {
     /// 10·lg(N/n) by n, less one.
     pub(super) concentration: Vec<f64>,
     /// Earliest wake that is scheduled.
-    scheduled: Time,
+    pub(super) scheduled: Time,
     /// Slots that are done.
-    done: u64,
+    pub(super) done: u64,
     changes: VecDeque<MeanChange>,
     pub(super) since: Time,
 }
@@ -213,7 +213,7 @@ impl Ran {
     }
 
     /// Schedules the next wake if it is earlier than the scheduled one.
-    fn arm(&mut self, now: Time, out: &mut impl Out) {
+    pub(super) fn arm(&mut self, now: Time, out: &mut impl Out) {
         let Some(slot) = self.next_slot(self.slot_from(now)) else { return };
         let time = self.start(slot);
         if time < self.scheduled {
@@ -532,7 +532,7 @@ impl Ran {
     }
 
     /// Runs the slot that starts at `now`.
-    fn run(&mut self, slot: u64, out: &mut impl Out) {
+    pub(super) fn run(&mut self, slot: u64, out: &mut impl Out) {
         let now = self.start(slot);
         // Timers precede blocks: a status report or a poll that falls due now goes out in this slot.
         self.change_means(now);
@@ -556,95 +556,6 @@ impl Ran {
                 self.decide_uplink(slot);
             }
         }
-    }
-}
-
-impl Medium for Ran {
-    fn begin(&mut self, out: &mut impl Out) {
-        if self.mobility.is_some() {
-            self.arm(Time::ZERO, out);
-        }
-    }
-
-    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
-        let id = self.bearers.leg(&self.config, local, &packet);
-        let (leg, line) = (&mut self.legs[id as usize], &mut self.lines[local as usize]);
-        if !leg.offer(line, now, packet, |packet| out.lose(packet, Cause::Queue)) {
-            leg.counts.dropped += 1;
-            return out.lose(packet, Cause::Queue);
-        }
-        // An active downlink has its wake.
-        if leg.is_active && id.is_multiple_of(2) {
-            return;
-        }
-        self.note_sleep(now, id);
-        self.want(now, id);
-        self.arm(now, out);
-    }
-
-    fn held(&self) -> u64 {
-        self.legs.iter().map(Leg::held).sum()
-    }
-
-    fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
-        let slot = now.as_nanos() / self.config.carrier.slot.as_nanos();
-        if now >= self.scheduled {
-            self.scheduled = Time::NEVER;
-        }
-        // A wake that an earlier one has replaced finds its slot done.
-        if slot >= self.done {
-            self.done = slot + 1;
-            self.run(slot, out);
-        }
-        self.arm(now, out);
-    }
-
-    /// The queueing delay is the backlog over the average rate, as in the slotted cell.
-    fn see(&mut self, _: Time, local: u32) -> Sight {
-        let legs = || self.bearers.legs(local).map(|id| &self.legs[id]);
-        let backlog = legs().map(Leg::waiting).sum();
-        let queue_delay = match backlog {
-            0 => Duration::ZERO,
-            _ => {
-                let bytes: u64 = legs().map(|leg| leg.queue.bytes()).sum();
-                Duration::from_secs(bytes as f64 * 8.0 / legs().map(|leg| leg.view.average_rate).sum::<f64>())
-            }
-        };
-        Sight { backlog, queue_delay, rate: self.legs[local as usize].view.rate }
-    }
-
-    fn counts(&self, now: Time, local: u32) -> Counts {
-        let sum = self.bearers.legs(local).fold(Counts::default(), |sum, id| {
-            let of = self.legs[id].counts();
-            Counts {
-                packets: sum.packets + of.packets,
-                bytes: sum.bytes + of.bytes,
-                dropped: sum.dropped + of.dropped,
-                marked: sum.marked + of.marked,
-                lost: sum.lost + of.lost,
-                busy: sum.busy + of.busy,
-                ..sum
-            }
-        });
-        self.lines[local as usize].show(now, sum)
-    }
-
-    fn reset_counts(&mut self, now: Time) {
-        self.since = now;
-        self.legs.iter_mut().for_each(Leg::reset_counts);
-        self.lines.iter_mut().for_each(|line| line.reset(now));
-        if let Some(mobility) = &mut self.mobility {
-            mobility.movers.iter_mut().flatten().for_each(|mover| mover.counts = Moves::default());
-        }
-    }
-
-    fn all_waits(&mut self, _: Time, local: u32) -> Option<Histogram> {
-        let packets = self.bearers.legs(local).map(|id| self.legs[id].counts.packets).sum();
-        Some(self.lines[local as usize].all_waits(packets))
-    }
-
-    fn report(&self, now: Time, members: &[u32], _: &[NodeId], tables: &mut Frames) {
-        self.add_rows(now, members, tables);
     }
 }
 

@@ -15,6 +15,7 @@ mod handover;
 mod harq;
 mod intervals;
 mod leg;
+mod medium;
 mod mobility;
 pub mod phy;
 pub mod qos;
