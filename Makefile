@@ -42,6 +42,8 @@ OR_SAY = || { echo "$@" >> $(FAILED); false; }
 # For what is run somewhere else.
 IN_VENV := VIRTUAL_ENV="$$PWD/$(VENV)"
 SKIPS := WINDWARD_SKIPPED="$$PWD/$(SKIPPED)"
+# The profile of the tests, which shares what the engine is made of.
+CHECKED := --release --config tools/checked.toml
 AT_ONCE := --no-print-directory -j5
 
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
@@ -111,12 +113,13 @@ lint: rust-lint python-lint
 
 rust-lint:
 	cargo fmt --all --check $(OR_SAY)
-	$(ASIDE) cargo clippy --workspace --all-targets --locked -- -D warnings $(OR_SAY)
-	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc --workspace --no-deps --locked --quiet $(OR_SAY)
+	$(ASIDE) cargo clippy $(CHECKED) --workspace --all-targets --locked -- -D warnings $(OR_SAY)
+	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc $(CHECKED) --workspace --no-deps --locked --quiet $(OR_SAY)
 	@sh tools/deny.sh "$(SKIPPED)" $(OR_SAY)
 
-rust-test:
-	$(ASIDE) cargo test --workspace --locked --quiet --no-fail-fast $(OR_SAY)
+# After the engine, whose crates it takes: each would wait for the other's lock.
+rust-test: | $(VENV)/engine
+	$(ASIDE) cargo test $(CHECKED) --workspace --locked --quiet --no-fail-fast $(OR_SAY)
 
 python-lint: $(VENV)/checks
 	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy $(OR_SAY)

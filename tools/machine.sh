@@ -45,8 +45,8 @@ at_least "$found" "$least" || fail "$python is Python $found, $least or newer is
 
 # Room on the disk for a first build: 4.5 GB for the tests of the Rust crates, half a GB for the engine, and what pip
 # unpacks.
-case $goal in test) built=target/debug needs=7 ;; *) built=target/release needs=2 ;; esac
-if ! [ -d "$built" ]; then
+case $goal in test) needs=7 ;; *) needs=2 ;; esac
+if ! [ -d target/release ]; then
 	free=$(df -Pk . 2>/dev/null | awk 'NR == 2 { print int($4 / 1048576) }')
 	[ -z "$free" ] || [ "$free" -ge "$needs" ] ||
 		fail "The disk has $free GB free, \`make $goal\` needs $needs GB for its first build"

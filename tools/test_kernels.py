@@ -41,6 +41,9 @@ def main() -> None:
         command = [
             "cargo",
             "test",
+            "--release",
+            "--config",
+            "tools/checked.toml",
             "--workspace",
             "--locked",
             "--quiet",
