@@ -481,6 +481,55 @@ class Sweep:
     def cancel(self) -> None:
         """Stops present runs and discards the remaining ones; finished results remain available."""
 
+@final
+class Episodes:
+    """Environments of reinforcement learning of one form, each with an episode of its own."""
+
+    def __new__(
+        cls,
+        count: int,
+        *,
+        agents: int,
+        action: str,
+        strength: float,
+        is_over_law: bool,
+        every: float,
+        unit: str,
+        history: int,
+        features: Sequence[int],
+        most_events: int,
+        threads: int,
+    ) -> Episodes: ...
+    @staticmethod
+    def features() -> list[tuple[str, float, float]]:
+        """Names of the features, and their least and greatest values."""
+    @staticmethod
+    def figures() -> tuple[list[str], list[str]]:
+        """Names of the figures of an agent, and of a network."""
+    def reset(
+        self,
+        given: Sequence[
+            tuple[int, Scenario, Sequence[int], int, float | None, Sequence[tuple[float, Sequence[float]]]]
+        ],
+    ) -> None:
+        """Begins episodes.
+
+        Each is given by environment, scenario, indices of the agents' flows, seed, pacing rate with which they begin,
+        times and values of the best rates. Raises ValueError for a flow that no agent can control.
+        """
+    def step(self, actions: NDArray[np.float64], mask: bytes) -> None:
+        """Makes a step in every environment whose mask is not 0, with an action for each agent."""
+    def results(
+        self,
+        features: NDArray[np.float32],
+        figures: NDArray[np.float64],
+        of_network: NDArray[np.float64],
+        endings: NDArray[np.uint8],
+    ) -> None:
+        """Writes the results of the last steps to arrays."""
+    def finish(self, at: int) -> dict[str, Any] | None:
+        """Ends an episode where it is, and returns the tables of its run; None without an episode."""
+
 def quantity(text: str) -> tuple[float, str] | None:
     """A quantity in the notation of scenarios: its value in a base unit, and that unit; None for other texts."""
 

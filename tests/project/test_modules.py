@@ -133,7 +133,7 @@ FLOORS = {
     "emulate": ("remedy", "error frames ip sys tcp", "quality", "wire", "hosts link"),
     "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
-    "laws": ("interface utility", "external shared", "window", "fluid", "backlog bbr classic registry", "*", "prague"),
+    "laws": ("interface utility", "external shared", "reins window", "fluid", "backlog bbr classic registry", "*", "prague"),
     "models": ("early load tables", "capacity", "optimum", "fluid routing"),
     "network": (),
     "num": (
@@ -152,11 +152,11 @@ FLOORS = {
         "answer coding interrupt json table waiting wifi_mode",
         "array kernel law output rule scenario scheduler transfer",
         "emulate fluid makers num send serve",
-        "job network optimum",
+        "episodes job network optimum",
         "by_hand sweep",
     ),
     "quic": ("host null", "controller upload"),
-    "run": ("fuse pool", "job", "capture", "emulations simulations"),
+    "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
     "scenario": (
         "error names path python suggest",
         "unit_hint",
@@ -178,7 +178,7 @@ FLOORS = {
         "apps",
         "record",
         "world",
-        "fabric run",
+        "fabric run stepped",
     ),
     "elements/link": (
         "tidy trace",

@@ -1,6 +1,7 @@
 //! Registry of laws by name: parameters as read from a scenario, and the law behind static dispatch.
 
 use crate::external::External;
+use crate::reins::Reins;
 use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Needs, Price, Response, Start};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,6 +159,11 @@ macro_rules! laws {
                 match self { $(Self::$variant(params) => AnyLaw::$variant(crate::$module::$variant::new(*params, initial)),)* }
             }
 
+            /// The law with the window `initial` behind a pointer, beneath a law that modulates its window.
+            pub fn boxed(&self, initial: Packets) -> External {
+                match self { $(Self::$variant(params) => External::new(crate::$module::$variant::new(*params, initial)),)* }
+            }
+
             /// The law as a differential equation; `None` if it has none.
             pub fn fluid(&self) -> Option<Box<dyn FluidLaw + Send + Sync>> {
                 match self { $(Self::$variant(params) => fluid!($memory, *params),)* }
@@ -181,6 +187,7 @@ macro_rules! laws {
         pub enum AnyLaw {
             $($variant(crate::$module::$variant),)*
             External(External),
+            Reins(Reins),
         }
 
         /// The methods of [`Law`].
@@ -188,43 +195,43 @@ macro_rules! laws {
         impl AnyLaw {
             /// Demands on the host.
             pub const fn needs(&self) -> Needs {
-                match self { $(Self::$variant(_) => <crate::$module::$variant as Law>::NEEDS,)* Self::External(law) => law.needs }
+                match self { $(Self::$variant(_) => <crate::$module::$variant as Law>::NEEDS,)* Self::External(law) => law.needs, Self::Reins(law) => law.needs }
             }
             pub fn on_start(&mut self, start: &Start) {
-                match self { $(Self::$variant(law) => law.on_start(start),)* Self::External(law) => law.own.on_start(start) }
+                match self { $(Self::$variant(law) => law.on_start(start),)* Self::External(law) => law.own.on_start(start), Self::Reins(law) => law.on_start(start) }
             }
             #[inline]
             pub fn on_ack(&mut self, ack: &Ack) {
-                match self { $(Self::$variant(law) => law.on_ack(ack),)* Self::External(law) => law.own.on_ack(ack) }
+                match self { $(Self::$variant(law) => law.on_ack(ack),)* Self::External(law) => law.own.on_ack(ack), Self::Reins(law) => law.on_ack(ack) }
             }
             pub fn on_congestion(&mut self, event: &Congestion) {
-                match self { $(Self::$variant(law) => law.on_congestion(event),)* Self::External(law) => law.own.on_congestion(event) }
+                match self { $(Self::$variant(law) => law.on_congestion(event),)* Self::External(law) => law.own.on_congestion(event), Self::Reins(law) => law.on_congestion(event) }
             }
             #[inline]
             pub fn cwnd(&self) -> Packets {
-                match self { $(Self::$variant(law) => law.cwnd(),)* Self::External(law) => law.own.cwnd() }
+                match self { $(Self::$variant(law) => law.cwnd(),)* Self::External(law) => law.own.cwnd(), Self::Reins(law) => law.cwnd() }
             }
             #[inline]
             pub fn pacing_rate(&self) -> Option<PacketRate> {
-                match self { $(Self::$variant(law) => law.pacing_rate(),)* Self::External(law) => law.own.pacing_rate() }
+                match self { $(Self::$variant(law) => law.pacing_rate(),)* Self::External(law) => law.own.pacing_rate(), Self::Reins(law) => law.pacing_rate() }
             }
             pub fn send_quantum(&self) -> u32 {
-                match self { $(Self::$variant(law) => law.send_quantum(),)* Self::External(law) => law.own.send_quantum() }
+                match self { $(Self::$variant(law) => law.send_quantum(),)* Self::External(law) => law.own.send_quantum(), Self::Reins(law) => law.send_quantum() }
             }
             pub fn on_restart(&mut self, now: Time) {
-                match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.own.on_restart(now) }
+                match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.own.on_restart(now), Self::Reins(law) => law.on_restart(now) }
             }
             pub fn on_idle(&mut self, cwnd: Packets) {
-                match self { $(Self::$variant(law) => law.on_idle(cwnd),)* Self::External(law) => law.own.on_idle(cwnd) }
+                match self { $(Self::$variant(law) => law.on_idle(cwnd),)* Self::External(law) => law.own.on_idle(cwnd), Self::Reins(law) => law.on_idle(cwnd) }
             }
             pub fn remember(&mut self, ssthresh: Packets) -> bool {
-                match self { $(Self::$variant(law) => law.remember(ssthresh),)* Self::External(law) => law.own.remember(ssthresh) }
+                match self { $(Self::$variant(law) => law.remember(ssthresh),)* Self::External(law) => law.own.remember(ssthresh), Self::Reins(law) => law.remember(ssthresh) }
             }
             pub fn on_undo(&mut self, before: Packets) {
-                match self { $(Self::$variant(law) => law.on_undo(before),)* Self::External(law) => law.own.on_undo(before) }
+                match self { $(Self::$variant(law) => law.on_undo(before),)* Self::External(law) => law.own.on_undo(before), Self::Reins(law) => law.on_undo(before) }
             }
             pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-                match self { $(Self::$variant(law) => law.observe(sink),)* Self::External(law) => law.own.observe(sink) }
+                match self { $(Self::$variant(law) => law.observe(sink),)* Self::External(law) => law.own.observe(sink), Self::Reins(law) => law.observe(sink) }
             }
         }
     };

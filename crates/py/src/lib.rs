@@ -6,6 +6,7 @@ mod by_hand;
 mod coding;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod episodes;
 mod error;
 mod fluid;
 mod interrupt;
@@ -55,6 +56,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<job::Job>()?;
     module.add_class::<sweep::Sweep>()?;
+    module.add_class::<episodes::Episodes>()?;
     module.add_class::<fluid::Stop>()?;
     module.add_class::<table::Packed>()?;
     module.add_class::<law::Ack>()?;

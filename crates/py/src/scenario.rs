@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::wifi::edca::Category;
-use windward_sim::{AirFormat, AppConfig, FlowConfig, FrameKind, LawChoice, MediumConfig};
+use windward_sim::{AirFormat, AppConfig, FlowConfig, FrameKind, LawChoice, MediumConfig, Network};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
     SymbolRate, Time,
@@ -271,6 +271,11 @@ impl Scenario {
         let recordings = Recordings::of(folder);
         let inner = scenario::Scenario::from_json_with(text, origin, &|name| recordings.read(name))?;
         Ok(Self::new(inner, recordings.names()))
+    }
+
+    /// Network of the first seed.
+    pub(crate) fn network(&self) -> &Network {
+        &self.compiled.network
     }
 
     /// Law of each flow: its name, or the class of a law written in Python.

@@ -4,12 +4,15 @@
 //! results and can be cancelled. The first failure ends it. A [`Task`] defines the work per seed: [`Simulations`], or
 //! `Emulations` on Linux. Below it a [`Pool`] accepts work of any kind as long as there is some, and continues after
 //! failures.
+//!
+//! [`Episodes`] are runs whose windows agents set, interval by interval, for environments of reinforcement learning.
 
 #![forbid(unsafe_code)]
 
 mod capture;
 #[cfg(target_os = "linux")]
 mod emulations;
+mod episode;
 mod fuse;
 mod job;
 mod pool;
@@ -17,6 +20,9 @@ mod simulations;
 
 #[cfg(target_os = "linux")]
 pub use emulations::Emulations;
+pub use episode::{
+    Action, Beginning, Ending, Episode, EpisodeSettings, Episodes, Every, FEATURES, FIGURES, OF_NETWORK, Piece, Results,
+};
 pub use fuse::Fuse;
 pub use job::{AlreadyStarted, Captures, Error, Job, Seed, Task};
 pub use pool::{Pool, Work};

@@ -7,6 +7,7 @@ use crate::tcp::{self, Averages, Beside, Counts};
 use crate::tfrc;
 use windward_elements::engine::FlowTimer;
 use windward_elements::packet::Packet;
+use windward_laws::Reins;
 use windward_units::Duration;
 
 /// A running flow.
@@ -257,6 +258,22 @@ impl Endpoint {
         match self {
             Self::Tcp(flow) => flow.bound_receive_window(segments),
             // TFRC has no window, and no transfer bounds that of applications.
+            Self::Paced(_) | Self::Tfrc(_) => {}
+        }
+    }
+
+    /// The law if it is set from outside.
+    pub fn reins(&mut self) -> Option<&mut Reins> {
+        match self {
+            Self::Tcp(flow) => flow.sender.reins(),
+            Self::Paced(_) | Self::Tfrc(_) => None,
+        }
+    }
+
+    /// Sends what a law that is set from outside allows now.
+    pub fn poke(&mut self, net: &mut Net) {
+        match self {
+            Self::Tcp(flow) => flow.poke(net),
             Self::Paced(_) | Self::Tfrc(_) => {}
         }
     }

@@ -17,6 +17,7 @@ mod output;
 mod port;
 mod record;
 mod run;
+mod stepped;
 mod tcp;
 pub mod tfrc;
 mod topology;
@@ -41,6 +42,7 @@ pub use output::{
 };
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use run::{RunError, Shown, run, run_shown};
+pub use stepped::{FlowState, Pause, Stepped};
 pub use tcp::{Side, socket};
 pub use topology::{Points, PortConfig, PortKind, Route, Step, Topology};
 pub use windward_elements::ecn::Codepoint;

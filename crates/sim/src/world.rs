@@ -11,6 +11,7 @@ use std::io;
 use windward_elements::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use windward_elements::packet::{Kind, Packet};
 use windward_elements::queue::Label;
+use windward_laws::Reins;
 use windward_tables::Frames;
 use windward_units::{Duration, Time};
 
@@ -121,6 +122,27 @@ impl World {
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<Event> {
         self.net.calendar.pop().filter(|event| event.time() <= until)
+    }
+
+    /// Time of the next event.
+    pub fn next_time(&mut self) -> Option<Time> {
+        self.net.calendar.next_time()
+    }
+
+    /// Flow `index`.
+    pub fn flow(&self, index: usize) -> &Endpoint {
+        &self.flows[index]
+    }
+
+    /// The law of flow `index` if it is set from outside.
+    pub fn reins(&mut self, index: usize) -> Option<&mut Reins> {
+        self.flows[index].reins()
+    }
+
+    /// Lets flow `index` send at `now` what its law allows.
+    pub fn poke(&mut self, index: usize, now: Time) {
+        self.net.now = self.net.now.max(now);
+        self.flows[index].poke(&mut self.net);
     }
 
     /// Handles an event.

@@ -326,6 +326,15 @@ impl Connection {
         self.averages.end(net.now);
     }
 
+    /// Takes the window of the law, which was set between two events, and sends what it allows.
+    pub fn poke(&mut self, net: &mut Net) {
+        if self.state == State::Open {
+            self.sender.take_window();
+            self.averages.advance(net.now, self.sender.law().cwnd());
+            self.send(net);
+        }
+    }
+
     /// Sends all segments that are allowed now.
     #[inline]
     fn send(&mut self, net: &mut Net) {

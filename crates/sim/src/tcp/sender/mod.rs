@@ -35,7 +35,7 @@ use phase::Phase;
 use rtt::Estimator;
 use tcb::Tcb;
 use windward_elements::packet::Packet;
-use windward_laws::AnyLaw;
+use windward_laws::{AnyLaw, Reins};
 use windward_units::{Duration, Packets, Time, splitmix64};
 
 /// The sending end of a flow.
@@ -53,6 +53,19 @@ impl Sender {
     /// The congestion control law.
     pub fn law(&self) -> &AnyLaw {
         &self.tcb.law
+    }
+
+    /// The law if it is set from outside.
+    pub fn reins(&mut self) -> Option<&mut Reins> {
+        match &mut self.tcb.law {
+            AnyLaw::Reins(law) => Some(law),
+            _ => None,
+        }
+    }
+
+    /// Takes the window of the law.
+    pub fn take_window(&mut self) {
+        self.tcb.take_window();
     }
 
     /// The round-trip time estimator.
