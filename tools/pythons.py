@@ -60,6 +60,7 @@ ENGINE = {
     "get_link",
     "get_safety",
     "get_servers",
+    "gym",
     "hars",
     "hosts",
     "interruption",

@@ -53,6 +53,7 @@ MODULES = {
     "transfer": "Downloads, uploads, servers and emulated links",
     "testing": "Emulated links in tests",
     "kernel": "Laws in the Linux kernel",
+    "gym": "Environments for reinforcement learning",
     "papers": "Claims and figures of papers",
 }
 

@@ -15,7 +15,7 @@ Others     ww.num, ww.fluid    theory without scenarios: help(ww.num)
            ww.coding           random linear network coding
            ww.transfer         downloads, uploads, emulated links
            ww.kernel           laws in the Linux kernel
-           ww.papers           claims and figures of the papers
+           ww.papers, ww.gym   claims of papers; reinforcement learning
 dir(ww) lists all names; docs/reference/api.md documents them.
 """
 

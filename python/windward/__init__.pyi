@@ -3,7 +3,7 @@
 Those of `_format.fields` are written by tools/generate_model.py.
 """
 
-from . import coding as coding, papers as papers, testing as testing, transfer as transfer
+from . import coding as coding, gym as gym, papers as papers, testing as testing, transfer as transfer
 from ._answers.attack import Attack as Attack
 from ._answers.compare import Comparison as Comparison
 from ._answers.evaluation import Evaluation as Evaluation

@@ -27,6 +27,7 @@ FLOORS = (
     "_evaluate",
     "_bench",
     "scenario",
+    "gym",
     "_explore",
     "transfer",
     "testing",
