@@ -77,7 +77,7 @@ impl Law for Sender {
 
     fn on_congestion(&mut self, event: &Congestion) {
         self.cwnd = match &mut self.control {
-            Control::Paper(control) => control.on_congestion(event),
+            Control::Paper(control) => control.on_congestion(event, self.cwnd),
             Control::Ns2(control) => control.on_congestion(event, self.cwnd),
         };
     }
@@ -85,6 +85,14 @@ impl Law for Sender {
     #[inline]
     fn cwnd(&self) -> Packets {
         Packets::new(self.cwnd)
+    }
+
+    fn on_idle(&mut self, cwnd: Packets) {
+        match &mut self.control {
+            Control::Paper(control) => control.on_idle(cwnd.count(), &mut self.cwnd),
+            // The module keeps its window.
+            Control::Ns2(_) => {}
+        }
     }
 
     fn remember(&mut self, ssthresh: Packets) -> bool {

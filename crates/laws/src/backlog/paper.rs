@@ -12,7 +12,7 @@ use windward_units::Packets;
 pub(super) struct Control {
     ssthresh: f64,
     is_slow_start: bool,
-    /// ssthresh and slow start before the last event.
+    /// Threshold that an undo of the last event restores, and slow start before it.
     before: (f64, bool),
     exit: Exit,
     /// κ·W^(1−2ρ), computed once per round trip.
@@ -62,8 +62,8 @@ impl Control {
         *cwnd = (*cwnd + acked * (step / *cwnd).clamp(-MOST_DOWN, MOST_UP)).max(FLOOR);
     }
 
-    pub(super) fn on_congestion(&mut self, event: &Congestion) -> f64 {
-        self.before = (self.ssthresh, self.is_slow_start);
+    pub(super) fn on_congestion(&mut self, event: &Congestion, cwnd: f64) -> f64 {
+        self.before = (self.remembered(cwnd), self.is_slow_start);
         self.ssthresh = half_flight(event);
         self.scale_round = None;
         self.is_slow_start = event.kind == CongestionKind::Timeout;
@@ -72,8 +72,22 @@ impl Control {
 
     /// Handles a spurious event.
     pub(super) fn on_undo(&mut self) {
-        (self.ssthresh, self.is_slow_start) = self.before;
+        self.ssthresh = self.ssthresh.max(self.before.0);
+        self.is_slow_start = self.before.1;
         self.scale_round = None;
+    }
+
+    /// Reduces the window to `restart` after an idle time or a lost SYN.
+    pub(super) fn on_idle(&mut self, restart: f64, cwnd: &mut f64) {
+        self.ssthresh = self.remembered(*cwnd);
+        *cwnd = cwnd.min(restart);
+        self.is_slow_start = *cwnd < self.ssthresh;
+        self.scale_round = None;
+    }
+
+    /// Threshold that a reduction of the window `cwnd` remembers (Linux: `tcp_current_ssthresh`).
+    fn remembered(&self, cwnd: f64) -> f64 {
+        self.ssthresh.max(0.75 * cwnd)
     }
 
     fn slow_start(&mut self, ack: &Ack, acked: f64, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {
