@@ -43,16 +43,19 @@ PLANTED = {
     "StaleRoundTrip": "7.3",
 }
 
+#: Laws that with their defaults are another, to the byte, and the test that holds them to it: they have its evaluation.
+SAME = {"formula": ("reno", "tests/engines/test_formula.py")}
+
 #: Signs of the verdicts in a table.
 SIGNS = {"meets": "✓", "does not": "✗", "cannot tell": "?", "not applicable": "–"}
 
 
 def laws() -> list[str]:
-    """All laws but those in Python, with the parameters that fit links of some Mbit/s."""
+    """All laws but those in Python and copies of others, with the parameters that fit links of some Mbit/s."""
     found = [own for own in _engine.schema()["$defs"]["LawSpec"]["oneOf"] if "properties" in own]
     names = [own["properties"]["name"]["const"] for own in found]
     fitting = {"fast": "fast,alpha=20", "quic-tcp": "quic-tcp,backlog=20"}
-    return [fitting.get(name, name) for name in names if name not in ("python", "tfrc")]
+    return [fitting.get(name, name) for name in names if name not in ("python", "tfrc", *SAME)]
 
 
 def evaluated(law: str, name: str, seeds: int, suite: str | None = None) -> ww.Evaluation:
@@ -91,6 +94,10 @@ def write_laws(seeds: int, only: Sequence[str]) -> None:
     """The page of all laws."""
     rows = {law: evaluated(law, law, seeds) for law in laws() if not only or law.partition(",")[0] in only}
     titles = "\n".join(f"* {own.key} {own.title}: {own.question}" for own in SECTIONS if not own.not_modelled)
+    same = "\n".join(
+        f"`{law}` has no row: with its defaults it is `{other}`, to the byte (`{test}`)."
+        for law, (other, test) in SAME.items()
+    )
     text = f"""\
 # Evaluations of all laws by RFC 9743
 
@@ -101,6 +108,8 @@ evidence for and against, from simulations: RFC 9743 sets no thresholds. Here th
 networks and seeds sets them, with a margin.
 
 ✓ meets, ✗ does not, ? cannot be told from {seeds} seeds, – not applicable. 5.3.1, 5.3.2, 6.2 and 7.10 are not modelled.
+
+{same}
 
 {table(rows)}
 
@@ -114,11 +123,17 @@ networks and seeds sets them, with a margin.
 """
     replace_text(LAWS_PAGE, text)
     for name, found in rows.items():
-        write_own(LAW_PAGES / f"{name.partition(',')[0]}.md", found, seeds)
+        write_own(LAW_PAGES / f"{name.partition(',')[0]}.md", evaluation(found, seeds))
+    for law, (other, test) in SAME.items():
+        said = (
+            f"The defaults have the [evaluation of `{other}`]({other}.md#evaluation): the tables of their runs are "
+            f"equal to the byte\n(`{test}`). [All laws](../../measured/evaluations.md)."
+        )
+        write_own(LAW_PAGES / f"{law}.md", [said, ""])
 
 
-def write_own(page: Path, found: ww.Evaluation, seeds: int) -> None:
-    """The evaluation on a law's own page, before its limits."""
+def evaluation(found: ww.Evaluation, seeds: int) -> list[str]:
+    """The lines of an evaluation on a law's own page."""
     from windward.show import _evaluate as words
 
     verdicts = [word for word in found.verdicts.values() if word in ("meets", "does not", "cannot tell")]
@@ -127,10 +142,6 @@ def write_own(page: Path, found: ww.Evaluation, seeds: int) -> None:
     said += f"; {', '.join(open_)} cannot be told" if open_ else ""
     with_parameters = f" `{found.name}`:" if "," in found.name else ""
     lines = [
-        "## Evaluation",
-        "",
-        "<!-- Generated: make evaluations -->",
-        "",
         f"[Evidence by simulation](../../measured/evaluations.md), {seeds} seeds:{with_parameters} {said}.",
         "",
     ]
@@ -143,6 +154,12 @@ def write_own(page: Path, found: ww.Evaluation, seeds: int) -> None:
             cells = [own["network"], own["figure"], words.value(own), f"{words.allowed(own)} ({words.set_by(own)})"]
             lines.append(f"| {row['section']} {row['title']} | {' | '.join(map(str, cells))} |")
         lines.append("")
+    return lines
+
+
+def write_own(page: Path, own: Sequence[str]) -> None:
+    """The evaluation on a law's own page, before its limits."""
+    lines = ["## Evaluation", "", "<!-- Generated: make evaluations -->", "", *own]
     text = page.read_text(encoding="utf-8")
     text = re.sub(r"^## Evaluation\n.*?(?=^## )", "", text, flags=re.MULTILINE | re.DOTALL)
     replace_text(page, text.replace("\n## Limits\n", "\n" + "\n".join(lines) + "\n## Limits\n", 1))

@@ -47,7 +47,9 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=[column for column in ("law",) if column in frame])
 
 
-@pytest.mark.parametrize(("name", "loss"), [("reno", 0.0), ("reno", 0.1), ("quic-tcp", 0.0), ("quic-tcp", 0.03)])
+@pytest.mark.parametrize(
+    ("name", "loss"), [("reno", 0.0), ("reno", 0.1), ("quic-tcp", 0.0), ("quic-tcp", 0.03), ("quic-tcp", 0.1)]
+)
 @pytest.mark.parametrize("stack", ["linux", "rfc"])
 def test_packets_are_those_of_the_built_in_law(name: str, stack: str, loss: float) -> None:
     runs = [scenario(law, loss=loss, stack=stack).simulate(seeds=2) for law in PAIRS[name]]
@@ -79,6 +81,16 @@ def _alone(law: ww.LawSpec) -> ww.Scenario:
         link=[ww.Link(from_="a", to="b", rate="10 Mbit/s", delay="20 ms", buffer="200 packets")],
         flow=[ww.Flow(name="own", from_="a", to="b", law=law, count=2, known_base_rtt="path")],
     )
+
+
+def test_the_optimum_refuses_a_formula_for_its_utility_alone() -> None:
+    found = _alone(ww.Formula())
+    with pytest.raises(ValueError, match=r"flow `own`: the utility of a formula is not known\nhint: choose another"):
+        found.optimum(utility="law")
+    assert found.optimum().flows["goodput_bps"].sum() > 9e6
+    # The other engines of a comparison answer.
+    compared = found.compare(utility="law", seeds=1, emulate=False)
+    assert "utility of a formula" in str(compared.left_out)
 
 
 def test_a_formula_with_memory_has_no_equation() -> None:

@@ -7,7 +7,7 @@
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::load::{AppOptimum, Load, Loads, MixedLoops, Servers};
-use windward_laws::{self as laws, FluidLaw, FluidPath};
+use windward_laws::{self as laws, FluidLaw, FluidPath, LawSpec};
 use windward_num::{Error, Network as Constraints, Options, Problem, Solution, Stop, Utility, solve_until};
 use windward_scenario::{Compiled, Scenario};
 use windward_sim::{FlowConfig, Ideal, LawChoice, Network, Route, Topology, Writing};
@@ -23,7 +23,7 @@ pub enum Objective {
     /// α-fairness of this α ≥ 0.
     Alpha(f64),
     /// The utility that each flow's own law maximises on its path without a queue; ln x for laws without a utility, or
-    /// with one that the solver does not support.
+    /// with one that the solver does not support. Refused for a formula, which may have one that is not known.
     Law,
 }
 
@@ -212,6 +212,16 @@ impl<'a> Question<'a> {
         let pauses = |flow: &FlowConfig| flow.tcp.reading.as_ref().is_some_and(|reading| !reading.pauses.is_empty());
         if let Some(at) = network.flows.iter().position(pauses) {
             let reason = "pauses of `read` are not supported by the optimum: its rates are constant";
+            return Err(Error::Invalid {
+                at: format!("flow `{}`", compiled.flows[at].label),
+                reason: reason.to_owned(),
+            });
+        }
+        let is_formula = |flow: &FlowConfig| matches!(flow.law, LawChoice::Known(LawSpec::Formula(_)));
+        if objective == Objective::Law
+            && let Some(at) = network.flows.iter().position(is_formula)
+        {
+            let reason = "the utility of a formula is not known\nhint: choose another objective, such as proportional";
             return Err(Error::Invalid {
                 at: format!("flow `{}`", compiled.flows[at].label),
                 reason: reason.to_owned(),

@@ -408,13 +408,8 @@ const MOST_UP: f64 = 1.0;
 /// Largest decrease by an ACK, per packet that it is for.
 const MOST_DOWN: f64 = 0.5;
 
-/// BibTeX entry of the framework.
-pub const BIBTEX: &str = "@techreport{rfc5681,
-  author = {Mark Allman and Vern Paxson and Ethan Blanton},
-  title = {{TCP} Congestion Control},
-  type = {RFC}, number = {5681}, institution = {IETF}, year = {2009},
-  doi = {10.17487/RFC5681}
-}";
+/// BibTeX entry of the framework: Reno's.
+pub use crate::reno::BIBTEX;
 
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,20 @@ fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
     }
 }
 
+/// The objective of a formula's own utility is refused; others are answered.
+#[test]
+fn a_formula_has_no_utility_of_its_own() {
+    let law = "law = { name = \"formula\", step = \"acked / w\" }";
+    let scenario = read(&wire("").replace("law = \"reno\"", law));
+    let told = scenario.optimum(Objective::Law).expect_err("it has no utility").to_string();
+    assert_eq!(
+        told,
+        "flow `a->b`: the utility of a formula is not known\nhint: choose another objective, such as proportional"
+    );
+    assert!(scenario.optimum(Objective::Proportional).is_ok());
+    assert!(read(&wire("")).optimum(Objective::Law).is_ok());
+}
+
 /// Drops of a policer depend on bursts, which windows without packets do not have.
 #[test]
 fn a_policer_has_no_fluid_form() {

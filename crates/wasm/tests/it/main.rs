@@ -64,6 +64,22 @@ fn problems_have_their_places() {
     assert_eq!(header["error"], Value::Null);
 }
 
+/// A formula needs nothing that a browser has not: its runs and equations are Reno's, and an error has its column.
+#[test]
+fn a_law_as_a_formula_is_answered() {
+    let formula = SMALL.replace("\"reno\"", "{ name = \"formula\", step = \"acked / w\" }");
+    for question in ["simulate", "fluid"] {
+        let [(own, bytes), (built_in, expected)] =
+            [formula.as_str(), SMALL].map(|text| answer(&json!({ "do": question, "scenario": text }), QUIET));
+        assert_eq!(own["error"], Value::Null, "{own}");
+        assert!(bytes == expected && built_in["tables"]["flow_series"] == own["tables"]["flow_series"], "{question}");
+    }
+    let wrong = formula.replace("acked / w", "acked / wnd");
+    let (header, _) = answer(&json!({ "do": "read", "scenario": wrong }), QUIET);
+    assert!(header["error"].as_str().unwrap().contains("column 9: unknown name `wnd`"), "{header}");
+    assert_eq!(header["problems"][0]["line"], 6);
+}
+
 #[test]
 fn laws_in_python_are_refused() {
     let text = SMALL.replace("law = \"reno\"", "law = { name = \"python\", class = \"mine.py:Mine\" }");
