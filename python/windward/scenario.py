@@ -451,7 +451,8 @@ class Scenario(ScenarioFields):
         fields
             Fields with ranges or choices, as a sweep takes them: "law.backlog=1..1000 log",
             "link.air.buffer=10..1000 packets log". `law.X` is a parameter of the flows' law. Default: all parameters of
-            the law that are numbers, at most 1000 times off their defaults.
+            the law that are numbers, at most 1000 times off their defaults; of a formula its constants, at most 10
+            times off their values.
         seeds
             Number of seeds of each trial, or a list of seeds. Default: the scenario's own.
         trials

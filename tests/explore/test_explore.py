@@ -95,6 +95,16 @@ def test_applications_and_cells_have_fields() -> None:
     assert found["cell", "n78"]["layers"]["value"] == 1
 
 
+def test_constants_of_a_formula_can_be_moved() -> None:
+    file = REPOSITORY / "scenarios" / "formula.toml"
+    compiled = Scenario.from_toml(file.read_text(encoding="utf-8"), "formula", file.parent)
+    plain = json.loads(compiled.to_json())
+    found = next(group for group in groups(plain, plain) if group["title"] == "own")
+    moved = {field["name"]: field for field in found["fields"] if "constants" in field["path"]}
+    assert {name: field["value"] for name, field in moved.items()} == {"constants kappa": 0.5, "constants p": 20.0}
+    assert all(field["type"] == "number" and field["isWritten"] for field in moved.values())
+
+
 def test_applications_are_told(tmp_path: Path) -> None:
     text = """
 name = "home"

@@ -321,3 +321,16 @@ def test_a_search_of_which_no_run_finishes_says_why(cli: Cli, tmp_path: Path):
         told = cli(verb[0], "s.toml", *verb[1:], "--trials", "10", "--seeds", "1", "-q", "-o", verb[0])
         assert (told.returncode, told.stdout) == (1, "")
         assert why in told.stderr
+
+
+def test_the_constants_of_a_formula_are_tuned_by_default(lossy: ww.Scenario, tmp_path: Path):
+    law = ww.Formula(
+        step="acked * clamp(kappa * (p - w * (1 - share)) / w, -0.5, 1)", constants={"kappa": 0.5, "p": 20}
+    )
+    flows = [dataclasses.replace(flow, law=law) for flow in lossy.flow]
+    own = dataclasses.replace(lossy, flow=flows)
+    tuning = own.tune("power", seeds=1, trials=12, output=tmp_path / "t")
+    ranges = {row["field"]: (row["least"], row["most"]) for row in tuning.rows("parameters")}
+    assert ranges == {"law.constants.kappa": ("0.05", "5"), "law.constants.p": ("2", "200")}
+    text = tuning.scenario_file.read_text(encoding="utf-8")
+    assert f"p = {float(tuning.best['law.constants.p']):g}"[:6] in text

@@ -39,7 +39,8 @@ def tune(
             metavar="FIELD=RANGE",
             help="A field and where to search it: 'law.backlog=1..1000 log', 'link.air.buffer=10..500 packets log', "
             "law.hystart=true,false. law.X is a parameter of the flows' law. Repeatable. Default: all parameters of "
-            "the law that are numbers, at most 1000 times off their defaults.",
+            "the law that are numbers, at most 1000 times off their defaults; of a formula its constants, at most 10 "
+            "times off their values.",
         ),
     ] = None,
     trials: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_RUNS, help="Number of trials.")] = 200,

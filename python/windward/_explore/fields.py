@@ -61,8 +61,9 @@ def _of_table(schema: Schema, table: Mapping[str, Any], path: Path, written: Any
     """The fields of a table, those of the tables in it too."""
     schema = _resolved(schema)
     for name, value in table.items():
-        inner = schema.get("properties", {}).get(name)
-        if name in _UNSHOWN or inner is None:
+        # Tables with names of one's own, such as a formula's constants, have one schema for all.
+        inner = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+        if name in _UNSHOWN or not isinstance(inner, Mapping):
             continue
         is_written = isinstance(written, Mapping) and name in written
         of = written[name] if is_written else {}
@@ -79,7 +80,7 @@ def _fields(
     about = {"path": list(path), "name": name, "about": _about(schema), "isWritten": is_written}
     variants = [*_variants(schema)]
     if isinstance(value, Mapping):
-        tag = next((key for key in ("name", "kind") if key in value), None)
+        tag = next((key for key in ("name", "kind") if isinstance(value.get(key), str)), None)
         variant = _variant(variants, value, tag)
         if tag is not None:
             choices = list(dict.fromkeys(_tags(variants, tag)))
@@ -90,7 +91,7 @@ def _fields(
         of = written if isinstance(written, Mapping) else {}
         for field in _of_table(variant, rest, path, of):
             # A law's numbers are what one plays with, whoever wrote them.
-            field["isWritten"] = field["isWritten"] or (name == "law" and field["type"] in ("number", "integer"))
+            field["isWritten"] = field["isWritten"] or ("law" in path and field["type"] in ("number", "integer"))
             yield field | {"name": f"{name} {field['name']}" if tag is None else field["name"]}
     elif isinstance(value, bool):
         yield about | {"type": "switch", "value": value}
@@ -205,6 +206,8 @@ def _variant(variants: Sequence[Schema], value: Mapping[str, Any], tag: str | No
         for variant in tables:
             if variant["properties"].get(tag, {}).get("const") == value[tag]:
                 return variant
+    # A table with names of one's own has no properties.
+    free = next((variant for variant in variants if isinstance(variant.get("additionalProperties"), Mapping)), {})
     return next(
-        (variant for variant in tables if set(value) <= set(variant["properties"])), tables[0] if tables else {}
+        (variant for variant in tables if set(value) <= set(variant["properties"])), tables[0] if tables else free
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from windward import _engine
-from windward._format.vary import Field, Range, change, label, quoted, read, read_field, read_values, worth
+from windward._format.vary import Field, Range, change, label, name_of, quoted, read, read_field, read_values, worth
 from windward.errors import OptionError, nearest
 
 #: Ranges of a law's parameters begin and end at most so far from the default: the schema's own may span 12 decades.
@@ -21,6 +21,9 @@ RECEIVERS: Mapping[str, int | None] = {"ack_division": 1, "optimistic_acks": Non
 
 #: Share of the range of a field without a value at rest on which it has one.
 _GIVEN = 0.9
+
+#: A formula's constant is searched within this factor of its value.
+_NEAR = 10.0
 
 #: How a field of the tuned law begins.
 LAW = "law."
@@ -73,6 +76,18 @@ def parameters(law: str) -> list[Field]:
         fields.append(Field(path=LAW + name, values=(), range=spread))
     if not fields:
         raise OptionError(("law", law, "the law has no parameters that are numbers; choose fields to be varied"))
+    return fields
+
+
+def constants(plain: Mapping[str, Any], flows: Sequence[str]) -> list[Field]:
+    """The constants of the flows' formula that are not zero, each from a tenth to ten times its value."""
+    own = next((each["law"] for each in plain.get("flow", []) if name_of(each) in flows), {})
+    fields = []
+    for name, now in own.get("constants", {}).items():
+        if now:
+            least, most = sorted((float(now) / _NEAR, float(now) * _NEAR))
+            spread = Range(start=least, stop=most, unit="", is_log=least > 0, is_whole=False)
+            fields.append(Field(path=f"{LAW}constants.{name}", values=(), range=spread))
     return fields
 
 

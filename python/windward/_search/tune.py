@@ -152,7 +152,8 @@ def _question(asked: TuneRequest) -> Search:
             raise OptionError(
                 ("flow", asked.flow or "all", f"different laws: {', '.join(sorted(laws))}; choose a flow")
             )
-        fields = space.parameters(laws.pop())
+        # The numbers that a formula's author has named are what it is about.
+        fields = space.constants(plain, flows) or space.parameters(laws.pop())
     if repeated := next((own.path for at, own in enumerate(fields) if own.path in [f.path for f in fields[:at]]), None):
         raise OptionError(("set", repeated, "given twice"))
     for own in fields:
