@@ -81,7 +81,7 @@ def parameters(law: str) -> list[Field]:
 
 def constants(plain: Mapping[str, Any], flows: Sequence[str]) -> list[Field]:
     """The constants of the flows' formula that are not zero, each from a tenth to ten times its value."""
-    own = next((each["law"] for each in plain.get("flow", []) if name_of(each) in flows), {})
+    own: Mapping[str, Any] = next((each["law"] for each in plain.get("flow", []) if name_of(each) in flows), {})
     fields = []
     for name, now in own.get("constants", {}).items():
         if now:
