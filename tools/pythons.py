@@ -45,6 +45,7 @@ ENGINE = {
     "compiled",
     "counts",
     "dead_keys",
+    "discover",
     "docs",
     "emulate",
     "emulate_apps",

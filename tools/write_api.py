@@ -29,6 +29,7 @@ SECTIONS = {
         "evaluate",
         "Evaluation",
         "bench",
+        "discover",
         "Fluid",
         "Optimum",
         "Comparison",

@@ -14,6 +14,7 @@ from ._answers.run import Run as Run
 from ._answers.sweep import Sweep as Sweep
 from ._answers.tuning import Tuning as Tuning
 from ._bench.entry import bench as bench
+from ._discover.entry import discover as discover
 from ._engine import (
     Ack as Ack,
     Candidate as Candidate,

@@ -26,6 +26,7 @@ FLOORS = (
     "_search",
     "_evaluate",
     "_bench",
+    "_discover",
     "scenario",
     "gym",
     "_explore",

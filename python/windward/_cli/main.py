@@ -30,6 +30,7 @@ COMMANDS = {
     "attack": Entry("Engines", "attack:attack", "Find the network, within bounds, on which a law fails."),
     "evaluate": Entry("Engines", "evaluate:evaluate", "Judge a law by the criteria of RFC 9743."),
     "bench": Entry("Engines", "bench:bench", "Score a law on 64 networks, beside CUBIC."),
+    "discover": Entry("Engines", "discover:discover", "Search a congestion control law among formulas."),
     "explore": Entry("Engines", "explore:explore", "Explore a scenario in a browser, with its fields as sliders."),
     "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
     "show": Entry("Results", "show:show", "Print the tables of a result."),

@@ -1,0 +1,1 @@
+"""A search over congestion control laws that are formulas."""
