@@ -1,8 +1,10 @@
 //! Cells of LTE and NR, expanded into stations, each a link in both directions.
 
+mod keys;
 mod sites;
 mod stations;
 
+use self::keys::path;
 use self::sites::geometry;
 use self::stations::stations;
 use super::cell_parts::{access_point, check_not_empty, check_queue, in_bytes, refuse_urgency, scheduler};
@@ -22,11 +24,6 @@ use windward_units::{Decibels, Duration};
 
 /// Least ratio at which the buffer of a moving station is sized.
 const ON_THE_WAY: Decibels = Decibels::new(15.0);
-
-/// Path of a key of a cell, or of a key of a table in it.
-fn path<const N: usize>(at: usize, keys: [&'static str; N]) -> Vec<Segment> {
-    place("cell", at, keys.map(Segment::from))
-}
 
 /// Adds a cell, whose stations are links in both directions. Reports problems.
 pub(super) fn expand(

@@ -1,6 +1,6 @@
 //! Sites of a cell of LTE or NR, between which stations are handed over.
 
-use super::path;
+use super::keys::path;
 use crate::check::common::place;
 use crate::check::key::key;
 use crate::check::places::position;

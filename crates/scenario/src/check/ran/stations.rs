@@ -1,6 +1,6 @@
 //! Stations of a cell of LTE or NR: their bearers, channels and places.
 
-use super::path;
+use super::keys::path;
 use super::sites::frequency;
 use crate::check::cell_parts::{fading_model, queue_of_station, urgency};
 use crate::check::common::{MAX_LINKS, is_within_limit, place, ratio};

@@ -1,4 +1,4 @@
-//! What a handover does to a leg.
+//! Handover of a leg to another site.
 
 use super::{GapTimer, Leg};
 use crate::medium::ran::harq::{PROCESSES, Process};
