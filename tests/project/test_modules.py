@@ -133,7 +133,15 @@ FLOORS = {
     "emulate": ("remedy", "error frames ip sys tcp", "quality", "wire", "hosts link"),
     "fluid": ("airtime alike delayed dormand_prince download early", "model", "integrate", "emultcp"),
     "kernel": ("error flow sys", "btf laws stay", "registry relocate", "program", "load"),
-    "laws": ("interface utility", "external shared", "reins window", "fluid", "backlog bbr classic registry", "*", "prague"),
+    "laws": (
+        "interface utility",
+        "external shared",
+        "reins window",
+        "fluid",
+        "backlog bbr classic registry",
+        "*",
+        "prague",
+    ),
     "models": ("early load tables", "capacity", "optimum", "fluid routing"),
     "network": (),
     "num": (
@@ -218,7 +226,7 @@ FLOORS = {
         "loss",
         "info transmit",
     ),
-    "tables": ("histogram parquet schema", "frame", "declare"),
+    "tables": ("histogram schema", "data", "chunked parquet", "frame", "declare"),
     "traffic": ("emodel page rtp video",),
     "transfer": (
         "common local tree",

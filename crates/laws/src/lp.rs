@@ -226,8 +226,8 @@ mod tests {
         assert!(law.window.cwnd > last);
     }
 
-    /// Paced packets of a small window are 50 ms apart, so that each ACK waits for 40 ms: no delay of the path. When the
-    /// window has grown, ACKs of two do not wait. A queue of 60 ms is a delay in either case.
+    /// Paced packets of a small window are 50 ms apart, so that each ACK waits for 40 ms: no delay of the path. When
+    /// the window has grown, ACKs of two do not wait. A queue of 60 ms is a delay in either case.
     #[test]
     fn waits_of_sparse_packets_are_no_delay() {
         let sparse = |now: u64, rtt: u64| {

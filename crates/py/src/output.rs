@@ -1,6 +1,6 @@
 //! Results of a run as columns, and the schema of all tables.
 
-use crate::table::{Packed, column};
+use crate::table::{Packed, data_to_python};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use windward_sim::{Output, Series};
@@ -44,16 +44,6 @@ fn columns(py: Python<'_>, frame: Frame) -> PyResult<Bound<'_, PyDict>> {
         table.set_item(about.name, values)?;
     }
     Ok(table)
-}
-
-pub(crate) fn data_to_python<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyAny>> {
-    match data {
-        Data::Double(values) => column(py, values),
-        Data::Unsigned(values) => column(py, values),
-        Data::Unsigned32(values) => column(py, values),
-        Data::Truth(values) => Ok(values.into_pyobject(py)?.into_any()),
-        Data::Blocks(blocks) => data_to_python(py, &blocks.unpack()),
-    }
 }
 
 /// A single row as a dictionary of plain values.

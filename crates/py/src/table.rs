@@ -1,7 +1,6 @@
 //! Columns of numbers between the engine, Python and Parquet files, without numpy.
 
 use crate::error;
-use crate::output::data_to_python;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -11,8 +10,8 @@ use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use windward_tables::Blocks;
 use windward_tables::parquet::{Values, write};
+use windward_tables::{Blocks, Data};
 
 /// Element type of a column.
 pub(crate) trait Number: Copy {
@@ -150,4 +149,15 @@ pub(crate) fn write_parquet(
     let about: Vec<_> = about.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
     let written = File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table, &about));
     written.map_err(|error| error::system(&path, &error))
+}
+
+/// A column as Python has it.
+pub(crate) fn data_to_python<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyAny>> {
+    match data {
+        Data::Double(values) => column(py, values),
+        Data::Unsigned(values) => column(py, values),
+        Data::Unsigned32(values) => column(py, values),
+        Data::Truth(values) => Ok(values.into_pyobject(py)?.into_any()),
+        Data::Blocks(blocks) => data_to_python(py, &blocks.unpack()),
+    }
 }

@@ -1,10 +1,28 @@
 //! Long series in little memory: complete blocks of rows are compressed while a run goes on.
 
-use crate::frame::{Data, Series};
-use crate::schema::Kind;
+use crate::data::{Block, Blocks, Data};
+use crate::schema::Table;
 
 /// Rows from which a block is compressed.
 const BLOCK: usize = 1 << 14;
+
+/// A table as vectors, declared by [`crate::table!`].
+pub trait Series: Sized {
+    /// Its table.
+    const TABLE: &'static Table;
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// Columns, in the order of [`Table::columns`].
+    fn into_columns(self) -> Vec<Data>;
+    /// The series of these columns.
+    fn from_columns(columns: Vec<Data>) -> Self;
+    /// Reserves memory for more rows.
+    fn reserve(&mut self, rows: usize);
+    /// Compresses each column.
+    fn pack(&self) -> Vec<Block>;
+    /// Removes all rows and keeps their memory.
+    fn clear(&mut self);
+}
 
 /// A series whose rows are compressed block by block, except the newest ones.
 ///
@@ -64,10 +82,9 @@ impl<S: Series> Chunked<S> {
         let packed = self.newest.pack();
         self.newest.clear();
         if self.sealed.is_empty() {
-            self.sealed =
-                S::TABLE.columns.iter().map(|column| Blocks { kind: column.kind, blocks: Vec::new() }).collect();
+            self.sealed = S::TABLE.columns.iter().map(|column| Blocks::empty(column.kind)).collect();
         }
-        self.sealed.iter_mut().zip(packed).for_each(|(column, block)| column.blocks.push(block));
+        self.sealed.iter_mut().zip(packed).for_each(|(column, block)| column.push(block));
     }
 }
 
@@ -75,129 +92,6 @@ impl<S: Series> From<S> for Chunked<S> {
     fn from(series: S) -> Self {
         Self { newest: series, sealed: Vec::new() }
     }
-}
-
-/// A column in compressed blocks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Blocks {
-    kind: Kind,
-    blocks: Vec<Block>,
-}
-
-impl Blocks {
-    /// Type of the values.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.blocks.iter().map(|block| block.rows).sum()
-    }
-
-    /// All values.
-    #[must_use]
-    pub fn unpack(&self) -> Data {
-        match self.kind {
-            Kind::Double => Data::Double(self.values(0..self.rows())),
-            Kind::Unsigned => Data::Unsigned(self.values(0..self.rows())),
-            Kind::Unsigned32 => Data::Unsigned32(self.values(0..self.rows())),
-            Kind::Truth => Data::Truth(self.values(0..self.rows())),
-            // No engine fills a series with these.
-            Kind::Signed | Kind::Text => unreachable!("a series has no column of this type"),
-        }
-    }
-
-    /// The values of some rows; `T` is the type of the column.
-    pub(crate) fn values<T: Element>(&self, rows: std::ops::Range<usize>) -> Vec<T> {
-        let mut values = Vec::with_capacity(rows.len());
-        let mut begin = 0;
-        for block in &self.blocks {
-            let end = begin + block.rows;
-            if begin < rows.end && rows.start < end {
-                let from = rows.start.max(begin) - begin;
-                block.append(from..rows.end.min(end) - begin, &mut values);
-            }
-            begin = end;
-        }
-        values
-    }
-}
-
-/// Values of a column of a series.
-pub trait Element: Copy {
-    /// Size in bytes.
-    const SIZE: usize;
-    /// The byte `at` of a value, from the least significant one.
-    fn byte(self, at: usize) -> u8;
-    /// The value with these bytes.
-    fn of_bytes(bytes: [u8; 8]) -> Self;
-}
-
-macro_rules! elements {
-    ($($type:ty, $size:literal, $to:expr, $from:expr;)*) => {$(
-        impl Element for $type {
-            const SIZE: usize = $size;
-
-            #[inline]
-            fn byte(self, at: usize) -> u8 {
-                let bits: u64 = $to(self);
-                (bits >> (8 * at)) as u8
-            }
-
-            #[inline]
-            fn of_bytes(bytes: [u8; 8]) -> Self {
-                $from(u64::from_le_bytes(bytes))
-            }
-        }
-    )*};
-}
-
-elements! {
-    f64, 8, f64::to_bits, f64::from_bits;
-    u64, 8, |value| value, |bits| bits;
-    u32, 4, u64::from, |bits| bits as u32;
-    bool, 1, u64::from, |bits| bits != 0;
-}
-
-/// Compressed rows of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Block {
-    rows: usize,
-    bytes: Vec<u8>,
-}
-
-impl Block {
-    /// Compresses values: all first bytes, then all second ones, and so on, since neighbours agree in most of them.
-    ///
-    /// Snappy runs twice. Its copies have at most 64 bytes, so that a long run comes out as three bytes repeated, a
-    /// twentieth of its length; the second time leaves a four-hundredth.
-    pub fn of<T: Element>(values: &[T]) -> Self {
-        let planes: Vec<u8> = (0..T::SIZE).flat_map(|at| values.iter().map(move |value| value.byte(at))).collect();
-        let once = compress(&planes);
-        let mut bytes = compress(&once);
-        bytes.shrink_to_fit();
-        Self { rows: values.len(), bytes }
-    }
-
-    fn append<T: Element>(&self, rows: std::ops::Range<usize>, values: &mut Vec<T>) {
-        let planes = decompress(&decompress(&self.bytes));
-        values.extend(rows.map(|row| {
-            let mut bytes = [0; 8];
-            (0..T::SIZE).for_each(|at| bytes[at] = planes[at * self.rows + row]);
-            T::of_bytes(bytes)
-        }));
-    }
-}
-
-fn compress(bytes: &[u8]) -> Vec<u8> {
-    snap::raw::Encoder::new().compress_vec(bytes).expect("a block is far below Snappy's 4 GB")
-}
-
-fn decompress(bytes: &[u8]) -> Vec<u8> {
-    snap::raw::Decoder::new().decompress_vec(bytes).expect("a block is as it was compressed")
 }
 
 #[cfg(test)]
@@ -271,12 +165,5 @@ mod tests {
         let Data::Blocks(drops) = &columns[2] else { panic!("compressed") };
         assert_eq!(drops.values::<u64>(99_998..150_002), (99_998..150_002).map(|row| row << 40).collect::<Vec<u64>>());
         assert_eq!(drops.values::<u64>(7..7), []);
-    }
-
-    /// Idle links: 8 bytes a row as vectors.
-    #[test]
-    fn equal_values_take_a_four_hundredth() {
-        let block = Block::of(&[0.25; 1 << 16]);
-        assert!(block.bytes.len() < (8 << 16) / 400, "{}", block.bytes.len());
     }
 }

@@ -1,79 +1,8 @@
-//! Columns of a table in memory.
+//! Tables with their values.
 
-use crate::chunked::{Block, Blocks, Chunked};
+use crate::chunked::{Chunked, Series};
+use crate::data::Data;
 use crate::schema::Table;
-
-/// Values of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Data {
-    /// 64-bit floating point.
-    Double(Vec<f64>),
-    /// 64-bit integers without sign.
-    Unsigned(Vec<u64>),
-    /// 32-bit integers without sign.
-    Unsigned32(Vec<u32>),
-    /// True or false.
-    Truth(Vec<bool>),
-    /// A long column, compressed.
-    Blocks(Blocks),
-}
-
-impl From<Vec<f64>> for Data {
-    fn from(values: Vec<f64>) -> Self {
-        Self::Double(values)
-    }
-}
-
-impl From<Vec<u64>> for Data {
-    fn from(values: Vec<u64>) -> Self {
-        Self::Unsigned(values)
-    }
-}
-
-impl From<Vec<u32>> for Data {
-    fn from(values: Vec<u32>) -> Self {
-        Self::Unsigned32(values)
-    }
-}
-
-impl From<Vec<bool>> for Data {
-    fn from(values: Vec<bool>) -> Self {
-        Self::Truth(values)
-    }
-}
-
-macro_rules! vectors {
-    ($($type:ty = $variant:ident),*) => {$(
-        impl From<Data> for Vec<$type> {
-            /// The values of a column of this type; none of another one.
-            fn from(data: Data) -> Self {
-                match data {
-                    Data::$variant(values) => values,
-                    Data::Blocks(blocks) => blocks.unpack().into(),
-                    _ => {
-                        debug_assert!(false, "a column has the type of its declaration");
-                        Vec::new()
-                    }
-                }
-            }
-        }
-    )*};
-}
-
-vectors!(f64 = Double, u64 = Unsigned, u32 = Unsigned32, bool = Truth);
-
-impl Data {
-    /// Appends the values of another column of the same type.
-    fn append(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Double(values), Self::Double(more)) => values.extend(more),
-            (Self::Unsigned(values), Self::Unsigned(more)) => values.extend(more),
-            (Self::Unsigned32(values), Self::Unsigned32(more)) => values.extend(more),
-            (Self::Truth(values), Self::Truth(more)) => values.extend(more),
-            _ => debug_assert!(false, "columns of one table have the same types"),
-        }
-    }
-}
 
 /// A row of a table, declared by [`crate::table!`].
 pub trait Row: Sized {
@@ -81,24 +10,6 @@ pub trait Row: Sized {
     const TABLE: &'static Table;
     /// Columns of these rows, in the order of [`Table::columns`].
     fn columns(rows: &[Self]) -> Vec<Data>;
-}
-
-/// A table as vectors, declared by [`crate::table!`].
-pub trait Series: Sized {
-    /// Its table.
-    const TABLE: &'static Table;
-    /// Number of rows.
-    fn rows(&self) -> usize;
-    /// Columns, in the order of [`Table::columns`].
-    fn into_columns(self) -> Vec<Data>;
-    /// The series of these columns.
-    fn from_columns(columns: Vec<Data>) -> Self;
-    /// Reserves memory for more rows.
-    fn reserve(&mut self, rows: usize);
-    /// Compresses each column.
-    fn pack(&self) -> Vec<Block>;
-    /// Removes all rows and keeps their memory.
-    fn clear(&mut self);
 }
 
 /// A table with its values.

@@ -7,13 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod chunked;
+mod data;
 mod declare;
 mod frame;
 mod histogram;
 pub mod parquet;
 mod schema;
 
-pub use chunked::{Block, Blocks, Chunked, Element};
-pub use frame::{Data, Frame, Frames, Row, Series};
+pub use chunked::{Chunked, Series};
+pub use data::{Block, Blocks, Data, Element};
+pub use frame::{Frame, Frames, Row};
 pub use histogram::{Bucket, Histogram, WIDTH};
 pub use schema::{Column, Kind, Presence, Role, Shape, Table};

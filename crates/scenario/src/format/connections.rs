@@ -35,8 +35,8 @@ tagged! {
             /// connections themselves.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             probes: bool,
-            /// Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
-            /// chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
+            /// Sends at n times the rate of a connection over a single one, without steps of whole connections
+            /// (AIO-TFRC, chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             combined: bool,
             /// Maximum number of connections.
@@ -69,8 +69,8 @@ tagged! {
             /// connections themselves.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             probes: bool,
-            /// Sends at n times the rate of a connection over a single one, without steps of whole connections (AIO-TFRC,
-            /// chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
+            /// Sends at n times the rate of a connection over a single one, without steps of whole connections
+            /// (AIO-TFRC, chen2007 §V-A). Needs `law = "tfrc"`. Default: n connections side by side.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             combined: bool,
             /// Maximum number of connections.

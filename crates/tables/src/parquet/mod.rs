@@ -7,7 +7,7 @@
 
 mod thrift;
 
-use crate::chunked::Blocks;
+use crate::data::Blocks;
 use crate::schema::Kind;
 use std::io::{self, Write};
 use thrift::{Struct, varint};
