@@ -86,3 +86,34 @@ def test_bounded_windows_make_a_shorter_queue(tmp_path: Path) -> None:
     bounded, free = (report(folder)["down"] for folder in runs)
     assert bounded["mean_queue_delay_s"] < 0.7 * free["mean_queue_delay_s"]
     assert bounded["utilization"] > 0.9 * free["utilization"]
+
+
+@needs_links
+@pytest.mark.realtime
+def test_probes_cross_the_link(tmp_path: Path) -> None:
+    """chen2007 §IV-A between two network namespaces: the far end's own server returns them over its loopback.
+
+    A download of seven seconds: without answers it would say so after three.
+    """
+    server = f"exec {PYTHON} -m windward serve --probes --json there > url"
+    get = '"$0" -m windward get --json --forget --probes -o got http://100.64.0.1:8765/file.bin'
+    command = [sys.executable, "-m", "windward", "link", "--rate", "4mbit", "--delay", "40ms"]
+    command += ["--report", "report.json", "--server", server, "--"]
+    command += ["sh", "-c", f"until [ -s url ]; do sleep 0.05; done; XDG_CACHE_HOME=cache exec {get}", sys.executable]
+    content = noise(3_500_000)
+
+    def attempt() -> tuple[Path, str]:
+        folder = Path(mkdtemp(dir=tmp_path))
+        (folder / "there").mkdir()
+        (folder / "there" / "file.bin").write_bytes(content)
+        result = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120)
+        assert result.returncode == 0, result.stderr
+        return folder, result.stdout
+
+    folder, printed = in_time(attempt, lambda result: report(result[0])["quality"]["problem"])
+    assert (folder / "got").read_bytes() == content
+    events = [json.loads(line) for line in printed.splitlines()]
+    assert [event["text"] for event in events if event["event"] == "notice"] == []
+    samples = [event for event in events if event["event"] == "sample"]
+    assert len([sample for sample in samples if sample["rtt_s"] is not None]) > 10
+    assert 0.079 < samples[-1]["rtt_min_s"] < 0.1

@@ -78,13 +78,20 @@ impl<'a> Gateway<'a> {
         }
         match protocol {
             TCP => self.open_connections(target),
-            // A server of the user's own may hold the port: then it is his.
-            _ => {
-                if let Ok(socket) = UdpSocket::bind(target) {
-                    let outside = self.outside(target);
-                    self.beyond(move |life| pass_datagrams(&socket, outside, life));
-                }
-            }
+            _ => self.open_datagrams(target),
+        }
+    }
+
+    /// Passes datagrams on, unless a server of the user's own holds the port at the target.
+    fn open_datagrams(&self, target: SocketAddrV4) {
+        let Ok(socket) = UdpSocket::bind(target) else { return };
+        let outside = self.outside(target);
+        let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AddrInUse;
+        // A port of the host's own loopback that cannot be bound has a reader there.
+        if outside.ip().is_loopback() && UdpSocket::bind(outside).as_ref().is_err_and(is_taken) {
+            begin(&self.life, move |life| pass_datagrams(&socket, outside, life));
+        } else {
+            self.beyond(move |life| pass_datagrams(&socket, outside, life));
         }
     }
 
