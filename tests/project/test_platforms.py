@@ -74,7 +74,7 @@ RUNS: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "evaluate": (["reno", "--only", "7", "--seeds", "3", "-o", "judged"], (0, 3)),
     "bench": (["reno", "--stage", "1"], (0,)),
-    "discover": (["--family", "tree", "--trials", "1", "-o", "found"], (0,)),
+    "discover": (["--help"], (0,)),
     "explore": (["--help"], (0,)),
     "link": (["--rate", "1mbit", "--", "true"], (2,)),
     "show": (["run"], (0,)),

@@ -45,8 +45,8 @@ REFERENCES: Mapping[str, Law] = {
     "bbr3": "bbr3",
 }
 
-#: Seeds that the search does not use.
-FRESH = tuple(range(101, 104))
+#: Seeds that the search does not use: of the limits, and of the networks, of which there are many.
+FRESH, FRESH_OF_NETWORKS = (101, 102, 103), (101,)
 
 #: Draws of the bootstrap, and the quantiles of its interval.
 _DRAWS, _QUANTILES = 2000, (0.025, 0.975)
@@ -159,11 +159,13 @@ class Search:
         return len(self.tried) >= self.asked.count or time.monotonic() >= deadline
 
     def _generation(self, family: Family, generation: int) -> None:
-        laws = family.ask()
+        asked = family.ask()
+        laws = asked[: self.asked.count - len(self.tried)]
         if not generation:
             self.starts = list(laws[: family.starts])
         verdicts = self.rewards(self.races.judge(laws))
-        family.tell([own.cost for own in verdicts], [own.violation for own in verdicts])
+        if len(laws) == len(asked):
+            family.tell([own.cost for own in verdicts], [own.violation for own in verdicts])
         self.tried += [
             Candidate(law=law, verdict=own, generation=generation) for law, own in zip(laws, verdicts, strict=True)
         ]
@@ -195,7 +197,7 @@ def confirmed(
     law: Law, networks: Sequence[Network], journal: Journal, threads: int | None, others: Mapping[str, Law]
 ) -> dict[str, Any]:
     """A law and others on a set of networks with seeds that no search has seen; how far it is before each of them."""
-    beyond = Field(networks=networks, limits=(), journal=journal, threads=threads, seeds=FRESH)
+    beyond = Field(networks=networks, limits=(), journal=journal, threads=threads, seeds=FRESH_OF_NETWORKS)
     own, *theirs = beyond.scores([law, *others.values()], networks)
     family = {network.name: network.family for network in networks}
     rows = {}
@@ -203,7 +205,7 @@ def confirmed(
         low, high = difference(own, scores, family)
         score = combined(list(scores.values()))
         rows[name] = {"score": score, "ahead": combined(list(own.values())) - score, "low": low, "high": high}
-    return {"score": combined(list(own.values())), "networks": own, "others": rows, "seeds": list(FRESH)}
+    return {"score": combined(list(own.values())), "networks": own, "others": rows, "seeds": list(FRESH_OF_NETWORKS)}
 
 
 def difference(own: Mapping[str, float], other: Mapping[str, float], family: Mapping[str, str]) -> tuple[float, float]:
