@@ -356,8 +356,8 @@ def test_a_step_has_a_bound_of_events() -> None:
 
 
 def test_ctrl_c_ends_a_step_at_once() -> None:
-    # A step of minutes: 50 Gbit/s for an hour.
-    link = {**DOWNLOAD["link"][0], "rate": "50 Gbit/s", "buffer": "100000 packets"}
+    # A step of a minute: ten packets every 0.2 ms for an hour.
+    link = {**DOWNLOAD["link"][0], "rate": "50 Gbit/s", "delay": "0.1 ms"}
     plain = {**DOWNLOAD, "duration": "3600 s", "link": [link]}
     for count, threads in ((1, 1), (16, 2)):
         envs = VectorEnv(plain, num_envs=count, threads=threads, every="3600 s", max_events=10**12, reward="power")
