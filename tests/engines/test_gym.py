@@ -1,7 +1,10 @@
 """Environments of reinforcement learning: the libraries' own checks, determinism, the certificate, refusals."""
 
 import json
+import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import REPOSITORY
 
 import windward as ww
 
@@ -21,6 +25,8 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 import windward.gym  # noqa: E402
 from windward.gym import PRESETS, Drawn, Env, VectorEnv, bench, parallel_env  # noqa: E402
 from windward.gym._best import best  # noqa: E402
+from windward.gym._core import OBSERVATIONS, OF_AGENT, STRENGTHS  # noqa: E402
+from windward.gym._rewards import REWARDS  # noqa: E402
 from windward.gym._sources import compiled  # noqa: E402
 
 DOWNLOAD = PRESETS["Download"]["scenario"]
@@ -380,6 +386,24 @@ def test_resets_keep_no_memory() -> None:
         if at == 20:
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+def test_the_guide_and_the_example_run() -> None:
+    guide = (REPOSITORY / "docs" / "guides" / "learning.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(compile(block, "learning.md", "exec"), {})
+    script = REPOSITORY / "examples" / "learn" / "policy_search.py"
+    done = subprocess.run([sys.executable, str(script), "--rounds", "2"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"learnt: \d\.\d+ of the best rate", done.stdout)
+
+
+def test_the_guides_tables_are_those_of_the_code() -> None:
+    guide = (REPOSITORY / "docs" / "guides" / "learning.md").read_text(encoding="utf-8")
+    for name in [*OBSERVATIONS["full"], *OF_AGENT, *STRENGTHS, *REWARDS, *PRESETS]:
+        assert re.search(rf"[`/\"]{name}(-v0)?[`\"]", guide), name
 
 
 def test_scenarios_of_every_form_are_taken() -> None:

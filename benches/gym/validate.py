@@ -1,0 +1,136 @@
+"""Measures the speed of the environments, beside Aurora's own, and what PPO learns: `make validate WHAT=gym` runs it.
+
+PPO is that of stable-baselines3, in an environment of its own (RL_PYTHON); Aurora's environment is a checkout (AURORA)
+with its packages (AURORA_PYTHON). Writes docs/measured/validation/gym.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windward.gym import PRESETS, VectorEnv
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "measured" / "validation" / "gym.md"
+
+#: Window in packets to which the agent of the speed goes: the BDP and a few packets.
+WINDOW = 45.0
+
+#: What PPO has to reach: log(x/x*) and the queue in bandwidth-delay products.
+LEAST_SHARE, MOST_QUEUE = -0.1, 0.5
+
+
+def speed(preset: str, num_envs: int, steps: int, *, window: float | None = None) -> dict[str, float]:
+    """Steps per second of the processor on one thread, with a window held or random actions."""
+    envs = VectorEnv(**PRESETS[preset], num_envs=num_envs, threads=1)
+    random = np.random.default_rng(1)
+    envs.reset(seed=1)
+    cwnd = np.full((num_envs, 1), 10.0)
+    begun, goodput = time.process_time(), 0.0
+    for _ in range(steps):
+        held = (cwnd < (window or 0.0)).astype(np.float32)
+        actions = random.uniform(-1, 1, (num_envs, 1)) if window is None else held
+        infos = envs.step(actions)[4]
+        cwnd, goodput = infos["cwnd"], goodput + float(infos["goodput_bps"].mean()) / steps
+    return {"rate": num_envs * steps / (time.process_time() - begun), "goodput": goodput}
+
+
+def asked(python: str, script: Path, *arguments: str) -> dict[str, Any]:
+    """The last line that a script prints, as JSON."""
+    path = os.pathsep.join([str(ROOT / "python"), str(ROOT / "examples" / "learn")])
+    done = subprocess.run(
+        [python, str(script), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    if done.returncode:
+        sys.exit(f"{script.name} failed:\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def page(rates: dict[str, dict[str, float]], aurora: dict[str, Any] | None, learnt: dict[str, Any]) -> str:
+    """The page."""
+    out = [
+        "# Reinforcement learning: speed of the environments, and what PPO learns",
+        "",
+        "<!-- Generated: make validate WHAT=gym -->",
+        "",
+        "*Written by `make validate WHAT=gym`. Rates are steps per second of processor time on one thread.*",
+        "",
+        "## Speed",
+        "",
+        "| environment | step | environments | goodput | steps per second |",
+        "|---|---|--:|--:|--:|",
+    ]
+    for name, each in rates.items():
+        preset, step, count = name.split("|")
+        out.append(f"| `{preset}` | {step} | {count} | {each['goodput'] / 1e6:.1f} Mbit/s | {each['rate']:,.0f} |")
+    if aurora is not None:
+        ratio = rates["Aurora|half a round trip|256"]["rate"] / aurora["rate"]
+        out += [
+            f"| Aurora's own (commit `{aurora['commit'][:12]}`) | half a round trip | 1 | | {aurora['rate']:,.0f} |",
+            "",
+            "`Aurora` draws its links from the distribution of Aurora's own environment. It is "
+            f"{ratio:.0f} times as fast, with random actions in the same session.",
+        ]
+    random, own = learnt["random"], learnt["ppo"]
+    held = own["log_share"] >= LEAST_SHARE and own["queue"] <= MOST_QUEUE
+    out += [
+        "",
+        "## PPO on one link",
+        "",
+        f"PPO of stable-baselines3 {learnt['version']}, {learnt['steps']:,} steps on `Download` by "
+        "`examples/learn/ppo.py`, seed 1. Figures are means of 16 whole episodes with other seeds. "
+        "The queue is measured after the first quarter of an episode.",
+        "",
+        "| policy | log(x/x*) | queue in base RTTs | reward per step |",
+        "|---|--:|--:|--:|",
+    ]
+    for name, each in (("random actions", random), ("PPO", own)):
+        out.append(f"| {name} | {each['log_share']:.3f} | {each['queue']:.2f} | {each['reward']:.3f} |")
+    out += [
+        "",
+        f"Expected: log(x/x*) of at least {LEAST_SHARE}, and a queue of at most {MOST_QUEUE} BDP. "
+        f"{'Both hold.' if held else 'Not reached.'} Training took {learnt['seconds']:.0f} s of processor time.",
+        "",
+    ]
+    return "\n".join(out)
+
+
+def main() -> int:
+    """Measures, and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rl", required=True, help="a Python with stable-baselines3 and Windward's dependencies")
+    parser.add_argument("--aurora", type=Path, help="a checkout of Aurora's PCC-RL")
+    parser.add_argument("--aurora-python", default=sys.executable, help="a Python with gym and ipdb")
+    parser.add_argument("--steps", type=int, default=300_000, help="steps of PPO")
+    asked_for = parser.parse_args()
+    rates = {
+        "Download|a round trip|1024": speed("Download", 1024, 100, window=WINDOW),
+        "Download|a round trip|1": speed("Download", 1, 3000, window=WINDOW),
+        "Aurora|half a round trip|256": speed("Aurora", 256, 60),
+    }
+    here = Path(__file__).parent
+    aurora = None
+    if asked_for.aurora is not None:
+        aurora = asked(asked_for.aurora_python, here / "aurora.py", str(asked_for.aurora))
+    learnt = asked(asked_for.rl, here / "learn.py", str(asked_for.steps))
+    PAGE.write_text(page(rates, aurora, learnt), encoding="utf-8")
+    print(PAGE.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
