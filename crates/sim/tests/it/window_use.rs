@@ -143,6 +143,19 @@ fn low_priority_flows_use_an_idle_link() {
     }
 }
 
+/// One over 14.8 Mbit/s and 102 ms, paced: packets of a window of two are 40 ms apart, and each of their ACKs waits for
+/// 40 ms. Without pacing it has 8.3 Mbit/s, and 0.33 where the wait is taken for a queue.
+#[test]
+fn paced_low_priority_flows_use_an_idle_link() {
+    for (stack, tcp) in stacks() {
+        let tcp = TcpOptions { pacing: true, ..tcp };
+        let links =
+            vec![link(0, 14_800_000, ms(51), Buffer::Packets(171)), link(1, 14_800_000, ms(51), Buffer::Unlimited)];
+        let output = one(links, law("lp", serde_json::json!({})), tcp, None, [0, 16]);
+        assert!(goodput(&output) > 4.0, "{stack}: {} Mbit/s", goodput(&output));
+    }
+}
+
 /// A window that does not limit the sender does not grow: RFC 9438 §5.8, RFC 9002 §7.8, Linux (`tcp_is_cwnd_limited`).
 /// Slow start ends at twice the outstanding segments, which an ACK may pass by those that it acknowledges: three times
 /// what a writer or a full receive window has out. At 300 ms Hybla would add 4095 for each packet. The windows of laws
