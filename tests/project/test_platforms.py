@@ -135,8 +135,10 @@ json.dump(answers, open("answers.json", "w"))
 def of_the_engine(condition: str) -> list[str]:
     """The names that the engine has under a condition alone."""
     text = (REPOSITORY / "crates" / "py" / "src" / "lib.rs").read_text(encoding="utf-8")
-    (block,) = re.findall(rf"#\[cfg\({condition}\)\]\n    \{{\n(.*?)\n    \}}", text, flags=re.DOTALL)
-    return re.findall(r"(?:pyfunction!\(|add_class::<)\w+::(\w+)", block)
+    # Transfers are a feature, which the package has.
+    either = rf'(?:{condition}|all\({condition}, feature = "transfer"\))'
+    found = re.findall(rf"#\[cfg\({either}\)\]\n    (\{{\n.*?\n    \}}|module\.[^\n]*)", text, flags=re.DOTALL)
+    return re.findall(r"(?:pyfunction!\(|add_class::<)\w+::(\w+)", "\n".join(found))
 
 
 @pytest.mark.parametrize(("missing", "hidden"), [(LINUX_ONLY, []), (UNIX_ONLY, UNIX_MODULES)], ids=["mac", "windows"])
