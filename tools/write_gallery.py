@@ -29,6 +29,7 @@ ORDER = (
         "bufferbloat",
         "household",
         "bbr_cubic",
+        "quic",
         "wifi_walk",
         "slow_station",
         "satellite",

@@ -24,6 +24,7 @@ CLAIMS: dict[str, Callable[[list[list[float]]], bool]] = {
     "bufferbloat": lambda n: n[0][0] > 20 * max(line[0] for line in n[1:]),
     "household": lambda n: n[1][0] < 2 and min(n[2][0], n[3][0]) > 4 and n[1][4] > 4 * max(n[2][4], n[3][4]),
     "bbr_cubic": lambda n: n[0][1] > 80 and n[-1][1] < 45,
+    "quic": lambda n: all(abs(line[2] / line[0] - 1) < 0.03 for line in n[:4]) and n[5][3] > 5 * n[2][3],
     "wifi_walk": lambda n: n[0][3] + 15 < n[1][3] and n[1][3] + 8 < n[2][3],
     "slow_station": lambda n: n[-1][1] < n[0][1] / 2 and all(line[3] > 0.8 * line[1] for line in n),
     "satellite": lambda n: n[6][0] > 10 * n[0][0] and n[7][0] > 3 * n[1][0],

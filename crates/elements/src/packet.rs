@@ -31,6 +31,10 @@ pub enum Kind {
     Datagram,
     /// A report on the datagrams of an RTP stream, from its receiver to its source.
     Report,
+    /// A datagram of QUIC from a flow's source; its number is its content's handle.
+    Quic,
+    /// A datagram of QUIC from a flow's sink.
+    QuicBack,
     /// A routing message between a medium's stations; the medium identifies it by its number.
     Routing,
     /// An item of the owner of a `Fabric`.

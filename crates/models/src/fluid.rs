@@ -157,7 +157,7 @@ pub(crate) fn fluid(
         });
     }
     let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
-        LawChoice::Known(spec) => Ok(spec),
+        LawChoice::Known(spec) | LawChoice::Quic(spec) => Ok(spec),
         LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
         LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
     };

@@ -67,6 +67,11 @@ pub enum Unusable {
     /// A law, scheduler or rule is written in Python.
     #[error("`{0}` is written in Python, which does not run here: take a built-in one")]
     Python(String),
+    /// A flow that is not the caller's is over QUIC.
+    #[error(
+        "flow `{0}` is over QUIC, which does not run here\nhint: name it among your own flows, or `transport = \"tcp\"`"
+    )]
+    Quic(String),
     /// No flow has this name.
     #[error("there is no flow `{name}`; flows: {flows}")]
     Flow {
@@ -150,7 +155,7 @@ impl<T: AsRef<[u8]>> Network<T> {
     /// all flows are. The other flows run under their laws, and so do applications and sources.
     ///
     /// # Errors
-    /// [`Unusable::NoPackets`], [`Unusable::Python`], [`Unusable::Flow`].
+    /// [`Unusable::NoPackets`], [`Unusable::Python`], [`Unusable::Flow`], [`Unusable::Quic`].
     pub fn new(scenario: &Scenario, own: &[&str], seed: u64) -> Result<Self, Unusable> {
         scenario.check_packets()?;
         let of_python = [scenario.python_laws(), scenario.python_schedulers(), scenario.python_rules()];
@@ -165,6 +170,11 @@ impl<T: AsRef<[u8]>> Network<T> {
         }
         let is_own: Vec<bool> =
             flows.iter().map(|flow| own.is_empty() || own.iter().any(|own| is_named(flow, own))).collect();
+        let others = compiled.network.flows.iter().zip(&is_own).zip(&flows).filter(|((_, is_own), _)| !**is_own);
+        let is_quic = |flow: &windward_sim::FlowConfig| matches!(flow.law, windward_sim::LawChoice::Quic(_));
+        if let Some((_, name)) = others.into_iter().find(|((flow, _), _)| is_quic(flow)) {
+            return Err(Unusable::Quic(name.name.clone()));
+        }
         let fabric = Fabric::of(compiled.network, |flow| is_own[flow], seed);
         let (payloads, arrived) = (Slab::new(), VecDeque::new());
         Ok(Self { fabric, flows, links, is_own, payloads, arrived, lost: 0 })

@@ -117,6 +117,11 @@ impl Episodes {
             if !makers::is_ours(&scenario.inner) {
                 return Err(PyValueError::new_err("parts of the scenario are written in Python"));
             }
+            if let Some(flow) = scenario.inner.first_over_quic() {
+                let message =
+                    format!("flow `{flow}` is over QUIC, which runs without agents: choose `transport = \"tcp\"`");
+                return Err(PyValueError::new_err(message));
+            }
             let is_held = |flow: &usize| {
                 let config = &all.flows[*flow];
                 matches!(config.law, LawChoice::Known(_))

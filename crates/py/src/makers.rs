@@ -71,6 +71,7 @@ impl Resolvers {
         let schedulers = factories(scenario.python_schedulers(), self.scheduler.bind(py))?;
         let rules = factories(scenario.python_rules(), self.rule.bind(py))?;
         let makers = move |fuse: &Arc<Fuse<PyErr>>| Makers {
+            quic: None,
             laws: laws.iter().map(|Factory { class, make }| law::maker(class, Arc::clone(make), fuse)).collect(),
             hooks: Hooks {
                 schedulers: schedulers

@@ -8,7 +8,7 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use serde_json::{Value, json};
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 use windward_laws::{LawSpec, SpecError};
 use windward_units::Packets;
@@ -99,6 +99,34 @@ impl ControllerFactory for Laws {
     }
 }
 
+/// A law for one connection, whose host can be watched.
+pub(crate) struct Watched {
+    spec: LawSpec,
+    initial: f64,
+    seed: u64,
+    host: OnceLock<Arc<Mutex<Host>>>,
+}
+
+impl Watched {
+    /// Law with an initial window of `initial` packets.
+    pub fn new(spec: LawSpec, initial: f64, seed: u64) -> Self {
+        Self { spec, initial, seed, host: OnceLock::new() }
+    }
+
+    /// Looks at the host, if the connection has begun.
+    pub fn look<T>(&self, look: impl FnOnce(&mut Host) -> T) -> Option<T> {
+        self.host.get().map(|host| look(&mut host.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl ControllerFactory for Watched {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let controlled = Controlled::new(self.spec, self.initial, self.seed, now, current_mtu);
+        self.host.get_or_init(|| Arc::clone(&controlled.host));
+        Box::new(controlled)
+    }
+}
+
 /// A connection under a law.
 struct Controlled {
     spec: LawSpec,
@@ -106,8 +134,8 @@ struct Controlled {
     seed: u64,
     origin: Instant,
     mtu: u16,
-    /// quinn wants what several threads may look at, though none ever moves it without owning it.
-    host: Mutex<Host>,
+    /// quinn wants what several threads may look at; who watches the connection does so between its events.
+    host: Arc<Mutex<Host>>,
     window: u64,
 }
 
@@ -115,13 +143,13 @@ impl Controlled {
     fn new(spec: LawSpec, initial: f64, seed: u64, origin: Instant, mtu: u16) -> Self {
         let host = Host::new(spec.build(Packets::new(initial)), seed, mtu);
         let window = host.window();
-        Self { spec, initial, seed, origin, mtu, host: Mutex::new(host), window }
+        Self { spec, initial, seed, origin, mtu, host: Arc::new(Mutex::new(host)), window }
     }
 
     /// Lets the host handle an event at `now`, in nanoseconds since the origin, and takes its window.
     fn then(&mut self, handle: impl FnOnce(&mut Host)) {
-        let host = self.host.get_mut().unwrap_or_else(PoisonError::into_inner);
-        handle(host);
+        let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        handle(&mut host);
         self.window = host.window();
     }
 

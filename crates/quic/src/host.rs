@@ -46,6 +46,10 @@ pub struct Host {
     acked: u64,
     newest: Option<Batch>,
     lost_now: f64,
+    last_rtt: Duration,
+    reductions: [u64; 2],
+    /// RTT samples that nobody has taken, if somebody takes them.
+    rtts: Option<Vec<Duration>>,
 }
 
 impl Host {
@@ -72,6 +76,9 @@ impl Host {
             acked: 0,
             newest: None,
             lost_now: 0.0,
+            last_rtt: Duration::ZERO,
+            reductions: [0; 2],
+            rtts: None,
         }
     }
 
@@ -80,6 +87,36 @@ impl Host {
         // The conversion saturates: a law may say "no limit".
         let bytes = (self.law.cwnd().count().max(FLOOR) * self.mtu) as u64;
         bytes.saturating_add(1)
+    }
+
+    /// Window in packets.
+    pub fn cwnd(&self) -> Packets {
+        Packets::new(self.law.cwnd().count().max(FLOOR))
+    }
+
+    /// Packets in flight, rounded.
+    pub fn flight(&self) -> u32 {
+        self.packets(self.flight).round() as u32
+    }
+
+    /// Smoothed and latest RTT; zero before the first sample.
+    pub fn rtts(&self) -> (Duration, Duration) {
+        (self.srtt, self.last_rtt)
+    }
+
+    /// Reductions by losses, and by persistent congestion.
+    pub fn reductions(&self) -> [u64; 2] {
+        self.reductions
+    }
+
+    /// Takes the RTT samples since the last call; the first call begins to keep them.
+    pub fn take_rtts(&mut self, sink: &mut dyn FnMut(Duration)) {
+        self.rtts.get_or_insert_default().drain(..).for_each(sink);
+    }
+
+    /// Reports the internal state of the law.
+    pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        self.law.observe(sink);
     }
 
     /// Rate at which the law paces, in bit/s, if it does.
@@ -146,6 +183,10 @@ impl Host {
         let Some(newest) = self.newest.take() else { return };
         let rtt = Duration::from_nanos(now - newest.sent_at);
         self.smooth(rtt);
+        self.last_rtt = rtt;
+        if let Some(rtts) = &mut self.rtts {
+            rtts.push(rtt);
+        }
         if !self.is_started {
             self.is_started = true;
             self.law.on_start(&Start { now: Time::from_nanos(now), rtt: Some(rtt), seed: self.seed });
@@ -230,6 +271,11 @@ impl Host {
     fn reduce(&mut self, now: u64, kind: CongestionKind, lost: f64) {
         let repair = if kind == CongestionKind::Timeout { Repair::Timeout } else { Repair::Losses };
         self.reduced = Some((now, repair));
+        match kind {
+            CongestionKind::Loss => self.reductions[0] += 1,
+            CongestionKind::Timeout => self.reductions[1] += 1,
+            CongestionKind::Mark => {}
+        }
         self.law.on_congestion(&Congestion {
             now: Time::from_nanos(now),
             kind,

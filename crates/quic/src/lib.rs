@@ -21,9 +21,12 @@
 #![forbid(unsafe_code)]
 
 mod controller;
+mod ends;
 mod host;
 pub mod null;
+mod pair;
 mod upload;
 
 pub use controller::{Laws, Unfit};
+pub use ends::ends;
 pub use upload::{Upload, Uploaded, bottleneck};

@@ -59,6 +59,9 @@ pub enum Error<F> {
         /// The cause.
         source: io::Error,
     },
+    /// This build has no QUIC.
+    #[error("flow `{0}` is over QUIC, which this build lacks: build it with the feature `quic`")]
+    NoQuic(String),
     /// A worker panicked.
     #[error("the engine failed: this is a bug in Windward, please report it")]
     Panicked,

@@ -35,7 +35,7 @@ impl<F: Send + 'static> Task for Simulations<F> {
             (compiled.network, groups)
         };
         let fuse = Arc::new(Fuse::new(Arc::clone(seed.control)));
-        let makers = (self.makers)(&fuse);
+        let makers = with_quic((self.makers)(&fuse), &self.scenario)?;
         let capture = seed.captures.map(|folder| Capture::of(folder, seed.number));
         let out = capture.as_ref().map(Capture::create).transpose()?;
         let outcome = run_shown(&network, &makers, seed.number, seed.control, seed.shown, out);
@@ -48,5 +48,16 @@ impl<F: Send + 'static> Task for Simulations<F> {
             (None, Err(RunError::Capture(source)), Some(capture)) => Err(capture.refused(source)),
             (None, Err(_), _) => Ok(None),
         }
+    }
+}
+
+/// Adds the ends of flows over QUIC, if the scenario has such flows.
+fn with_quic<F>(makers: Makers, scenario: &Scenario) -> Result<Makers, Error<F>> {
+    match scenario.first_over_quic() {
+        None => Ok(makers),
+        #[cfg(feature = "quic")]
+        Some(_) => Ok(Makers { quic: Some(windward_quic::ends()), ..makers }),
+        #[cfg(not(feature = "quic"))]
+        Some(flow) => Err(Error::NoQuic(flow.to_owned())),
     }
 }

@@ -1,6 +1,6 @@
 //! A valid scenario, and the networks that it makes.
 
-use crate::check::{self, Plan, ReadFile, RegionPlan, WifiPlan};
+use crate::check::{self, FlowPlan, Plan, ReadFile, RegionPlan, WifiPlan};
 use crate::error::{Error, Position};
 use crate::format::{File, Seeds};
 use crate::names::{FlowName, LinkName, SourceName};
@@ -13,7 +13,9 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use toml::de::DeTable;
-use windward_sim::{AppConfig, FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
+use windward_sim::{
+    AppConfig, FlowConfig, LawChoice, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig,
+};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and validated: every name is known, every value is possible, and every flow has its routes.
@@ -231,6 +233,13 @@ impl Scenario {
     /// A capacity region defines the possible rates but no packets.
     pub fn check_packets(&self) -> Result<(), NoPackets> {
         self.plan.regions.first().map_or(Ok(()), |region| Err(NoPackets { region: region.name.clone() }))
+    }
+
+    /// First flow over QUIC, if there is one: a run needs ends for it (`windward_sim::Makers::quic`).
+    pub fn first_over_quic(&self) -> Option<&str> {
+        let plan = &self.plan;
+        let is_quic = |flow: &FlowPlan| matches!(plan.flow_entries[flow.entry].law, LawChoice::Quic(_));
+        plan.flows.iter().position(is_quic).map(|at| plan.flow_names[at].name.as_str())
     }
 
     /// Name of the first application, if there is one.

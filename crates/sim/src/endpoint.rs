@@ -2,7 +2,8 @@
 
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::{FlowConfig, TcpOptions};
+use crate::network::{FlowConfig, LawChoice, TcpOptions};
+use crate::quic;
 use crate::tcp::{self, Averages, Beside, Counts};
 use crate::tfrc;
 use windward_elements::engine::FlowTimer;
@@ -19,11 +20,17 @@ pub enum Endpoint {
     Paced(Box<tcp::Paced>),
     /// TFRC: the throughput equation decides the rate.
     Tfrc(Box<tfrc::Connection>),
+    /// QUIC: a law decides the window, and the two ends are those of another crate.
+    Quic(Box<quic::Connection>),
 }
 
 impl Endpoint {
     /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes.
     pub fn new(index: u32, config: &FlowConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
+        if let LawChoice::Quic(law) = config.law {
+            let make = makers.quic.clone().expect("who runs a network with flows over QUIC has ends for them");
+            return Self::Quic(Box::new(quic::Connection::new(index, config, law, make, routes, seed)));
+        }
         match makers.law(config.law) {
             Ok(maker) => {
                 let law = maker.build(&config.tcp);
@@ -41,7 +48,7 @@ impl Endpoint {
     pub fn tcp(&self) -> Option<&tcp::Connection> {
         match self {
             Self::Tcp(flow) => Some(flow),
-            Self::Paced(_) | Self::Tfrc(_) => None,
+            Self::Paced(_) | Self::Tfrc(_) | Self::Quic(_) => None,
         }
     }
 
@@ -51,6 +58,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.completion,
             Self::Paced(flow) => flow.completion,
             Self::Tfrc(_) => None,
+            Self::Quic(flow) => flow.completion(),
         }
     }
 
@@ -60,6 +68,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.is_sized(),
             Self::Paced(flow) => flow.is_sized(),
             Self::Tfrc(_) => false,
+            Self::Quic(flow) => flow.is_sized(),
         }
     }
 
@@ -69,6 +78,7 @@ impl Endpoint {
             Self::Tcp(flow) => u64::from(flow.receiver.marked()),
             Self::Paced(flow) => u64::from(flow.marked()),
             Self::Tfrc(_) => 0,
+            Self::Quic(flow) => flow.marked(),
         }
     }
 
@@ -77,7 +87,7 @@ impl Endpoint {
         match self {
             Self::Tcp(flow) => flow.sender.tidy(),
             Self::Paced(flow) => flow.tidy(),
-            Self::Tfrc(_) => {}
+            Self::Tfrc(_) | Self::Quic(_) => {}
         }
     }
 
@@ -88,6 +98,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.on_packet(net, packet),
             Self::Paced(flow) => flow.on_packet(net, packet),
             Self::Tfrc(flow) => flow.on_packet(net, packet),
+            Self::Quic(flow) => flow.on_packet(net, packet),
         }
     }
 
@@ -98,6 +109,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.wake(net, which),
             Self::Paced(flow) => flow.wake(net, which),
             Self::Tfrc(flow) => flow.wake(net, which),
+            Self::Quic(flow) => flow.wake(net, which),
         }
     }
 
@@ -107,6 +119,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.start(net),
             Self::Paced(flow) => flow.start(net),
             Self::Tfrc(flow) => flow.start(net),
+            Self::Quic(flow) => flow.start(net),
         }
     }
 
@@ -116,6 +129,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.stop(net),
             Self::Paced(flow) => flow.stop(net),
             Self::Tfrc(flow) => flow.stop(net),
+            Self::Quic(flow) => flow.stop(net),
         }
     }
 
@@ -123,8 +137,8 @@ impl Endpoint {
     /// the transport has laws.
     pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: Option<&Maker>) -> bool {
         match self {
-            // No transfer opens it.
-            Self::Paced(_) => false,
+            // No transfer opens them.
+            Self::Paced(_) | Self::Quic(_) => false,
             Self::Tcp(flow) => law.is_some_and(|law| flow.reopen(net, tcp, || law.build(tcp))),
             Self::Tfrc(flow) => {
                 flow.reopen(net);
@@ -139,6 +153,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.is_open(),
             Self::Paced(flow) => flow.is_open(),
             Self::Tfrc(flow) => flow.is_open(),
+            Self::Quic(flow) => flow.state().is_open,
         }
     }
 
@@ -149,6 +164,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.payload_arrived(),
             Self::Paced(flow) => flow.payload_read(),
             Self::Tfrc(flow) => flow.payload_arrived(),
+            Self::Quic(flow) => flow.state().arrived,
         }
     }
 
@@ -158,6 +174,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.payload_below(flow.receiver.next()),
             Self::Paced(flow) => flow.payload_read(),
             Self::Tfrc(flow) => flow.payload_arrived(),
+            Self::Quic(flow) => flow.state().arrived,
         }
     }
 
@@ -174,6 +191,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.segment(),
             Self::Paced(flow) => flow.segment(),
             Self::Tfrc(flow) => flow.segment(),
+            Self::Quic(flow) => flow.segment(),
         }
     }
 
@@ -183,6 +201,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.sender.counts(),
             Self::Paced(flow) => flow.sender().counts(),
             Self::Tfrc(flow) => flow.counts(),
+            Self::Quic(flow) => flow.counts(),
         }
     }
 
@@ -192,6 +211,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.sender.law().cwnd().count(),
             Self::Paced(flow) => flow.sender().law().cwnd().count(),
             Self::Tfrc(flow) => flow.sender().window(),
+            Self::Quic(flow) => flow.state().cwnd.count(),
         }
     }
 
@@ -201,6 +221,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.sender.pipe(),
             Self::Paced(flow) => flow.sender().pipe(),
             Self::Tfrc(flow) => flow.flight(),
+            Self::Quic(flow) => flow.state().flight,
         }
     }
 
@@ -210,6 +231,10 @@ impl Endpoint {
             Self::Tcp(flow) => (flow.sender.rtt().srtt(), flow.sender.last_rtt()),
             Self::Paced(flow) => (flow.sender().rtt().srtt(), flow.sender().last_rtt()),
             Self::Tfrc(flow) => (flow.sender().rtt(), flow.sender().last_rtt()),
+            Self::Quic(flow) => {
+                let state = flow.state();
+                (state.srtt, state.last_rtt)
+            }
         }
     }
 
@@ -219,6 +244,7 @@ impl Endpoint {
             Self::Tcp(flow) => &flow.averages,
             Self::Paced(flow) => &flow.averages,
             Self::Tfrc(flow) => &flow.averages,
+            Self::Quic(flow) => &flow.averages,
         }
     }
 
@@ -228,6 +254,7 @@ impl Endpoint {
             Self::Tcp(flow) => &mut flow.averages,
             Self::Paced(flow) => &mut flow.averages,
             Self::Tfrc(flow) => &mut flow.averages,
+            Self::Quic(flow) => &mut flow.averages,
         }
     }
 
@@ -241,6 +268,7 @@ impl Endpoint {
             },
             Self::Paced(flow) => flow.recent_rtt.take(),
             Self::Tfrc(flow) => flow.recent_rtt.take(),
+            Self::Quic(flow) => flow.recent_rtt.take(),
         }
     }
 
@@ -249,7 +277,7 @@ impl Endpoint {
         match self {
             Self::Tcp(flow) if flow.coding.is_none() => _ = flow.beside.get_or_insert_default(),
             // Combinations echo no ACK of a segment; TFRC's receiver gets the sender's estimate.
-            Self::Tcp(_) | Self::Paced(_) | Self::Tfrc(_) => {}
+            Self::Tcp(_) | Self::Paced(_) | Self::Tfrc(_) | Self::Quic(_) => {}
         }
     }
 
@@ -258,7 +286,7 @@ impl Endpoint {
         match self {
             Self::Tcp(flow) => flow.bound_receive_window(segments),
             // TFRC has no window, and no transfer bounds that of applications.
-            Self::Paced(_) | Self::Tfrc(_) => {}
+            Self::Paced(_) | Self::Tfrc(_) | Self::Quic(_) => {}
         }
     }
 
@@ -266,7 +294,7 @@ impl Endpoint {
     pub fn reins(&mut self) -> Option<&mut Reins> {
         match self {
             Self::Tcp(flow) => flow.sender.reins(),
-            Self::Paced(_) | Self::Tfrc(_) => None,
+            Self::Paced(_) | Self::Tfrc(_) | Self::Quic(_) => None,
         }
     }
 
@@ -274,7 +302,7 @@ impl Endpoint {
     pub fn poke(&mut self, net: &mut Net) {
         match self {
             Self::Tcp(flow) => flow.poke(net),
-            Self::Paced(_) | Self::Tfrc(_) => {}
+            Self::Paced(_) | Self::Tfrc(_) | Self::Quic(_) => {}
         }
     }
 
@@ -284,6 +312,7 @@ impl Endpoint {
             Self::Tcp(flow) => flow.sender.law().observe(sink),
             Self::Paced(flow) => flow.sender().law().observe(sink),
             Self::Tfrc(flow) => flow.observe(sink),
+            Self::Quic(flow) => flow.observe(sink),
         }
     }
 }

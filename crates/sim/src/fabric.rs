@@ -1,7 +1,7 @@
 //! A network below its endpoints, for a caller with endpoints and a clock of its own.
 
 use crate::makers::Makers;
-use crate::network::{Network, SourceConfig, Timing};
+use crate::network::{LawChoice, Network, SourceConfig, Timing};
 use crate::output::{LinkStats, Output};
 use crate::topology::{Route, Topology};
 use crate::world::World;
@@ -61,6 +61,10 @@ impl Fabric {
         let routes: Vec<_> = network.flows.iter().map(|flow| [flow.forward.clone(), flow.backward.clone()]).collect();
         for (_, flow) in network.flows.iter_mut().enumerate().filter(|(index, _)| is_own(*index)) {
             (flow.start, flow.stop) = (Time::NEVER, None);
+            if let LawChoice::Quic(law) = flow.law {
+                // It needs no ends, for it is never opened.
+                flow.law = LawChoice::Known(law);
+            }
         }
         network.transfers.retain(|transfer| !transfer.flows.clone().any(&is_own));
         Self::with(&network, routes.iter().map(|[forward, backward]| [forward, backward]), seed)

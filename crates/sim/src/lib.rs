@@ -8,6 +8,7 @@
 
 mod apps;
 mod endpoint;
+mod ends;
 mod fabric;
 mod makers;
 mod medium;
@@ -15,6 +16,7 @@ mod net;
 mod network;
 mod output;
 mod port;
+mod quic;
 mod record;
 mod run;
 mod stepped;
@@ -24,6 +26,7 @@ mod topology;
 mod world;
 
 pub use apps::{Apps, Client, Opening, Transport, TwoWay};
+pub use ends::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState, UDP_HEADERS};
 pub use fabric::{Fabric, Parcel};
 pub use makers::{MakeLaw, Makers};
 pub use medium::all::*;

@@ -1,5 +1,6 @@
 //! User-defined laws: a network refers to them by index, and the caller of a run makes them.
 
+use crate::ends::MakeQuic;
 use crate::medium::Hooks;
 use crate::network::{LawChoice, TcpOptions, TfrcOptions};
 use std::fmt;
@@ -15,6 +16,8 @@ pub type MakeLaw = Arc<dyn Fn(Packets) -> AnyLaw + Send + Sync>;
 pub struct Makers {
     /// Makers for [`LawChoice::Own`].
     pub laws: Vec<MakeLaw>,
+    /// Maker of the ends of flows over QUIC, for [`LawChoice::Quic`].
+    pub quic: Option<MakeQuic>,
     /// Makers of the schedulers and rules of media.
     pub hooks: Hooks,
 }
@@ -26,7 +29,7 @@ impl Makers {
     /// The options of TFRC, which has no law.
     pub(crate) fn law(&self, choice: LawChoice) -> Result<Maker, TfrcOptions> {
         match choice {
-            LawChoice::Known(spec) => Ok(Maker::Known(spec)),
+            LawChoice::Known(spec) | LawChoice::Quic(spec) => Ok(Maker::Known(spec)),
             LawChoice::Own(index) => Ok(Maker::Own(Arc::clone(&self.laws[index as usize]))),
             LawChoice::Tfrc(options) => Err(options),
         }

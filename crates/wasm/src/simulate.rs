@@ -14,6 +14,9 @@ pub(crate) fn run(scenario: &Scenario, seed: u64, watch: Watch) -> Answer {
     if let Some(class) = crate::describe::python_classes(scenario).first() {
         return Answer::of("error", format!("`{class}` is written in Python, which does not run in a browser"));
     }
+    if let Some(flow) = scenario.first_over_quic() {
+        return Answer::of("error", format!("flow `{flow}` is over QUIC, which does not run in a browser"));
+    }
     let (network, groups) = {
         let compiled = scenario.compile(seed);
         let groups = compiled.group_of_flows();

@@ -63,6 +63,10 @@ def evaluate(
             "--emulate", help="Repeat the smallest networks between this machine's kernels, in real time and as root."
         ),
     ] = False,
+    transport: Annotated[
+        str,
+        typer.Option(metavar="tcp|quic", help="Transport of the law's flows, and of those of the references."),
+    ] = "tcp",
     threads: Threads = None,
     on: On = None,
     output: Annotated[
@@ -89,7 +93,8 @@ def evaluate(
     if no_python and ":" in law.split(",", maxsplit=1)[0]:
         raise OptionError(("no-python", "", f"`{law}` is a law in Python"))
     name = law.split(",", maxsplit=1)[0].rpartition(":")[2].replace("/", "-")
-    target = output or Path("results") / f"{name}-{suite or 'evaluation'}"
+    over = "" if transport == "tcp" else f"-{transport}"
+    target = output or Path("results") / f"{name}{over}-{suite or 'evaluation'}"
     try:
         with _terminal.progress("evaluating", "evaluated", is_quiet=quiet, noun="runs") as progress:
             found = run(
@@ -103,6 +108,7 @@ def evaluate(
                 suite=suite,
                 smallest=not no_smallest,
                 emulate=emulate,
+                transport=transport,
                 threads=threads,
                 on=on,
                 progress=progress,

@@ -14,6 +14,7 @@ from windward._evaluate.request import (
     QUICK_SEEDS,
     REFERENCES,
     EvaluationRequest,
+    check_transport,
     read_against,
     read_control,
     read_law,
@@ -42,6 +43,7 @@ def evaluate(
     suite: str | None = None,
     smallest: bool = True,
     emulate: bool = False,
+    transport: str = "tcp",
     threads: int | None = None,
     on: str | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -75,6 +77,8 @@ def evaluate(
         Search the smallest network of each section that is not met.
     emulate
         Repeat these networks between this machine's kernels, in real time and as root, under the law and the reference.
+    transport
+        Transport of the law's flows, and of those of the references: "tcp" or "quic".
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on
@@ -102,6 +106,8 @@ def evaluate(
     folder = Path()
     if emulate and not smallest:
         raise OptionError(("emulate", "", "the smallest networks are emulated; search them"))
+    if emulate and transport == "quic":
+        raise OptionError(("emulate", "", "flows over QUIC are simulated only"))
     cases = None if suite is None else read_suite(suite)
     if isinstance(law, str):
         text = law
@@ -110,6 +116,7 @@ def evaluate(
         text = text.removeprefix(f"{folder}/")
     else:
         law, text = as_plain(law, laws)
+    check_transport(law, transport, folder, text)
     given, references = ({}, REFERENCES) if thresholds is None else read_thresholds(Path(thresholds))
     chosen = choose(seeds, list(range(1, (FULL_SEEDS if full else QUICK_SEEDS) + 1)))
     if len(chosen) < LEAST_SEEDS:
@@ -125,6 +132,7 @@ def evaluate(
         seeds=chosen,
         smallest=smallest,
         emulates=emulate,
+        transport=transport,
         thresholds=given,
         folder=folder,
         laws=laws,

@@ -122,6 +122,8 @@ def _section(section: Section, tested: Sequence[Tested], found: Sequence[str], p
         if section.key == "6.2" and not _sets_ecn(planned.asked.law):
             why, verdict = "the law sets no codepoint of ECN by itself", NOT_APPLICABLE
         return row | {"verdict": verdict, "why": why}
+    if not tested:
+        return row | {"verdict": NOT_MODELLED, "why": "none of its networks has the law's flows over QUIC"}
     verdict = of_section(found)
     # The measure that decides: of those with this verdict the one farthest on the wrong side.
     deciding = [own for own, each in zip(tested, found, strict=True) if each == verdict]

@@ -16,6 +16,13 @@ LAW = "@law"
 #: Laws that set a codepoint of ECN by themselves.
 OWN_ECN = ("dctcp", "prague")
 
+#: Options of a flow that are left out over QUIC, and those that it may have there.
+_OF_HOSTS = ("host_jitter", "delayed_ack", "stack")
+_OF_BOTH = {
+    "name", "from", "to", "law", "count", "start", "start_step", "start_spread", "stop", "size", "write", "via",
+    "return_via", "segment", "receive_window", "ecn",
+}  # fmt: skip
+
 Plain = dict[str, Any]
 
 #: Bits of a full packet.
@@ -68,6 +75,24 @@ def bottleneck(
 def windows(**spans: tuple[float, float]) -> Plain:
     """Windows of time with figures of their own."""
     return {"windows": [{"name": name, "from": f"{a:g} s", "to": f"{b:g} s"} for name, (a, b) in spans.items()]}
+
+
+def over_quic(template: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The network whose flows of the placeholder's are over QUIC, which has its hosts' jitter and ACKs of its own."""
+    flows = [
+        {**{key: value for key, value in own.items() if key not in _OF_HOSTS}, "transport": "quic"}
+        if own["law"] == LAW
+        else own
+        for own in template.get("flow", [])
+    ]
+    return {**template, "flow": flows} if flows else template
+
+
+def fits_quic(template: Mapping[str, Any]) -> bool:
+    """True if the placeholder is the law of flows alone, and these have no option that only TCP has."""
+    own = [each for each in template.get("flow", []) if each["law"] == LAW]
+    fits = all(set(each) - set(_OF_HOSTS) <= _OF_BOTH for each in own)
+    return bool(own) and fits and json.dumps(LAW) not in json.dumps(template.get("app", []))
 
 
 def with_law(template: Mapping[str, Any], law: Any) -> Plain:

@@ -13,7 +13,7 @@ from typing import Any
 from windward import _engine
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
-from windward._evaluate.networks import name_of
+from windward._evaluate.networks import fits_quic, name_of, over_quic
 from windward._evaluate.sections import SECTIONS, Section
 from windward._evaluate.suites import Suite
 from windward._format.own import find_class
@@ -28,6 +28,9 @@ AGAINST = ("cubic", "reno")
 
 #: Seeds of a quick and of a full evaluation.
 QUICK_SEEDS, FULL_SEEDS = 10, 20
+
+#: Transports of the law's flows.
+TRANSPORTS = ("tcp", "quic")
 
 #: What a file of thresholds may set of a measure.
 _KEYS = ("margin", "slack", "absolute")
@@ -51,6 +54,8 @@ class EvaluationRequest:
     smallest: bool = True
     #: Repeats these networks between kernels.
     emulates: bool = False
+    #: Transport of the law's flows: "tcp" or "quic".
+    transport: str = "tcp"
     #: Thresholds that replace the defaults, by section or by measure.
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: Cases of a specification in place of RFC 9743's sections.
@@ -80,7 +85,10 @@ class EvaluationRequest:
         ]
 
     def _every(self) -> list[Measure]:
-        return measures(self.against, is_full=self.is_full) if self.suite is None else self.suite.measures()
+        found = measures(self.against, is_full=self.is_full) if self.suite is None else self.suite.measures()
+        if self.transport == "tcp":
+            return found
+        return [replace(own, template=over_quic(own.template)) for own in found if fits_quic(own.template)]
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -96,7 +104,8 @@ class EvaluationRequest:
     def title(self) -> str:
         """Title of the answer."""
         by = "the criteria of RFC 9743" if self.suite is None else self.suite.title
-        return f"Evidence for {self.text} by {by}"
+        over = " over QUIC" if self.transport == "quic" else ""
+        return f"Evidence for {self.text}{over} by {by}"
 
     def _given(self, own: Measure) -> dict[str, Any]:
         return {**self.thresholds.get(own.section, {}), **self.thresholds.get(own.name, {})}
@@ -202,6 +211,20 @@ def check_law(law: Any, folder: Path, text: str) -> None:
         With the reason.
     """
     _try({"flow": [{"from": "a", "to": "b", "law": law}]}, folder, text, "flow[0].law")
+
+
+def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
+    """Refuses a transport that does not exist, or cannot carry the law.
+
+    Raises
+    ------
+    OptionError
+    """
+    if transport not in TRANSPORTS:
+        raise OptionError(("transport", transport, f"no transport; transports: {', '.join(TRANSPORTS)}"))
+    if transport == "quic":
+        flow = {"from": "a", "to": "b", "law": law, "transport": transport}
+        _try({"flow": [flow]}, folder, text, "flow[0].law")
 
 
 def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> None:

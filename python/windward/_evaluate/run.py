@@ -237,6 +237,7 @@ def _head(asked: EvaluationRequest) -> dict[str, Any]:
         "references": list(asked.references),
         "is_full": asked.is_full,
         "suite": None if asked.suite is None else asked.suite.name,
+        **({} if asked.transport == "tcp" else {"transport": asked.transport}),
         "only": list(asked.only),
         "seeds": list(asked.seeds),
         "versions": versions(),

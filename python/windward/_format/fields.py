@@ -3921,6 +3921,10 @@ class PythonLaw:
     parameters: Mapping[str, Any] = field(default_factory=dict, metadata={"rest": True})
 
 
+#: Transport of a flow.
+Transport = Literal["tcp"] | Literal["quic"]
+
+
 #: Rounding of the real n to a number of connections. chen2007 has a real n and an integer number of connections, and
 #: does not specify the rounding.
 ConnectionRounding = Literal["floor"] | Literal["nearest"]
@@ -4251,7 +4255,7 @@ class SendAutotuning:
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """A TCP flow.
+    """A flow over TCP or QUIC.
 
     Between two groups of equal size: one flow per pair of members. Between a group and a single node: one per member.
     Several flows are named NAME-1, NAME-2, ….
@@ -4282,6 +4286,9 @@ class Flow:
         Code point of the ACKs. A receiver does not copy that of the data. Default: best effort.
     law
         Congestion control law: its name, or a table of name and parameters.
+    transport
+        Transport: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose sender runs the law. Options that name
+        TCP's mechanisms are refused with "quic". Default: "tcp".
     connections
         Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT
         and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
@@ -4420,6 +4427,7 @@ class Flow:
     dscp: int | str | None = None
     ack_dscp: int | str | None = None
     law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
+    transport: Transport | None = None
     connections: str | Connections | None = None
     coding: str | Coding | None = None
     start: str | Sequence[str] = "0 s"

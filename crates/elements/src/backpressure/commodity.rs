@@ -23,13 +23,16 @@ impl Class {
     pub fn of(packet: &Packet) -> Self {
         match packet.kind {
             Kind::Datagram | Kind::Report => Self::Datagrams,
-            Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true } => Self::Back,
+            Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::QuicBack | Kind::Parcel { is_backward: true } => {
+                Self::Back
+            }
             Kind::Syn
             | Kind::HandshakeAck
             | Kind::Data
             | Kind::Segment
             | Kind::Probe
             | Kind::Coded
+            | Kind::Quic
             | Kind::Parcel { .. }
             | Kind::Routing => Self::Forth,
         }

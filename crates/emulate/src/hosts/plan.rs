@@ -276,6 +276,10 @@ impl Laws {
             let message = "TFRC is not in the kernel; choose a law of TCP, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
+        if let LawChoice::Quic(_) = law {
+            let message = "QUIC is simulated only; choose `transport = \"tcp\"`, or `simulate`";
+            return Err(Error::Impossible(message.to_owned()));
+        }
         let LawChoice::Known(spec) = law else {
             let message = "Python laws cannot run in the kernel; `windward kernel laws` lists those that can";
             return Err(Error::Impossible(message.to_owned()));

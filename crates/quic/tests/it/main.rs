@@ -1,3 +1,4 @@
 //! quinn in virtual time, over the simulator's links.
 
+mod flows;
 mod uploads;

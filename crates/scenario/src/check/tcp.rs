@@ -215,7 +215,7 @@ pub(super) fn check(
     }
     let remembers = |ssthresh| match law {
         Some(LawChoice::Known(law)) => law.build(Packets::ONE).remember(Packets::new(f64::from(ssthresh))),
-        Some(LawChoice::Own(_) | LawChoice::Tfrc(_)) => false,
+        Some(LawChoice::Own(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_)) => false,
         None => true,
     };
     if options.initial_ssthresh.is_some_and(|ssthresh| !remembers(ssthresh)) {

@@ -45,7 +45,7 @@ macro_rules! tcp_tables {
 }
 
 tcp_tables! {
-    /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
+    /// A flow over TCP or QUIC. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
     /// one per member. Several flows are named NAME-1, NAME-2, ….
     ///
     /// The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from
@@ -81,6 +81,10 @@ tcp_tables! {
         pub ack_dscp: Option<Dscp>,
         /// Congestion control law: its name, or a table of name and parameters.
         pub law: Law,
+        /// Transport: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose sender runs the law. Options that
+        /// name TCP's mechanisms are refused with "quic". Default: "tcp".
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub transport: Option<Transport>,
         /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the
         /// RTT and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
         /// connection.
@@ -264,6 +268,16 @@ impl Default for Tcp {
     fn default() -> Self {
         serde_json::from_str("{}").expect("all options have defaults")
     }
+}
+
+/// Transport of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"tcp\" or \"quic\"")]
+pub(crate) enum Transport {
+    /// TCP, or TFRC.
+    Tcp,
+    /// QUIC.
+    Quic,
 }
 
 /// TCP stack of a flow.

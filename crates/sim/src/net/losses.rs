@@ -15,11 +15,18 @@ pub struct Losses {
     pub(super) since: Option<Time>,
     /// Lost parcels and their causes, until the owner takes them.
     pub parcels: Vec<(Packet, Cause)>,
+    /// Lost datagrams of QUIC, until their flow takes them.
+    pub(super) quic: Vec<Packet>,
     /// Combinations dropped by a full queue, until their flow takes them.
     pub(super) coded: Vec<Packet>,
 }
 
 impl Losses {
+    /// Takes out a lost datagram of a flow over QUIC.
+    pub fn take_quic(&mut self, flow: u32) -> Option<Packet> {
+        self.quic.iter().position(|packet| packet.flow == flow).map(|at| self.quic.swap_remove(at))
+    }
+
     /// Takes out the combinations of a flow that a full queue dropped.
     pub fn take_coded(&mut self, flow: u32) -> Vec<Packet> {
         self.coded.extract_if(.., |packet| packet.flow == flow).collect()
@@ -43,6 +50,10 @@ pub(super) fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Pa
             if let Some(lost) = losses.segments.get_mut(packet.flow as usize) {
                 *lost += u64::from(counts);
             }
+        }
+        Kind::Quic | Kind::QuicBack => {
+            losses.segments[packet.flow as usize] += u64::from(counts && packet.kind == Kind::Quic);
+            losses.quic.push(*packet);
         }
         Kind::Parcel { .. } => losses.parcels.push((*packet, cause)),
         _ => {}

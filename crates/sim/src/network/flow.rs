@@ -42,6 +42,8 @@ pub enum LawChoice {
     Known(LawSpec),
     /// TFRC in place of TCP.
     Tfrc(TfrcOptions),
+    /// This law over QUIC in place of TCP, between ends that the [`Makers`](crate::Makers) of the run make.
+    Quic(LawSpec),
     /// A user-defined law, by its index in the [`Makers`](crate::Makers) of the run, which must contain it.
     Own(u32),
 }

@@ -29,15 +29,15 @@ table! {
         goodput_pps: f64 ["segments/s"],
         /// Payload that arrived after the warm-up, each byte counted once.
         delivered_bytes: u64 ["bytes"],
-        /// Data segments sent, retransmissions included.
+        /// Data segments sent, retransmissions included. Over QUIC: datagrams of the sender.
         segments_sent: u64 ["segments"],
-        /// Retransmissions.
+        /// Retransmissions. Over QUIC: packets that the sender has declared lost, whose content it sends again.
         retransmits: u64 ["segments"],
         /// Data segments dropped by queues or lost on the wire so far. Segments in flight at the end are not lost.
         segments_lost: u64 ["segments"],
         /// Fast recoveries entered.
         recoveries: u64 [""],
-        /// Retransmission timeouts.
+        /// Retransmission timeouts. Over QUIC: persistent congestions (RFC 9002 §7.6).
         timeouts: u64 [""],
         /// Data segments that arrived with an ECN mark.
         marked: u64 ["segments"],

@@ -1,4 +1,4 @@
-//! Packet captures for Wireshark: pcapng with real IPv4 and TCP headers.
+//! Packet captures for Wireshark: pcapng with real IPv4, TCP and UDP headers.
 //!
 //! Each source node is an interface, with the packets that its flows send and receive, as tcpdump on that host would
 //! show. Payload is zeros and omitted, but its length is not. Each station of a wireless network is an interface too:
@@ -51,6 +51,15 @@ struct Endpoints {
     echo: u64,
 }
 
+impl Endpoints {
+    /// Headers of a datagram of QUIC.
+    fn udp(&self, packet: &Packet, is_outgoing: bool, id: u16) -> Vec<u8> {
+        let (ends, ports) = ((self.source, self.sink), (self.source_port, self.sink_port));
+        let (ends, ports) = if is_outgoing { (ends, ports) } else { ((ends.1, ends.0), (ports.1, ports.0)) };
+        ip_and_udp(ends, packet.ecn, packet.size, ports, id)
+    }
+}
+
 impl Capture {
     /// Starts a capture of the flows of `network`; nodes are named by their numbers.
     pub fn new(out: Destination, network: &Network) -> Self {
@@ -86,7 +95,13 @@ impl Tap for Capture {
         if !is_outgoing {
             flow.echo = now.as_nanos();
         }
-        let header = ip_and_tcp(flow, packet, is_outgoing, now, self.packets);
+        let header = if matches!(packet.kind, Kind::Quic | Kind::QuicBack) {
+            let bytes = flow.udp(packet, is_outgoing, self.packets);
+            let payload = packet.size.saturating_sub(bytes.len() as u32);
+            Header { bytes, payload }
+        } else {
+            ip_and_tcp(flow, packet, is_outgoing, now, self.packets)
+        };
         self.packets = self.packets.wrapping_add(1);
         let length = header.bytes.len() as u32 + header.payload;
         self.out.packet(flow.interface, now, &header.bytes, length);
@@ -143,9 +158,20 @@ impl Capture {
                 Kind::Datagram | Kind::Report => {
                     let (from, to) = self.datagrams[packet.flow as usize];
                     let ends = if packet.kind == Kind::Report { (to, from) } else { (from, to) };
-                    bytes.extend(ip_and_udp(ends, packet.ecn, packet.size, BACKGROUND_PORT, self.packets));
+                    bytes.extend(ip_and_udp(
+                        ends,
+                        packet.ecn,
+                        packet.size,
+                        (BACKGROUND_PORT, BACKGROUND_PORT),
+                        self.packets,
+                    ));
                 }
                 // Of two-way connections, frames show no headers.
+                Kind::Quic | Kind::QuicBack => {
+                    if let Some(flow) = self.flows.get(packet.flow as usize) {
+                        bytes.extend(flow.udp(packet, packet.kind == Kind::Quic, self.packets));
+                    }
+                }
                 Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck | Kind::Segment | Kind::Probe => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
@@ -157,7 +183,7 @@ impl Capture {
         } else if frame.kind == FrameKind::Broadcast {
             let size = frame.bytes.saturating_sub(ROUTING_OVERHEAD);
             let ends = (address(frame.from), u32::MAX);
-            bytes.extend(ip_and_udp(ends, Ecn::default(), size, ROUTING_PORT, self.packets));
+            bytes.extend(ip_and_udp(ends, Ecn::default(), size, (ROUTING_PORT, ROUTING_PORT), self.packets));
         }
     }
 }
@@ -169,7 +195,7 @@ const ROUTING_PORT: u16 = 269;
 const ROUTING_OVERHEAD: u32 = 36;
 
 /// Returns the headers of a datagram of `size` bytes.
-fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, port: u16, id: u16) -> Vec<u8> {
+fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, ports: (u16, u16), id: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(28);
     bytes.extend([0x45, ecn.codepoint().bits()]);
     bytes.extend((size.min(65_535) as u16).to_be_bytes());
@@ -179,8 +205,8 @@ fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, port: u16, id: u16) -
     bytes.extend(to.to_be_bytes());
     let sum = checksum(&bytes, 0);
     bytes[10..12].copy_from_slice(&sum.to_be_bytes());
-    bytes.extend(port.to_be_bytes());
-    bytes.extend(port.to_be_bytes());
+    bytes.extend(ports.0.to_be_bytes());
+    bytes.extend(ports.1.to_be_bytes());
     bytes.extend((size.saturating_sub(IP_HEADER).min(65_535) as u16).to_be_bytes());
     // No checksum, which IPv4 allows.
     bytes.extend([0; 2]);

@@ -35,3 +35,4 @@ pub use paced::Paced;
 pub use receiver::Beside;
 pub use sender::Counts;
 pub(crate) use timer::{Ring, Timer};
+pub(crate) use writer::Writer;

@@ -6,6 +6,7 @@
 
 use super::config::{BearerConfig, RanConfig};
 use super::qos::Qos;
+use windward_elements::backpressure::Class;
 use windward_elements::packet::{Kind, Packet};
 use windward_tables::table;
 use windward_units::Time;
@@ -153,8 +154,7 @@ impl RanConfig {
         if matches!(packet.kind, Kind::Datagram | Kind::Report) {
             return self.sources.get(flow).copied().unwrap_or_default();
         }
-        let is_ack =
-            matches!(packet.kind, Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true });
+        let is_ack = Class::of(packet) == Class::Back;
         self.flows.get(flow).map_or(0, |of_flow| of_flow[usize::from(is_ack)])
     }
 }

@@ -217,7 +217,14 @@ impl Connection {
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and already waits for data.
             Kind::HandshakeAck => self.receiver.open(net.now),
-            Kind::Segment | Kind::Probe | Kind::Datagram | Kind::Report | Kind::Parcel { .. } | Kind::Routing => {
+            Kind::Segment
+            | Kind::Probe
+            | Kind::Datagram
+            | Kind::Report
+            | Kind::Quic
+            | Kind::QuicBack
+            | Kind::Parcel { .. }
+            | Kind::Routing => {
                 debug_assert!(false, "no packet of a connection")
             }
         }

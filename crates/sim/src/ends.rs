@@ -1,0 +1,107 @@
+//! The two ends of a QUIC connection, made outside of this crate.
+
+use std::sync::Arc;
+use windward_elements::ecn::Codepoint;
+use windward_laws::LawSpec;
+use windward_units::{Duration, Packets, Time};
+
+/// Bytes of an IPv4 and a UDP header.
+pub const UDP_HEADERS: u32 = 28;
+
+/// Both ends of a QUIC connection with one stream from the first end to the second. They have no clock and no network.
+pub trait QuicEnds: Send {
+    /// Begins the handshake.
+    fn open(&mut self, now: Time);
+
+    /// Ends the connection without sending data that has not been sent.
+    fn close(&mut self, now: Time);
+
+    /// Adds bytes to the stream of an application that writes at a pace; the stream ends with them if they are the
+    /// last.
+    fn write(&mut self, bytes: u64, is_last: bool);
+
+    /// Handles the arrival of a datagram.
+    fn receive(&mut self, now: Time, datagram: QuicDatagram);
+
+    /// Forgets a datagram that the network has lost.
+    fn forget(&mut self, handle: u32);
+
+    /// Time of the next timer of either end.
+    fn next_time(&mut self) -> Option<Time>;
+
+    /// Handles the timers that are due.
+    fn wake(&mut self, now: Time);
+
+    /// Takes out the next datagram to send now. Call it until there is none after each of the other calls.
+    fn poll(&mut self, now: Time) -> Option<QuicDatagram>;
+
+    /// Takes out the RTT samples since the last call, in order.
+    fn take_rtts(&mut self, sink: &mut dyn FnMut(Duration));
+
+    /// State of the connection.
+    fn state(&self) -> QuicState;
+
+    /// Packets that the first end has declared lost.
+    fn declared_lost(&self) -> u64;
+
+    /// Reports the internal state of the law.
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64));
+}
+
+/// A datagram of one of the ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuicDatagram {
+    /// Identifier that the ends gave to its content.
+    pub handle: u32,
+    /// True from the second end to the first.
+    pub is_backward: bool,
+    /// Bytes of UDP payload.
+    pub size: u32,
+    /// ECN field.
+    pub ecn: Codepoint,
+}
+
+/// State of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QuicState {
+    /// True from the end of the first end's handshake to the end of the connection.
+    pub is_open: bool,
+    /// Time at which the first end knew that a stream of finite size had arrived.
+    pub completed: Option<Time>,
+    /// Bytes of the stream that have arrived, each counted once.
+    pub arrived: u64,
+    /// Congestion window, in full datagrams.
+    pub cwnd: Packets,
+    /// Full datagrams in flight, rounded.
+    pub flight: u32,
+    /// Smoothed RTT; zero before the first sample.
+    pub srtt: Duration,
+    /// Latest RTT sample; zero before the first one.
+    pub last_rtt: Duration,
+    /// Reductions of the window by losses.
+    pub recoveries: u64,
+    /// Persistent congestions (RFC 9002 §7.6).
+    pub timeouts: u64,
+}
+
+/// Properties of the ends of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuicConfig {
+    /// Congestion control law of the first end.
+    pub law: LawSpec,
+    /// Bytes of UDP payload in a full datagram.
+    pub datagram: u32,
+    /// Initial window in full datagrams.
+    pub initial_window: u32,
+    /// Bytes of the stream; `None`: unlimited.
+    pub size: Option<u64>,
+    /// True if the stream has only the bytes that [`QuicEnds::write`] adds; false if it always has all.
+    pub is_paced: bool,
+    /// Bytes that the second end accepts beyond those that it has read.
+    pub receive_window: u64,
+    /// Seed of everything that they draw.
+    pub seed: u64,
+}
+
+/// Makes the ends of a flow.
+pub type MakeQuic = Arc<dyn Fn(&QuicConfig) -> Box<dyn QuicEnds> + Send + Sync>;

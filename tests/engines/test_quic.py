@@ -1,0 +1,112 @@
+"""Flows over QUIC by every question: simulate, sweep, tune, attack, evaluate, optimum and fluid."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+import windward as ww
+from windward._evaluate.networks import bottleneck, fits_quic, flow, over_quic
+
+#: A lossy path, on which QUIC-TCP's backlog and loss decide.
+TEXT = """\
+name = "path"
+duration = "20 s"
+warmup = "5 s"
+node = [{ name = "a" }, { name = "z" }]
+link = [{ name = "path", from = "a", to = "z", rate = "12 Mbit/s", delay = "20 ms", buffer = "80 packets" }]
+flow = [{ name = "download", from = "a", to = "z", law = "quic-tcp", transport = "quic" }]
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> ww.Scenario:
+    (tmp_path / "path.toml").write_text(TEXT, encoding="utf-8")
+    return ww.load(tmp_path / "path.toml")
+
+
+def over(scenario: ww.Scenario, transport: str) -> ww.Scenario:
+    return dataclasses.replace(scenario, flow=[dataclasses.replace(scenario.flow[0], transport=transport)])
+
+
+def test_threads_do_not_change_a_run(path: ww.Scenario):
+    found = [path.simulate(seeds=4, threads=threads) for threads in (1, 2, 8)]
+    for run in found[1:]:
+        assert run.flows.equals(found[0].flows)
+        assert run.flow_series.equals(found[0].flow_series)
+    # The path is full: 12 Mbit/s less headers of 4.2 %.
+    assert found[0].flows["goodput_bps"].mean() == pytest.approx(11.49e6, rel=0.01)
+
+
+def test_optimum_and_fluid_see_the_law(path: ww.Scenario):
+    tcp = over(path, "tcp")
+    assert path.optimum().flows["rate_bps"].tolist() == tcp.optimum().flows["rate_bps"].tolist()
+    quic, other = path.fluid(), tcp.fluid()
+    assert quic.flows["goodput_bps"].tolist() == other.flows["goodput_bps"].tolist()
+
+
+def test_a_sweep_has_transports_as_an_axis(path: ww.Scenario, tmp_path: Path):
+    sweep = path.sweep({"flow.download.transport": ["tcp", "quic"]}, seeds=2, output=tmp_path / "sweep")
+    rates = sweep.flows.groupby("flow.download.transport")["goodput_bps"].mean()
+    # A packet of QUIC has 9 bytes of payload less than TCP's 1448.
+    assert rates["quic"] / rates["tcp"] == pytest.approx(1439 / 1448, rel=0.005)
+
+
+def test_a_backlog_is_tuned(path: ww.Scenario, tmp_path: Path):
+    tuning = path.tune("power", fields=["law.backlog=1..200 log"], seeds=2, trials=20, output=tmp_path / "tune")
+    here = tuning.rows("comparisons")[0]
+    figures = {row["figure"]: row for row in here["figures"]}
+    assert figures["rtt"]["best"]["mean"] < figures["rtt"]["now"]["mean"]
+
+
+def test_an_attack_finds_the_buffer_that_overflows(path: ww.Scenario, tmp_path: Path):
+    # QUIC-TCP's backlog fits a buffer of 1000 packets; of 80 it loses 16 %.
+    deep = dataclasses.replace(path, link=[dataclasses.replace(path.link[0], buffer="1000 packets")])
+    attack = deep.attack(
+        "loses:5%", within=["link.path.buffer=10..1000 packets log"], seeds=2, trials=20, output=tmp_path / "attack"
+    )
+    assert attack.is_found
+
+
+def test_an_evaluation_is_of_the_flows_over_quic(tmp_path: Path):
+    found = ww.evaluate("copa", output=tmp_path / "copa", transport="quic", only=["5.1.2"], seeds=3, smallest=False)
+    assert found.summary["title"].startswith("Evidence for copa over QUIC")
+    # Copa keeps its queue short over QUIC, too.
+    assert found.verdicts == {"5.1.2": "meets"}
+
+
+def test_networks_with_options_of_tcp_are_left_out():
+    own = flow(ack_division=2)
+    assert not fits_quic(bottleneck([own]))
+    plain = bottleneck([flow(), flow("cubic", name="other")])
+    assert fits_quic(plain)
+    quic, other = over_quic(plain)["flow"]
+    assert quic["transport"] == "quic"
+    assert "host_jitter" not in quic
+    assert "transport" not in other
+    assert "host_jitter" in other
+
+
+def test_the_suite_of_bbr_runs_over_quic(tmp_path: Path):
+    found = ww.evaluate(
+        "bbr3",
+        output=tmp_path / "bbr3",
+        transport="quic",
+        suite="bbr-draft",
+        only=["A.1", "A.7"],
+        seeds=3,
+        smallest=False,
+    )
+    assert found.verdicts["A.1"] == "meets"
+
+
+def test_refused_laws_say_why(cli: Cli, tmp_path: Path):
+    done = cli("evaluate", "prague", "--transport", "quic", "-o", str(tmp_path / "p"))
+    assert done.returncode == 2
+    assert "counts ECN marks" in done.stderr
+
+
+def test_an_emulation_names_what_to_do(path: ww.Scenario):
+    with pytest.raises(Exception, match="QUIC is simulated only"):
+        path.emulate()
