@@ -91,8 +91,8 @@ def discover(
     --------
     >>> import windward as ww
     >>> found = ww.discover(output="discovered", family="tree", trials=1)
-    >>> ww.Formula(**found["law"]).name
-    'formula'
+    >>> ww.Formula(**found["law"]).loss
+    'left * flight'
     """
     asked = DiscoverRequest(
         family=family, count=trials, seed=seed, budget_s=budget_s, attack=attack, held_out=held_out, threads=threads
