@@ -170,6 +170,9 @@ def test_places_are_held(paper: Path) -> None:
     ):
         file.write_text(entry + rest)
         assert why in refused(paper, LEDGER)
+    for cell in ('"§1"', '"sums"'):
+        file.write_text(entry.replace(cell, '""') + 'at = ["claim 1"]\n')
+        assert "needs paper, here" in refused(paper, LEDGER)
     file.write_text(entry + 'at = ["claim 1", "papers/smith2001/checks.py:sums"]\n')
     (place,) = papers.load("smith2001").places
     assert place.at == ("claim 1", "papers/smith2001/checks.py:sums")
