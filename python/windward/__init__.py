@@ -4,8 +4,7 @@
     run = ww.load("scenarios/headline.toml").simulate(seeds=5)
     run.flows.groupby("law")["goodput_bps"].mean()
 
-Begin with help(ww.Scenario)   a network: simulate, emulate, fluid, optimum,
-                               compare, sweep
+Begin with help(ww.Scenario)   a network: simulate, optimum, compare, sweep
            help(ww.Run)        a simulation's tables, figures and report
            help(ww.open)       the folder of any result, opened again
            help(ww.Law)        a control law of your own, in Python

@@ -547,7 +547,7 @@ def tables() -> dict[str, list[dict[str, Any]]]:
 
 @final
 class Packed:
-    """A long column of numbers, compressed: numpy, Arrow and `memoryview` take it as a buffer, unpacked for them."""
+    """A long column, compressed. numpy, Arrow and `memoryview` take it as a buffer of numbers, unpacked for them."""
 
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...

@@ -45,8 +45,8 @@ macro_rules! tcp_tables {
 }
 
 tcp_tables! {
-    /// A flow over TCP or QUIC. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
-    /// one per member. Several flows are named NAME-1, NAME-2, ….
+    /// A flow over TCP or QUIC. Between two groups of equal size: one flow per pair of members. Between a group and a
+    /// single node: one per member. Several flows are named NAME-1, NAME-2, ….
     ///
     /// The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from
     /// the receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of
