@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import oracles
+import known_answers
 
 import windward as ww
 from windward._bench import networks as sets
@@ -48,16 +48,16 @@ def kept(name: str, seed: int, ask: Callable[[], dict[str, Any]]) -> dict[str, A
 
 def rediscovered(seed: int) -> dict[str, Any]:
     """The contract that is found for QUIC-TCP's objective."""
-    found = oracles.rediscover(BACKLOG, seed, 600)
-    known = oracles.of_contract({"theta": 0.0, "p": BACKLOG, "q": 0.0})
-    return {**found, "apart": oracles.apart(oracles.of_contract(found), known, seed)}
+    found = known_answers.rediscover(BACKLOG, seed, 600)
+    known = known_answers.of_contract({"theta": 0.0, "p": BACKLOG, "q": 0.0})
+    return {**found, "apart": known_answers.apart(known_answers.of_contract(found), known, seed)}
 
 
 def planted(seed: int) -> dict[str, Any]:
     """The tree that is found for the planted one's objective."""
-    given = oracles.problem(oracles.damped(BACKLOG), seed)
-    cost, plant = oracles.breed(given, seed, trials=BRED, enough=oracles.ENOUGH)
-    apart = oracles.apart(oracles.of_tree(plant.tree), oracles.of_tree(oracles.PLANTED), seed)
+    given = known_answers.problem(known_answers.damped(BACKLOG), seed)
+    cost, plant = known_answers.breed(given, seed, trials=BRED, enough=known_answers.ENOUGH)
+    apart = known_answers.apart(known_answers.of_tree(plant.tree), known_answers.of_tree(known_answers.PLANTED), seed)
     return {"tree": str(plant.tree), "cost": cost, "apart": apart, "found": apart < 0.02}
 
 
@@ -176,7 +176,7 @@ def main() -> None:
     text = (
         template.replace("@backlog@", f"{BACKLOG:g}")
         .replace("@again@", again)
-        .replace("@planted@", str(oracles.PLANTED))
+        .replace("@planted@", str(known_answers.PLANTED))
         .replace("@trees@", trees)
         .replace("@count@", str(sum(own["found"] for own in plants.values())))
         .replace("@of@", str(asked.planted))

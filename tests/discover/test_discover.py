@@ -21,7 +21,7 @@ from windward._discover.trees import MOST_NODES, STARTS, Node, Trees, operation,
 
 sys.path.insert(0, str(REPOSITORY / "benches" / "discover"))
 
-import oracles
+import known_answers
 
 
 @pytest.fixture
@@ -159,9 +159,9 @@ def test_the_interval_of_a_difference_is_of_pairs() -> None:
 
 
 def test_the_rest_of_quic_tcp_is_rediscovered() -> None:
-    found = oracles.rediscover(20.0, seed=1, trials=450)
-    known = oracles.of_contract({"theta": 0.0, "p": 20.0, "q": 0.0})
-    assert oracles.apart(oracles.of_contract(found), known, 1) < 0.02
+    found = known_answers.rediscover(20.0, seed=1, trials=450)
+    known = known_answers.of_contract({"theta": 0.0, "p": 20.0, "q": 0.0})
+    assert known_answers.apart(known_answers.of_contract(found), known, 1) < 0.02
     # In the engine: at 40 ms of which 20 ms are queue the window rests where QUIC-TCP's does.
     values = {"kappa": 0.5, "full": 0.05, "m": 0.0, "b": 0.5, "v": 0.0, "exit": 300.0, "average": 8.0} | found
     own = {key: value for key, value in law(values).items() if key != "name"}
@@ -179,6 +179,10 @@ def test_the_rest_of_quic_tcp_is_rediscovered() -> None:
 
 def test_a_planted_tree_is_found() -> None:
     # All ten seeds: make validate WHAT=discover.
-    cost, plant = oracles.breed(oracles.problem(oracles.damped(20.0), 1), 3, enough=oracles.ENOUGH)
-    assert cost <= oracles.ENOUGH
-    assert oracles.apart(oracles.of_tree(plant.tree), oracles.of_tree(oracles.PLANTED), 1) < 0.02
+    cost, plant = known_answers.breed(
+        known_answers.problem(known_answers.damped(20.0), 1), 3, enough=known_answers.ENOUGH
+    )
+    assert cost <= known_answers.ENOUGH
+    assert (
+        known_answers.apart(known_answers.of_tree(plant.tree), known_answers.of_tree(known_answers.PLANTED), 1) < 0.02
+    )
