@@ -28,7 +28,9 @@ function fieldsOf(schema, worthOf) {
   function variant(kinds, value, tag) {
     const tables = kinds.filter(kind => kind.properties);
     const own = tag === null ? undefined : tables.find(kind => kind.properties[tag]?.const === value[tag]);
-    return own ?? tables.find(kind => Object.keys(value).every(name => name in kind.properties)) ?? tables[0] ?? {};
+    // A table with names of one's own has no properties.
+    const free = kinds.find(kind => isTable(kind.additionalProperties)) ?? {};
+    return own ?? tables.find(kind => Object.keys(value).every(name => name in kind.properties)) ?? tables[0] ?? free;
   }
 
   function number(kinds, value) {
@@ -59,7 +61,7 @@ function fieldsOf(schema, worthOf) {
   function fields(part, value, path, name, isWritten, written) {
     const head = { path, name, about: about(part), isWritten }, kinds = variants(part), found = [];
     if (isTable(value)) {
-      const tag = ["name", "kind"].find(key => key in value) ?? null, own = variant(kinds, value, tag);
+      const tag = ["name", "kind"].find(key => typeof value[key] === "string") ?? null, own = variant(kinds, value, tag);
       if (tag !== null) {
         const choices = [...new Set(tags(kinds, tag))];
         if (choices.includes(value[tag]) && choices.length > 1) found.push({ ...head, type: "choice", value: value[tag], choices, isTable: tag });
@@ -67,7 +69,7 @@ function fieldsOf(schema, worthOf) {
       const rest = Object.fromEntries(Object.entries(value).filter(([key]) => key !== tag));
       for (const field of ofTable(own, rest, path, isTable(written) ? written : {})) {
         // A law's numbers are what one plays with, whoever wrote them.
-        field.isWritten ||= name === "law" && (field.type === "number" || field.type === "integer");
+        field.isWritten ||= path.includes("law") && (field.type === "number" || field.type === "integer");
         found.push({ ...field, name: tag === null ? `${name} ${field.name}` : field.name });
       }
     } else if (typeof value === "boolean") found.push({ ...head, type: "switch", value });
@@ -82,10 +84,11 @@ function fieldsOf(schema, worthOf) {
   }
 
   function ofTable(part, table, path, written) {
-    const properties = resolved(part).properties ?? {}, found = [];
+    const { properties = {}, additionalProperties } = resolved(part), found = [];
     for (const [name, value] of Object.entries(table)) {
-      const inner = properties[name];
-      if (UNSHOWN.has(name) || inner === undefined) continue;
+      // Tables with names of one's own, such as a formula's constants, have one schema for all.
+      const inner = properties[name] ?? additionalProperties;
+      if (UNSHOWN.has(name) || !isTable(inner)) continue;
       const isWritten = isTable(written) && name in written;
       for (const field of fields(inner, value, [...path, name], name, isWritten, isWritten ? written[name] : {})) {
         // A rule's buffer is not the player's.
