@@ -10,7 +10,7 @@ import torch
 
 
 def main() -> None:
-    """Learns for so many steps."""
+    """Learns for a number of steps."""
     torch.set_num_threads(1)
     steps = int(sys.argv[1])
     begun = time.process_time()

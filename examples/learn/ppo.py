@@ -68,7 +68,7 @@ class Sb3Env(VecEnv):
 
 
 def learnt(steps: int, *, num_envs: int = 64, seed: int = 1) -> PPO:
-    """PPO's agent after so many steps."""
+    """PPO's agent after a number of steps."""
     envs = VectorEnv(**PRESETS["Download"], num_envs=num_envs, autoreset_mode="SameStep", **OPTIONS)
     agent = PPO(
         "MlpPolicy", Sb3Env(envs), n_steps=64, batch_size=1024, gamma=0.9, learning_rate=1e-3, seed=seed, device="cpu"

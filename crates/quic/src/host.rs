@@ -48,7 +48,7 @@ pub struct Host {
     lost_now: f64,
     last_rtt: Duration,
     reductions: [u64; 2],
-    /// RTT samples that nobody has taken, if somebody takes them.
+    /// RTT samples that were not taken yet; none if the host does not keep them.
     rtts: Option<Vec<Duration>>,
 }
 

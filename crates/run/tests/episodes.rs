@@ -159,7 +159,7 @@ fn no_policy_beats_the_certificate() {
         let regret = episode.of_network()[OF_NETWORK.iter().position(|name| *name == "episode_regret").unwrap()];
         least = least.min(regret);
     }
-    // A certificate that nobody comes near to would say nothing.
+    // A certificate far above every policy would show nothing.
     assert!(least < 0.5, "{least}");
 }
 

@@ -120,7 +120,7 @@ class Search:
     folder: Path
     #: Called with the number of candidates that have been judged.
     progress: Callable[[int], None] = lambda _: None
-    #: What the sampler is told in place of the verdicts of a generation: the null test shuffles them.
+    #: What the sampler gets in place of the verdicts of a generation: the null test shuffles them.
     rewards: Callable[[list[Verdict]], list[Verdict]] = lambda own: own
     tried: list[Candidate] = field(default_factory=list)
     #: By epoch: the best law's score on the training and on the validation set.

@@ -1,4 +1,4 @@
-"""Episodes of the engine for the environments: settings, beginnings, rewards and what is told about them."""
+"""Episodes of the engine for the environments: settings, beginnings, rewards and information."""
 
 from __future__ import annotations
 
