@@ -53,10 +53,11 @@ with styled():
     for shift, name, of in ((-0.2, "TCP", 0), (0.2, "QUIC", 1)):
         places = [at + shift for at in range(len(LAWS))]
         rate.bar(places, [rows[law][of][0] for law in LAWS], 0.38, color=COLORS[of], label=name)
-        lost.bar(places, [rows[law][of][1] for law in LAWS], 0.38, color=COLORS[of])
+        lost.bar(places, [rows[law][of][1] for law in LAWS], 0.38, color=COLORS[of], label=name)
     for axes, label in ((rate, "goodput (Mbit/s)"), (lost, "lost packets (%)")):
         axes.set_xticks(range(len(LAWS)), LAWS)
         axes.set_ylabel(label)
-    rate.legend(loc="lower left")
+    # Where the bars are low.
+    lost.legend(loc="upper left")
     figure.suptitle("Half a bandwidth-delay product of buffer")
     figure.savefig("quic.png", dpi=110)
