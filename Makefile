@@ -33,6 +33,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --requir
 SOURCES := $(shell find crates -path '*/tests' -prune -o \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.[ch]' -o -name '*.json' \) \
 	-print | sort) Cargo.toml Cargo.lock crates/kernel/tests/it/twin/twin.c
 ZIG := $(shell test "$$(uname)" != Linux || command -v $${CLANG:-clang} >/dev/null || echo zig)
+HOST = $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 HEADLINE := scenarios/headline.toml
 # What the tests had to leave out, and why.
 SKIPPED := $(VENV)/skipped
@@ -240,7 +241,6 @@ mutations: $(VENV)/checks
 # libFuzzer, which needs a C++ compiler; fuzz/README.md says more.
 MINUTES ?= 10
 TARGETS ?= scenario http recordings
-HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 fuzz: export RUSTFLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares
@@ -268,15 +268,25 @@ $(VENV)-ns3/engine:
 	-"$(PYTHON)" -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
 	@touch $@
 
-# The virtual environment, with what the engine is built by.
-$(VENV)/build-tools: requirements/build.txt requirements/zig.txt
+# The virtual environment.
+$(VENV)/python:
 	@echo "== Python environment, and what builds the engine =="
 	@mkdir -p $(VENV) && { test -x $(BIN)/pip || "$(PYTHON)" -m venv $(VENV); }
-	@$(PIP) -r requirements/build.txt
-ifneq ($(ZIG),)
-	@$(PIP) -r requirements/zig.txt || \
+	@touch $@
+
+# What the engine is built by. The compiler of the kernel's laws is a large package: the others come beside it.
+$(VENV)/build-tools: requirements/build.txt | $(VENV)/python
+	@$(PIP) -r $<
+	@touch $@
+
+$(VENV)/zig: requirements/zig.txt | $(VENV)/python
+	@test -z "$(ZIG)" || $(PIP) -r $< || \
 		echo "There is no clang, and ziglang cannot be installed: the kernel will have no laws of Windward's." >&2
-endif
+	@touch $@
+
+# Crates come from the network while Python's packages do.
+$(VENV)/crates: Cargo.lock
+	@mkdir -p $(VENV) && cargo fetch --quiet --locked --target "$(HOST)"
 	@touch $@
 
 # What the program imports.
@@ -304,7 +314,7 @@ $(VENV)/lock-tools: requirements/lock.txt $(VENV)/build-tools
 	@touch $@
 
 # The stamp is of the time before the build: what is edited meanwhile is built next time.
-$(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(SOURCES)
+$(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(VENV)/zig $(VENV)/crates $(SOURCES)
 	@echo "== The engine, in Rust: a minute or more =="
 	@touch $@.begun
 	@$(IN_VENV) $(BIN)/maturin develop --release --locked --skip-install $(PARTS)
@@ -312,7 +322,7 @@ $(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(SOURCES)
 
 # The package, installed so that changes of the Python files count at once.
 $(VENV)/engine: $(VENV)/compiled
-# What `make run` needs of it, sooner: it cannot transfer files.
+# What `make run` needs of it, sooner: no files are transferred, and no flow is over QUIC.
 $(VENV)/first: PARTS := --no-default-features
 $(VENV)/first: $(VENV)/first-compiled
 $(VENV)/engine $(VENV)/first: $(VENV)/packages

@@ -53,7 +53,7 @@ if ! [ -d target/release ]; then
 fi
 
 # The environment of an earlier run.
-[ -L "$venv/bin/python" ] || [ -e "$venv/bin/python" ] || [ -e "$venv/build-tools" ] || exit 0
+[ -L "$venv/bin/python" ] || [ -e "$venv/bin/python" ] || [ -e "$venv/python" ] || exit 0
 why=
 has=$("$venv/bin/python" -c 'import sys, pip; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || has=
 if [ -z "$has" ]; then

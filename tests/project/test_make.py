@@ -201,7 +201,7 @@ def test_an_environment_that_cannot_be_used_is_made_anew(clone: Clone, python: s
         (venv / "bin" / "python").symlink_to("/nowhere/python3")
     else:
         script(venv / "bin" / "python", f"#!/bin/sh\n{python}\n")
-    (venv / "build-tools").touch()
+    (venv / "python").touch()
     code, said = clone.make("run")
     assert code == 0, said
     assert f"== .venv {why}: it is made anew ==" in said
