@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use windward_sim::{Codepoint, Fabric, LinkStats, LinkStep, Parcel};
+use windward_sim::{Codepoint, Fabric, LinkStats, LinkStep, Parcel, Probed};
 use windward_units::{Duration, Time};
 
 /// A wait ends this much before its time: what a wake-up takes.
@@ -115,6 +115,8 @@ pub(crate) enum Order {
     Change(Vec<(u32, Vec<LinkStep>)>),
     /// Totals so far.
     Totals(Sender<Totals>),
+    /// Probes per second of a transfer's source, and the round trips since the last order.
+    Pace(u32, f64, Sender<Probed>),
 }
 
 /// Totals of a running emulation.
@@ -262,6 +264,9 @@ impl<S: Sort> Emulator<S> {
                         steps.iter_mut().for_each(|step| step.at = now + step.at.since(Time::ZERO));
                         self.fabric.plan(port, &steps);
                     }
+                }
+                Order::Pace(source, pace, reply) => {
+                    let _ = reply.send(self.fabric.set_pace(source, pace));
                 }
                 Order::Totals(reply) => {
                     let (links, media) = self.fabric.totals(now);

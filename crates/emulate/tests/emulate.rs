@@ -142,3 +142,60 @@ fn a_coded_flow_sees_no_losses() {
     assert!(coding.innovative <= coding.received && coding.received < coding.combinations);
     assert!(output.blocks.iter().map(|block| u64::from(block.size)).sum::<u64>() * 960 > flow.delivered_bytes * 9 / 10);
 }
+
+/// Random losses hold a Reno below 3 Mbit/s: 1.22/√p packets a round trip of 40 ms are 1.2 Mbit/s. n grows by 0.5/n a
+/// second without a queue. While there are no losses, connections make a queue and n comes down to one. When losses
+/// come back, what was closed opens again.
+#[test]
+#[ignore = "needs root"]
+fn a_transfer_opens_and_closes_connections_by_its_probes() {
+    let text = r#"
+        name = "transfer"
+        duration = "17 s"
+        [output]
+        internals = true
+        sample_interval = "100 ms"
+        [[node]]
+        name = "a"
+        [[node]]
+        name = "b"
+        [[link]]
+        name = "path"
+        from = "a"
+        to = "b"
+        rate = "3 Mbit/s"
+        delay = "20 ms"
+        buffer = "100 packets"
+        loss = "7 %"
+        reverse = { loss = 0 }
+        [[change]]
+        link = "path"
+        steps = [{ at = "6 s", loss = 0 }, { at = "9 s", loss = "7 %" }]
+        [[flow]]
+        name = "transfer"
+        from = "a"
+        to = "b"
+        law = "reno"
+        connections = { law = "emultcp", tau = "500 ms", probes = true, max = 4 }
+    "#;
+    let test = "a_transfer_opens_and_closes_connections_by_its_probes";
+    let Some(Emulation { output, notes, .. }) = in_time(test, text) else { return };
+    println!("{:?}\n{:?}", output.sources, output.flows);
+    let internals = &output.internals;
+    let wanted = internals.names.iter().position(|name| name == "open").expect("transfers show it") as u32;
+    let samples = internals.samples.name.iter().zip(&internals.samples.time_s).zip(&internals.samples.value);
+    let open = |from: f64, to: f64| {
+        let within = samples.clone().filter(|((name, time), _)| **name == wanted && (from..to).contains(*time));
+        within.map(|(_, open)| *open).collect::<Vec<_>>()
+    };
+    let [lossy, clean, again] = [open(0.0, 6.0), open(6.0, 9.0), open(9.0, 18.0)];
+    println!("{lossy:?}\n{clean:?}\n{again:?}");
+    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    assert!(lossy[0] == 1.0 && most(&lossy) >= 2.0, "{lossy:?}");
+    assert!(clean.last() == Some(&1.0) && most(&again) >= 2.0, "{clean:?} {again:?}");
+    // A probe for each segment, by the mean rate of the last second.
+    let segments: u64 = output.flows.iter().map(|flow| flow.segments_sent).sum();
+    let probes = &output.sources[0];
+    assert!(probes.sent.abs_diff(segments) < segments / 5 && probes.received > probes.sent / 2, "{probes:?}");
+    assert!(notes.is_empty() && output.flows[1].delivered_bytes > 0, "{notes:?}");
+}

@@ -1,5 +1,6 @@
 //! A network below its endpoints, for a caller with endpoints and a clock of its own.
 
+use crate::apps::Probed;
 use crate::makers::Makers;
 use crate::network::{LawChoice, Network, SourceConfig, Timing};
 use crate::output::{LinkStats, Output};
@@ -115,6 +116,12 @@ impl Fabric {
             let hop = routes[packet.flow as usize][usize::from(parcel.is_backward)];
             (parcel, cause == Cause::Queue && packet.is_at_source(hop))
         })
+    }
+
+    /// Sets the probes per second of a source of [`crate::Pattern::Probes`]; returns their round trips since the last
+    /// call.
+    pub fn set_pace(&mut self, source: u32, pace: f64) -> Probed {
+        self.world.set_pace(source, pace)
     }
 
     /// Backlog, delay and rate of a port.

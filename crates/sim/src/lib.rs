@@ -25,7 +25,7 @@ pub mod tfrc;
 mod topology;
 mod world;
 
-pub use apps::{Apps, Client, Opening, Transport, TwoWay};
+pub use apps::{Apps, Client, Opening, Probed, Transport, TwoWay};
 pub use ends::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState, UDP_HEADERS};
 pub use fabric::{Fabric, Parcel};
 pub use makers::{MakeLaw, Makers};

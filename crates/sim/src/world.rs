@@ -1,6 +1,6 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::{Apps, Source, Transfer, chain_messages, introduce, pair_games};
+use crate::apps::{Apps, Probed, Source, Transfer, chain_messages, introduce, pair_games};
 use crate::endpoint::Endpoint;
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
@@ -231,6 +231,11 @@ impl World {
     /// Series recorded so far.
     pub fn series(&self) -> Series {
         self.recorder.series()
+    }
+
+    /// Sets the probes per second of a source; returns their round trips since the last call.
+    pub fn set_pace(&mut self, source: u32, pace: f64) -> Probed {
+        self.sources.get_mut(source as usize).map(|source| source.set_pace(pace)).unwrap_or_default()
     }
 
     /// Totals of all ports and tables of the media at `now`.

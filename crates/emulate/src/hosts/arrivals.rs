@@ -3,7 +3,7 @@
 use crate::tcp::Segment;
 use std::collections::BTreeMap;
 
-/// The bytes of one direction of a connection that have arrived, as ranges of its sequence numbers.
+/// The bytes of one direction of a flow's connection that have arrived, as ranges of its sequence numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     /// Sequence number of the first byte; `None` before the SYN.
@@ -17,8 +17,10 @@ pub(super) struct Arrivals {
 impl Arrivals {
     /// A segment arrives. How many of its bytes had not arrived before.
     pub(super) fn add(&mut self, segment: &Segment) -> u64 {
-        if segment.is_syn() {
-            self.first.get_or_insert(segment.sequence.wrapping_add(1));
+        let first = segment.sequence.wrapping_add(1);
+        // A repeated SYN has the same number; another number is that of a new connection.
+        if segment.is_syn() && self.first != Some(first) {
+            *self = Self { first: Some(first), ..Self::default() };
         }
         let Some(first) = self.first.filter(|_| segment.payload > 0) else { return 0 };
         // Sequence numbers wrap around: what lies within 2 GiB of the first gap is meant, as in RFC 9293 §3.4.
@@ -85,6 +87,16 @@ mod tests {
         });
         assert_eq!(counted, [(10, 10), (20, 10), (5, 10), (10, 45), (0, 45), (1, 46)]);
         assert!(arrivals.beyond.is_empty());
+    }
+
+    /// 10 bytes of each of two connections, the second with a SYN that is repeated.
+    #[test]
+    fn another_syn_begins_anew() {
+        let mut arrivals = open();
+        assert_eq!(arrivals.add(&segment(0, 10)), 10);
+        let syn = Segment { sequence: 7, flags: SYN, ..Segment::default() };
+        let data = Segment { sequence: 8, payload: 10, ..Segment::default() };
+        assert_eq!([syn, data, syn, data].map(|segment| arrivals.add(&segment)), [0, 10, 0, 0]);
     }
 
     proptest! {

@@ -11,11 +11,12 @@ mod record;
 mod settings;
 mod start;
 mod traffic;
+mod transfer;
 
 use crate::error::Error;
 use crate::quality::{Lateness, Quality};
 use crate::sys::read_dropped;
-use crate::wire::{Outcome, Wire};
+use crate::wire::{Orders, Outcome, Wire};
 use app::App;
 use flow::Flow;
 use plan::{Hosts, Plan};
@@ -25,6 +26,7 @@ use start::Start;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use traffic::Traffic;
+use transfer::Transfer;
 use windward_scenario::Compiled;
 use windward_sim::{Control, Destination, Fabric, Output, add_requests};
 
@@ -79,15 +81,27 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         let flow = &flows[flow];
         Box::new(move || flow.sight())
     });
-    let wire = Wire { fabric, orders: None, ports: devices, frame: coded::frame_size(plan.mtu), sort };
+    // The emulator has the probes, transfers their rate.
+    let (orders, desk) = match network.transfers.iter().any(|transfer| transfer.probes.is_some()) {
+        true => {
+            Orders::new().map(|(orders, desk)| (Some(orders), Some(desk))).map_err(Error::system("making a bell"))?
+        }
+        false => (None, None),
+    };
+    let transfer = |config| Transfer::new(config, &flows, desk.clone());
+    let transfers: Vec<Transfer<'_>> = network.transfers.iter().map(transfer).collect();
+    let wire = Wire { fabric, orders, ports: devices, frame: coded::frame_size(plan.mtu), sort };
     let mut record = Record::new(network, &plan);
     // This thread, the emulator, and those that send.
-    let start = Start::of(2 + flows.len() + apps.len());
+    let start = Start::of(2 + flows.len() + transfers.len() + apps.len());
     let ran = thread::scope(|scope| {
         let emulator = scope.spawn(|| wire.run(|| start.wait(), &stop, network.timing.duration));
         for flow in &flows {
             scope.spawn(|| flow.receive(&stop));
             scope.spawn(|| flow.send(start.wait(), &stop));
+        }
+        for transfer in &transfers {
+            scope.spawn(|| transfer.run(start.wait(), &stop));
         }
         let run = |app: &App<'_>| app.run(&start, &stop, network.timing, options.seed);
         let apps: Vec<_> = apps.iter().map(|app| scope.spawn(move || run(app))).collect();
@@ -99,7 +113,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
             if control.is_cancelled() || (emulator.is_finished() && due < network.timing.duration) {
                 break;
             }
-            record.take(due, &flows);
+            record.take(due, &flows, &transfers);
             control.set_simulated(due);
         }
         stop.store(true, Ordering::Relaxed);

@@ -13,9 +13,10 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
+use windward_laws::emultcp::Kind;
 use windward_scenario::{Compiled, FlowName};
 use windward_sim::{AppConfig, FlowConfig, LawChoice, MediumConfig, NodeId, ReceiveBuffer, SendBuffer, TcpOptions};
-use windward_units::{Bytes, Duration};
+use windward_units::{Bytes, Duration, Time};
 
 /// CUBIC's parameter that Linux's always has on.
 const HYSTART: &str = "hystart";
@@ -67,6 +68,8 @@ pub(super) struct FlowPlan {
     pub law: String,
     pub is_ours: bool,
     pub config: FlowConfig,
+    /// Start and end of the transfer that opens and closes its connections, if it belongs to one.
+    pub transfer: Option<(Time, Option<Time>)>,
 }
 
 /// An application to be.
@@ -121,9 +124,9 @@ impl Plan {
         if network.flows.is_empty() && network.apps.is_empty() {
             return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
         }
-        if !network.transfers.is_empty() {
-            let message =
-                "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
+        if network.transfers.iter().any(|transfer| transfer.controller.law == Kind::Fast) {
+            let message = "`emultcp-fast` decides at the receiver, which is no part of the emulator's hosts\nhint: run \
+                           `windward get` behind `windward link`, or use `connections = \"emultcp\"`";
             return Err(Error::Impossible(message.to_owned()));
         }
         connections(compiled).try_for_each(|(whose, tcp)| check_tcp(&whose, tcp))?;
@@ -142,6 +145,10 @@ impl Plan {
         nodes.sort_unstable();
         nodes.dedup();
         let place = |node| nodes.binary_search(&node).unwrap_or_default();
+        let transfer_of = |index: usize| {
+            let own = network.transfers.iter().find(|transfer| transfer.flows.contains(&index))?;
+            Some((own.start, own.stop))
+        };
         let mut laws = Laws::default();
         let mut flows = Vec::new();
         for (index, (config, name)) in network.flows.iter().zip(&compiled.flows).enumerate() {
@@ -155,6 +162,7 @@ impl Plan {
                 law,
                 is_ours,
                 config: config.clone(),
+                transfer: transfer_of(index),
             });
         }
         let mut apps = Vec::new();

@@ -4,6 +4,7 @@
 use super::flow::Flow;
 use super::plan::Plan;
 use super::traffic::FlowCounts;
+use super::transfer::Transfer;
 use crate::sys::TcpInfo;
 use windward_sim::{FlowSeries, FlowStats, Internals, Network, Output};
 use windward_units::{Duration, Time};
@@ -77,7 +78,7 @@ impl Record {
     }
 
     /// Takes down what is due.
-    pub(super) fn take(&mut self, due: Time, flows: &[Flow<'_>]) {
+    pub(super) fn take(&mut self, due: Time, flows: &[Flow<'_>], transfers: &[Transfer<'_>]) {
         let is_warm_up = !self.is_warm && due >= self.warmup;
         let is_sample = due >= self.next_sample();
         self.is_over = due >= self.duration;
@@ -93,6 +94,11 @@ impl Record {
         if is_sample {
             self.samples += 1;
             self.sample(due, flows);
+            if self.has_internals {
+                for transfer in transfers {
+                    transfer.observe(&mut |name, value| self.internals.push(due, transfer.first(), name, value));
+                }
+            }
         }
     }
 
@@ -174,8 +180,13 @@ impl Record {
         let state = flow.state();
         let (before, recoveries) = tally.at_warmup;
         let delivered = counts.arrived;
-        let begin = state.opened.unwrap_or(self.duration).max(self.warmup);
-        let end = state.closed.unwrap_or(self.duration).min(self.duration).max(begin);
+        // The goodputs of a transfer's connections add up to that of the transfer.
+        let (opened, closed) = match flow.plan.transfer {
+            Some((start, stop)) => (Some(start), stop),
+            None => (state.opened, state.closed),
+        };
+        let begin = opened.unwrap_or(self.duration).max(self.warmup);
+        let end = closed.unwrap_or(self.duration).min(self.duration).max(begin);
         let open_for = end.since(begin).as_secs();
         let rate = if open_for > 0.0 { delivered as f64 / open_for } else { 0.0 };
         let info = tally.last;

@@ -32,6 +32,24 @@ pub(crate) struct TcpInfo {
     pub timeouts: u64,
 }
 
+impl TcpInfo {
+    /// The state of a later connection, `last`, with the counts of both.
+    pub(crate) fn and(&self, last: &Self) -> Self {
+        let min_rtt_us = match (self.min_rtt_us, last.min_rtt_us) {
+            (0, known) | (known, 0) => known,
+            (before, now) => before.min(now),
+        };
+        Self {
+            min_rtt_us,
+            data_segments: self.data_segments + last.data_segments,
+            delivered: self.delivered + last.delivered,
+            retransmits: self.retransmits + last.retransmits,
+            timeouts: self.timeouts + last.timeouts,
+            ..*last
+        }
+    }
+}
+
 impl TcpSocket {
     /// A socket in the namespace that this thread is in, bound to `address`.
     pub(crate) fn bound(address: SocketAddrV4) -> io::Result<Self> {

@@ -19,6 +19,6 @@ mod transport;
 
 pub use client::Client;
 pub use host::Apps;
-pub use source::{Source, chain_messages, introduce, pair_games};
+pub use source::{Probed, Source, chain_messages, introduce, pair_games};
 pub use transfer::Transfer;
 pub use transport::{Opening, Transport, TwoWay};
