@@ -104,7 +104,7 @@ check: $(VENV)/checks
 		echo "== windward-$$crate =="; \
 		cargo clippy --quiet --package windward-$$crate --all-targets --locked -- -D warnings || exit 1; \
 		cargo test --quiet --package windward-$$crate --lib --tests --locked || exit 1; \
-		case $$crate in units|laws|num|fluid|elements|traffic|sim) cargo test --quiet -p windward-scenario -p windward-models --tests --locked || exit 1;; \
+		case $$crate in units|laws|num|fluid|elements|traffic|radio|sim) cargo test --quiet -p windward-scenario -p windward-models --tests --locked || exit 1;; \
 			scenario) cargo test --quiet -p windward-models --tests --locked || exit 1;; esac; \
 	done
 	$(BIN)/pytest -q tests/project/test_words.py tests/project/test_docs.py tests/project/test_generated.py tests/project/test_adding.py \

@@ -33,6 +33,7 @@ CRATES = {
     "laws": ("laws", "sim", "scenario", "models"),
     "elements": ("elements", "sim", "scenario", "models"),
     "traffic": ("traffic", "sim", "scenario", "models"),
+    "radio": ("radio", "sim", "scenario", "models"),
     "sim": ("sim", "scenario", "models"),
 }
 KINDS = ("--lib", "--tests")

@@ -15,7 +15,7 @@ RECEIVE, SENSE = 250.0, 550.0
 SEGMENT, DATAGRAM = 1448, 1500
 
 
-#: Required signal-to-interference ratio in decibels, by Mbit/s, as in `crates/sim/src/medium/wifi/radio/errors.rs`.
+#: Required signal-to-interference ratio in decibels, by Mbit/s, as in `crates/radio/src/wifi/radio/errors.rs`.
 REQUIRED_DB = {
     "802.11b": {1: 2.2, 2: 5.2, 5.5: 4.4, 11: 7.6},
     "802.11a": {6: 3.8, 9: 6.7, 12: 6.9, 18: 9.7, 24: 13.4, 36: 16.5, 48: 21.2, 54: 22.5},

@@ -101,7 +101,7 @@ EXAMPLES = {
         ],
         others=[
             "crates/scenario/src/format/change.rs",
-            "crates/sim/src/medium/wifi/edca/session.rs",
+            "crates/radio/src/wifi/edca/session.rs",
             *(f"python/windward/_evaluate/{name}.py" for name in ("bbr_draft", "cubic_rfc", "special")),
         ],
     ),
@@ -109,6 +109,7 @@ EXAMPLES = {
         "csma",
         r"MediumConfig::Csma|CsmaConfig|Csma|csma",
         [
+            "crates/radio/src",
             "crates/sim/src",
             "crates/scenario/src/check/wifi",
             "crates/models/src/capacity.rs",

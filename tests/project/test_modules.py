@@ -164,6 +164,7 @@ FLOORS = {
         "by_hand sweep",
     ),
     "quic": ("host null", "controller pair", "ends upload"),
+    "radio": ("air choose", "hooks interface", "cell wifi", "forward", "csma ran slotted"),
     "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
     "scenario": (
         "error names path python suggest",
@@ -176,7 +177,6 @@ FLOORS = {
     ),
     "sim": (
         "ends output",
-        "medium",
         "topology",
         "network port",
         "makers net",
@@ -197,16 +197,15 @@ FLOORS = {
         "queued",
         "changing",
     ),
-    "sim/medium": ("choose interface", "hooks", "cell wifi", "forward", "*"),
-    "sim/medium/wifi": ("access category ppdu protocol radio tables", "minstrel txq", "config", "dcf edca"),
-    "sim/medium/wifi/dcf": (
+    "radio/wifi": ("access category ppdu protocol radio tables", "minstrel txq", "config", "dcf edca"),
+    "radio/wifi/dcf": (
         "waiting",
         "managed",
         "station times",
         "mac",
         "air contend discipline exchange messages report routing steps",
     ),
-    "sim/medium/wifi/radio": ("air phy propagation", "errors motion"),
+    "radio/wifi/radio": ("air phy propagation", "errors motion"),
     "elements/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
     "sim/tcp": (
         "averages chronograph headers outbox ranges reader stream timer writer",

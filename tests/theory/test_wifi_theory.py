@@ -1,5 +1,5 @@
 """Closed forms of 802.11n, ac and ax: published tables and values worked out apart; durations and saturation of every
-combination are held in crates/sim/src/medium/wifi/ppdu/tests.rs.
+combination are held in crates/radio/src/wifi/ppdu/tests.rs.
 """
 
 import doctest

@@ -1,4 +1,4 @@
-/* Random histories of Linux's Wi-Fi queues, for crates/sim/src/medium/wifi/txq/tests/linux.rs.
+/* Random histories of Linux's Wi-Fi queues, for crates/radio/src/wifi/txq/tests/linux.rs.
  *
  * mac80211.h has the functions of net/mac80211 that validate.py takes from the kernel's source, airtime.h its table of
  * airtimes. */

@@ -11,7 +11,6 @@ mod endpoint;
 mod ends;
 mod fabric;
 mod makers;
-mod medium;
 mod net;
 mod network;
 mod output;
@@ -29,8 +28,6 @@ pub use apps::{Apps, Client, Opening, Probed, Transport, TwoWay};
 pub use ends::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState, UDP_HEADERS};
 pub use fabric::{Fabric, Parcel};
 pub use makers::{MakeLaw, Makers};
-pub use medium::all::*;
-pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use network::{
     AppConfig, AppKind, Arrivals, ConnectionUse, Demand, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart,
     LEAST_SPACING, LawChoice, Length, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer,
@@ -38,10 +35,10 @@ pub use network::{
     TransferConfig, Writing,
 };
 pub use output::{
-    AirFormat, AirLog, AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries,
-    CallVideoStats, ChunkLog, CodingStats, FlowSeries, FlowStats, FrameKind, GameStats, GroupStats, InternalSeries,
-    Internals, LinkSeries, LinkStats, MpduLog, ObjectLog, Output, PageStats, RanBlockLog, RequestClassStats,
-    RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog, share,
+    AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries, CallVideoStats, ChunkLog,
+    CodingStats, FlowSeries, FlowStats, GameStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats,
+    ObjectLog, Output, PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog,
+    share,
 };
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use run::{RunError, Shown, run, run_shown};
@@ -63,6 +60,9 @@ pub use windward_elements::queue::{
 pub use windward_elements::size::{DATA_MINING, Size, WEB_SEARCH};
 pub use windward_elements::status::{Cause, Sight};
 pub use windward_elements::{backpressure, coding, csv};
+pub use windward_radio::air::{AirFormat, AirLog, FrameKind, MpduLog, RanBlockLog};
+pub use windward_radio::all::*;
+pub use windward_radio::{Hooks, MakeRule, MakeScheduler, MediumConfig};
 pub use windward_traffic::emodel::{CallConfig, mean_opinion_score};
 pub use windward_traffic::page::{Order, PageConfig, PageObject, Protocol};
 pub use windward_traffic::rtp::{RtpConfig, RtpControl};
@@ -72,5 +72,5 @@ pub use windward_units::Control;
 /// Tables of a run, those of entities first, those of media after the links.
 pub fn tables() -> Vec<&'static windward_tables::Table> {
     let (first, rest) = output::TABLES.split_at(2);
-    [first, medium::TABLES, rest].concat()
+    [first, windward_radio::TABLES, rest].concat()
 }

@@ -1,11 +1,11 @@
 //! User-defined laws: a network refers to them by index, and the caller of a run makes them.
 
 use crate::ends::MakeQuic;
-use crate::medium::Hooks;
 use crate::network::{LawChoice, TcpOptions, TfrcOptions};
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, LawSpec};
+use windward_radio::Hooks;
 use windward_units::Packets;
 
 /// Makes a fresh law whose window begins at the given number of packets.

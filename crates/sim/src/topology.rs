@@ -1,12 +1,12 @@
 //! The network below its endpoints: ports, media and deciding nodes.
 
-use crate::medium::MediumConfig;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use windward_elements::link::{LinkConfig, LinkStep};
 use windward_elements::node::NodeConfig;
 use windward_elements::packet::NodeId;
 use windward_elements::queue::{Buffer, QueueConfig};
+use windward_radio::MediumConfig;
 use windward_units::{Duration, Time};
 
 /// Ports, the media that some of them share, and the nodes that choose ports themselves.

@@ -5,13 +5,14 @@ use crate::endpoint::Endpoint;
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
 use crate::network::{Network, Pattern};
-use crate::output::{AirRecord, LinkStats, Output, Series};
+use crate::output::{LinkStats, Output, Series};
 use crate::record::{Recorder, add_requests};
 use std::io;
 use windward_elements::engine::{Calendar, Event, FlowTimer, RunTimer, Wake};
 use windward_elements::packet::{Kind, Packet};
 use windward_elements::queue::Label;
 use windward_laws::Reins;
+use windward_radio::air::AirRecord;
 use windward_tables::Frames;
 use windward_units::{Duration, Time};
 

@@ -3,9 +3,9 @@
 //! Linux counts the memory of what a socket has handed down and the driver has not completed (`sk_wmem_alloc`). On
 //! Wi-Fi a packet is completed by its acknowledgement, or when it is given up or dropped.
 
-use crate::medium::wifi::txq::truesize;
 use std::marker::PhantomData;
 use windward_elements::packet::{Kind, Packet};
+use windward_radio::wifi::txq::truesize;
 
 /// Segments of flows with TCP small queues, by the memory that they take, in bytes.
 pub type SmallQueues = FirstHop<Memory>;

@@ -7,8 +7,7 @@ mod report;
 mod surroundings;
 mod tap;
 
-use crate::medium::{AnyMedium, Hooks, Medium};
-use crate::output::{AirRecord, Balance};
+use crate::output::Balance;
 use crate::port::Port;
 use crate::topology::{PortKind, Route, Step, Topology};
 use first_hop::{Backlogs, SmallQueues};
@@ -22,6 +21,8 @@ use windward_elements::node::{Decision, Node};
 use windward_elements::packet::{NodeId, Packet, TIME_TO_LIVE};
 use windward_elements::queue::Label;
 use windward_elements::status::{Cause, Sight};
+use windward_radio::air::AirRecord;
+use windward_radio::{AnyMedium, Hooks, Medium};
 use windward_units::Time;
 
 /// End marker of a route in the table.

@@ -3,12 +3,12 @@
 use super::first_hop::Backlogs;
 use super::losses::count_loss;
 use super::{ARRIVED, Net};
-use crate::medium::Medium;
 use crate::port::Port;
 use windward_elements::engine::{Calendar, Event, PortTimer, Wake};
 use windward_elements::link::{Fate, LinkStep, Offered, Transmission};
 use windward_elements::packet::Packet;
 use windward_elements::status::Cause;
+use windward_radio::Medium;
 use windward_units::Time;
 
 /// Counts a packet with which a link is done, and wakes a source that waited for it.

@@ -1,13 +1,13 @@
 //! Reports on ports, media and queues of nodes.
 
 use super::{ACROSS, ARRIVED, Net, Shared, see};
-use crate::medium::{AnyMedium, Medium};
 use crate::output::{BacklogSeries, BacklogStats, Balance, ShareStats};
 use crate::port::Port;
 use windward_elements::backpressure::{Class, Name, Queues};
 use windward_elements::node::Node;
 use windward_elements::packet::NodeId;
 use windward_elements::status::{Counts, Sight};
+use windward_radio::{AnyMedium, Medium};
 use windward_tables::{Frames, Histogram};
 use windward_units::Time;
 

@@ -3,13 +3,14 @@
 use super::Tap;
 use super::first_hop::{Backlogs, SmallQueues};
 use super::losses::{Losses, count_loss};
-use crate::medium::Out;
-use crate::output::{AirFrame, AirRecord, Balance, RanBlock};
+use crate::output::Balance;
 use crate::port::Port;
 use std::ops::Range;
 use windward_elements::engine::{Calendar, Event, FlowTimer, PortTimer, Wake};
 use windward_elements::packet::{Kind, Packet};
 use windward_elements::status::Cause;
+use windward_radio::Out;
+use windward_radio::air::{AirFrame, AirRecord, RanBlock};
 use windward_units::Time;
 
 /// The world around a medium.

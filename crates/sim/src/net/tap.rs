@@ -1,8 +1,8 @@
 //! Interface of a recorder of packets and frames.
 
-use crate::output::AirFrame;
 use std::io;
 use windward_elements::packet::Packet;
+use windward_radio::air::AirFrame;
 use windward_units::Time;
 
 /// Observer of the packets that flows' sources send and receive, and of the frames on the air.

@@ -1,6 +1,5 @@
 //! Results of a run: totals, tables and series, as plain data.
 
-mod air;
 mod coded;
 mod figures;
 mod pages;
@@ -9,10 +8,6 @@ mod run;
 mod tables;
 mod videos;
 
-pub use air::{
-    AirBlockAck, AirFormat, AirFrame, AirLog, AirMode, AirMpdu, AirRecord, Direction, FRAME_KINDS, FrameKind, MpduLog,
-    RanBlock, RanBlockLog, SEQUENCE_MODULO,
-};
 pub use coded::{BlockStats, CodingStats};
 pub use figures::share;
 pub use pages::{ObjectLog, PageStats, VisitLog};

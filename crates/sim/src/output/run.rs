@@ -1,6 +1,5 @@
 //! Outcome of one run.
 
-use super::air::{AirLog, MpduLog, RanBlockLog};
 use super::coded::{BlockStats, CodingStats};
 use super::figures::{nearest_rank, share};
 use super::pages::{ObjectLog, PageStats, VisitLog};
@@ -12,6 +11,7 @@ use super::tables::{
 };
 use super::videos::{ChunkLog, VideoStats};
 use windward_elements::status::CAUSES;
+use windward_radio::air::{AirLog, MpduLog, RanBlockLog};
 use windward_tables::{Chunked, Frame, Frames, Histogram, Row, Series, Table};
 
 /// Tables of every run. Those of media are in [`crate::tables`] too.

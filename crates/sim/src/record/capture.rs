@@ -7,15 +7,15 @@
 
 use super::pcapng::{Destination, LinkType, Pcapng};
 use super::radio::{self, Place};
-use crate::medium::MediumConfig;
 use crate::net::Tap;
 use crate::network::{EcnMode, Network, TcpOptions};
-use crate::output::{AirFrame, FrameKind};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::collections::BTreeMap;
 use std::io;
 use windward_elements::ecn::{COUNT_MODULO, Ecn};
 use windward_elements::packet::{Kind, NodeId, Packet, Range};
+use windward_radio::MediumConfig;
+use windward_radio::air::{AirFrame, FrameKind};
 use windward_units::Time;
 
 const FIN: u8 = 1;

@@ -1,8 +1,8 @@
 //! 802.11 frames with a radiotap header (radiotap.org; IEEE 802.11-2020, §9.3; IEEE 802.11ax-2021, §9.3.1.8).
 
-use crate::medium::wifi::edca::Category;
-use crate::output::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind, SEQUENCE_MODULO};
 use windward_elements::packet::NodeId;
+use windward_radio::air::{AirBlockAck, AirFormat, AirFrame, AirMode, AirMpdu, Direction, FrameKind, SEQUENCE_MODULO};
+use windward_radio::wifi::edca::Category;
 
 /// Bytes of the frame checksum, which is omitted.
 const CHECKSUM: u32 = 4;

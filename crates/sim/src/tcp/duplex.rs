@@ -366,12 +366,12 @@ impl Outlet<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::medium::Hooks;
     use crate::network::Reading;
     use crate::topology::Topology;
     use windward_elements::link::LinkConfig;
     use windward_elements::queue::Buffer;
     use windward_laws::LawSpec;
+    use windward_radio::Hooks;
     use windward_units::{BitRate, Bytes, Packets};
 
     /// A connection between two nodes, 10 Mbit/s and 10 ms each way.

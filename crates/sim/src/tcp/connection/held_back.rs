@@ -2,9 +2,9 @@
 
 use super::Connection;
 use super::host_queue::HostQueue;
-use crate::medium::wifi::txq::truesize;
 use crate::net::Net;
 use crate::tcp::sender::Turn;
+use windward_radio::wifi::txq::truesize;
 
 /// Most memory of a socket's segments below TCP (Linux 6.18: `tcp_limit_output_bytes`).
 const MOST_BYTES: u64 = 4 << 20;
