@@ -15,6 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+# Threads of numpy's that wait for work spin, and their time would count as the environments'. Aurora's has the same.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import numpy as np
 
 from windward.gym import PRESETS, VectorEnv
