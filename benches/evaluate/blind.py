@@ -1,6 +1,6 @@
 """Laws of this machine's kernel under other names, told apart by their rows alone: as root, in real time.
 
-python benches/evaluate/blind.py [--runs N] [--seed S]
+python benches/evaluate/blind.py [--runs N] [--seed S] writes docs/measured/validation/blind.md.
 
 Each of the kernel's `bbr`, `cubic` and `reno` becomes A, B or C by the seed. Networks of evaluations are run between
 kernels under A, B and C, and in the simulator under all laws that the kernel may have. A stranger is the law whose rows
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import platform
 import random
 import statistics
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,9 @@ from windward._evaluate.measures import measures
 from windward._evaluate.networks import with_law
 from windward._format.own import finders
 from windward._search.objective import rows_of
+from windward.results._files import replace_text
+
+PAGE = Path(__file__).parents[2] / "docs" / "measured" / "validation" / "blind.md"
 
 #: Laws of the kernel that are given other names, and laws that a stranger may be.
 STRANGERS = ("bbr", "cubic", "reno")
@@ -78,8 +82,38 @@ def nearest(row: Mapping[str, float], known: Mapping[str, Mapping[str, float]]) 
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
+#: The page, but for its tables.
+_TEXT = """\
+# The kernel's laws under other names
+
+<!-- Generated: make validate WHAT=blind -->
+
+{strangers} of Linux {release} become A, B and C by lot. Four networks of `windward evaluate` run between kernels under
+A, B and C, {runs} times of {duration} each, and with five seeds in the simulator under {known}. A stranger is the law
+whose figures are nearest. Distances are the root of the sum of squared logarithms of the ratio of figures, in units of
+a tenth: 1 is a difference of one row by 10 %.
+
+**{right} of {count} are named right.** {timing}
+
+## Figures
+
+{figures}
+
+{rows}
+
+## Distances
+
+{distances}
+"""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
 def main() -> None:
-    """Prints the figures and the names."""
+    """Measures and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
@@ -92,23 +126,39 @@ def main() -> None:
     seeds = list(range(1, asked.runs + 1))
     problems = []
     found: dict[str, dict[str, float]] = {}
-    for name, law in hidden.items():
+    for name in hidden:
         found[name] = {}
         for own in chosen:
-            found[name][own.name], wrong = between_kernels(own, law, seeds)
+            found[name][own.name], wrong = between_kernels(own, hidden[name], seeds)
             problems += [f"{name}, {own.name}: {each}" for each in wrong]
-    for title, rows in (("simulator", known), ("kernels", found)):
-        for name, row in rows.items():
-            print(f"{title:10} {name:9}", *(f"{key} {value:.4g}" for key, value in row.items()), sep="  ")
-    right = 0
-    for name, row in found.items():
-        distances = nearest(row, known)
-        said = next(iter(distances))
-        right += said == hidden[name]
-        print(f"{name}: {said}, was {hidden[name]}", {law: round(own, 2) for law, own in distances.items()})
-    print(f"{right} of {len(hidden)} named right")
-    for each in problems:
-        print("timing:", each)
+    distances = {name: nearest(row, known) for name, row in found.items()}
+    said = {name: next(iter(own)) for name, own in distances.items()}
+    text = _TEXT.format(
+        strangers=", ".join(f"`{law}`" for law in STRANGERS),
+        known=", ".join(f"`{law}`" for law in KNOWN),
+        release=platform.release().split("-")[0],
+        runs=asked.runs,
+        duration=DURATION,
+        right=sum(said[name] == law for name, law in hidden.items()),
+        count=len(hidden),
+        timing="Not in time: " + "; ".join(problems) + "." if problems else "All runs were in time.",
+        figures=table(
+            ["", *(own.name for own in chosen)],
+            [
+                [label, *(f"{row[own.name]:.4g}" for own in chosen)]
+                for rows, kind in ((known, "`{}` in the simulator"), (found, "{} between kernels"))
+                for name, row in rows.items()
+                for label in [kind.format(name)]
+            ],
+        ),
+        rows="\n".join(f"* {own.name}: {own.figure}, {own.unit} ({own.network})" for own in chosen),
+        distances=table(
+            ["", "was", *(f"`{law}`" for law in KNOWN)],
+            [[name, f"`{law}`", *(f"{distances[name][own]:.1f}" for own in KNOWN)] for name, law in hidden.items()],
+        ),
+    )
+    replace_text(PAGE, text)
+    print(PAGE.relative_to(Path.cwd()))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-from windward.gym import PRESETS, VectorEnv
+from windward.gym import PRESETS, Drawn, Env, VectorEnv
+from windward.gym._sources import one_link
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "measured" / "validation" / "gym.md"
@@ -30,6 +31,12 @@ WINDOW = 45.0
 
 #: Rounds of the comparison with Aurora's own environment, and its row.
 ROUNDS, AURORA = 5, "Aurora|half a round trip|32"
+
+#: Link on which both do the same, without random loss; rate at the beginning; actions, and steps before the comparison.
+LINK, START, ACTIONS, BEFORE = {"pps": 2000.0, "delay_s": 0.1, "packets": 400}, 1200.0, 400, 20
+
+#: Largest difference of a step's throughput, beside a packet more or less, and of its latency.
+NEAR = 0.03
 
 #: What PPO has to reach: log(x/x*) and the queue in bandwidth-delay products.
 LEAST_SHARE, MOST_QUEUE = -0.1, 0.5
@@ -50,11 +57,76 @@ def speed(preset: str, num_envs: int, steps: int, *, window: float | None = None
     return {"rate": num_envs * steps / (time.process_time() - begun), "goodput": goodput}
 
 
-def asked(python: str, script: Path, *arguments: str) -> dict[str, Any]:
-    """The last line that a script prints, as JSON."""
+def actions() -> list[float]:
+    """Actions with which the rate goes to another share of the capacity every 20 steps: 0.5 to 1.1."""
+    random = np.random.default_rng(7)
+    found: list[float] = []
+    at = goal = float(np.log(START / LINK["pps"]))
+    for step in range(ACTIONS):
+        if step % 20 == 0:
+            goal = float(np.log(random.uniform(0.5, 1.1)))
+        found.append(round(float(np.clip((goal - at) / np.log(1.025), -1, 1)), 6))
+        at += float(np.sign(found[-1]) * np.log(1 + 0.025 * abs(found[-1])))
+    return found
+
+
+def played(given: list[float]) -> list[list[float]]:
+    """Throughput in packets per second and latency of each step, and the time at its end."""
+    scenario = one_link(
+        f"{LINK['pps'] * 12_000:.0f} bit/s",
+        f"{LINK['delay_s'] * 1e3:g} ms",
+        f"{LINK['packets']:g} packets",
+        duration_s=2.0 * ACTIONS * LINK["delay_s"],
+        reverse={"rate": "100 Gbit/s"},
+    )
+    options = {**PRESETS["Aurora"], "scenario": lambda _: Drawn(scenario=scenario, rate_pps=START), "max_steps": None}
+    env = Env(**options)
+    env.reset(seed=1)
+    found = []
+    for action in given:
+        info = env.step(np.array([action], dtype=np.float32))[4]
+        found.append([float(np.ravel(info[name])[0]) for name in ("acked_pps", "rtt_s", "time_s")])
+    return found
+
+
+def twins(python: str, checkout: Path) -> list[str]:
+    """Both programs under the same actions, in words."""
+    given = actions()
+    link = (str(checkout), json.dumps(LINK), json.dumps(START))
+    theirs = asked(python, Path(__file__).with_name("aurora.py"), *link, given=json.dumps(given))["steps"]
+    own, other = np.array(played(given))[BEFORE:], np.array(theirs)[BEFORE:]
+    packet = 1.0 / np.diff(other[:, 2], prepend=np.array(theirs)[BEFORE - 1, 2])
+    apart = np.abs(own[:, :2] / other[:, :2] - 1.0)
+    beyond = np.maximum(np.abs(own[:, 0] - other[:, 0]) - packet, 0.0) / other[:, 0]
+    rows = [
+        f"| {name} | {100 * np.median(of):.1f} % | {100 * np.quantile(of, 0.95):.1f} % | {100 * of.max():.1f} % |"
+        for name, of in (("throughput", apart[:, 0]), ("the same, beyond one packet", beyond), ("latency", apart[:, 1]))
+    ]
+    holds = max(beyond.max(), apart[:, 1].max()) <= NEAR
+    return [
+        "",
+        "## The same actions in Aurora's own environment",
+        "",
+        f"A link of {LINK['pps']:g} packets/s, {1e3 * LINK['delay_s']:g} ms each way and {LINK['packets']:g} packets, "
+        f"without loss; {ACTIONS} actions, which move the rate between 0.5 and 1.1 of the capacity. "
+        f"Differences of the steps from the {BEFORE}th on:",
+        "",
+        "| | median | 95 % of the steps | largest |",
+        "|---|--:|--:|--:|",
+        *rows,
+        "",
+        f"Expected: at most {100 * NEAR:g} %, for the throughput beside a packet more or less in a step. "
+        f"{'It holds.' if holds else 'It does not hold.'} Aurora's latency lacks the transmission time of the packet "
+        "itself, and its first step is shorter.",
+    ]
+
+
+def asked(python: str, script: Path, *arguments: str, given: str = "") -> dict[str, Any]:
+    """The last line that a script prints, as JSON; it reads `given`."""
     path = os.pathsep.join([str(ROOT / "python"), str(ROOT / "examples" / "learn")])
     done = subprocess.run(
         [python, str(script), *arguments],
+        input=given,
         capture_output=True,
         text=True,
         check=False,
@@ -66,7 +138,9 @@ def asked(python: str, script: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def page(rates: dict[str, dict[str, float]], aurora: dict[str, Any] | None, learnt: dict[str, Any]) -> str:
+def page(
+    rates: dict[str, dict[str, float]], aurora: dict[str, Any] | None, alike: list[str], learnt: dict[str, Any]
+) -> str:
     """The page."""
     out = [
         "# Reinforcement learning: speed of the environments, and what PPO learns",
@@ -91,6 +165,7 @@ def page(rates: dict[str, dict[str, float]], aurora: dict[str, Any] | None, lear
             "`Aurora` draws its links from the distribution of Aurora's own environment. It is "
             f"{ratio:.0f} times as fast, with random actions: medians of {ROUNDS} rounds, one after the other.",
         ]
+    out += alike
     random, own = learnt["random"], learnt["ppo"]
     held = own["log_share"] >= LEAST_SHARE and own["queue"] <= MOST_QUEUE
     out += [
@@ -136,8 +211,9 @@ def main() -> int:
             others.append(asked(asked_for.aurora_python, here / "aurora.py", str(asked_for.aurora)))
     rates[AURORA] = sorted(own, key=lambda each: each["rate"])[ROUNDS // 2]
     aurora = sorted(others, key=lambda each: each["rate"])[ROUNDS // 2] if others else None
+    alike = twins(asked_for.aurora_python, asked_for.aurora) if asked_for.aurora is not None else []
     learnt = asked(asked_for.rl, here / "learn.py", str(asked_for.steps))
-    PAGE.write_text(page(rates, aurora, learnt), encoding="utf-8")
+    PAGE.write_text(page(rates, aurora, alike, learnt), encoding="utf-8")
     print(PAGE.relative_to(ROOT))
     return 0
 

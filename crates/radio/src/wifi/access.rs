@@ -56,6 +56,7 @@ impl Served {
     }
 
     /// Counts a packet served at `now` on a link that alone would serve `alone` packets a second.
+    #[inline]
     pub fn serve(&mut self, now: Time, alone: f64) {
         let constant = AVERAGE_PACKETS / alone;
         let kept = libm::exp(-now.since(self.last).as_secs() / constant);
@@ -73,6 +74,7 @@ impl Served {
 impl Access {
     /// Window after a success: its largest value before rounding, twice the mean number of backoff slots. `alone` is
     /// b_l in packets a second. `None`: the standard's CWmin.
+    #[inline]
     pub fn window(&self, backlog: usize, served: &Served, alone: f64, slot: Duration) -> Option<(f64, Rounding)> {
         let (rho, rounding) = match self {
             Self::Dcf => return None,

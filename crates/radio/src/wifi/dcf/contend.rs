@@ -13,18 +13,21 @@ use windward_units::Time;
 
 impl Station {
     /// Draws a backoff from the contention window.
+    #[inline]
     pub(super) fn draw(&mut self, is_ns2: bool) -> u32 {
         let values = if is_ns2 { self.cw.max(1) } else { self.cw + 1 };
         (self.backoff.uniform() * f64::from(values)) as u32
     }
 
     /// End of the busy time that it knows of: its own frames, sensed signals and the NAV.
+    #[inline]
     pub(super) fn busy(&self) -> Time {
         self.busy_until.max(self.nav).max(self.sends_until)
     }
 
     /// Sets the NAV from a frame for another station. A NAV set by an RTS may be reset if no frame follows within
     /// NAVTimeout (IEEE 802.11-2016, §10.3.2.4). ns-2 never resets it.
+    #[inline]
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times, is_ns2: bool) {
         let end = now + frame.duration;
         if frame.kind == FrameKind::Rts && !is_ns2 && end > self.nav {
@@ -37,6 +40,7 @@ impl Station {
     }
 
     /// Confirms the reservation of an RTS: another frame has begun, whose header is complete at `known`.
+    #[inline]
     pub(super) fn keep_reservation(&mut self, known: Time) {
         let (end, patience) = self.announced;
         if known <= patience {

@@ -226,6 +226,7 @@ impl Station {
     }
 
     /// Takes the first packet out of a drop-tail queue, after [`note_queue`](Self::note_queue).
+    #[inline]
     pub fn pop(&mut self) -> Option<Waiting> {
         let first = self.queue.pop_front()?;
         self.bytes -= u64::from(first.packet.size);
@@ -233,6 +234,7 @@ impl Station {
     }
 
     /// Updates the queue statistics, before every change of the queue.
+    #[inline]
     pub fn note_queue(&mut self, now: Time) {
         self.queue_time = self.queued(now);
         self.queue_since = now;
@@ -308,6 +310,7 @@ impl WayState {
     }
 
     /// Time for which the MAC has been serving a packet of this link, in nanoseconds.
+    #[inline]
     pub fn serving(&self, now: Time) -> u64 {
         self.served_since.map_or(0, |since| now.since(since).as_nanos())
     }

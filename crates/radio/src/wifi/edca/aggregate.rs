@@ -25,6 +25,7 @@ struct Composition {
 }
 
 impl Composition {
+    #[inline]
     fn new(mode: Mode, config: &EdcaConfig, most: u64, frames: usize) -> Self {
         let bits_per_nano = u128::from(mode.bits_per_sec()) * u128::from(config.spacing.as_nanos());
         let step = bits_per_nano.div_ceil(8_000_000_000) as u64;
@@ -32,6 +33,7 @@ impl Composition {
     }
 
     /// Bytes of the PSDU with one more MPDU of `mpdu` bytes, and the start of its subframe.
+    #[inline]
     fn with(&self, mpdu: u64) -> (u64, u64) {
         let start = match self.bytes {
             0 => 0,
@@ -41,6 +43,7 @@ impl Composition {
     }
 
     /// Adds an MPDU if the limits allow it; a first one is always taken.
+    #[inline]
     fn take(&mut self, sending: &mut Sending, number: u32, mpdu: u64) -> bool {
         let (bytes, start) = self.with(mpdu);
         // A single MPDU may exceed the limits: it could never go out otherwise.
@@ -54,6 +57,7 @@ impl Composition {
     }
 
     /// Lengthens the last MPDU if the limits allow it.
+    #[inline]
     fn lengthen(&mut self, sending: &mut Sending, by: u64) -> bool {
         let bytes = self.bytes + by;
         if bytes > self.most {

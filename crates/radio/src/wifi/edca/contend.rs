@@ -29,6 +29,7 @@ fn bits(mask: u8) -> impl Iterator<Item = usize> {
 
 impl Station {
     /// Start of the idle time that it knows of, from which interframe spaces count.
+    #[inline]
     pub(super) fn idle_from(&self) -> Time {
         let own = self.sends_until.max(self.waited_until);
         self.busy_until.max(self.nav).max(own).max(self.error_until)
@@ -75,6 +76,7 @@ impl Station {
     }
 
     /// Widens a function's window after a failure; past the limit of failures in a row it returns to CWmin.
+    #[inline]
     pub(super) fn widen(&mut self, of: usize, retries: u32) {
         let function = &mut self.functions[of];
         let Contention { cw_min, cw_max, .. } = function.contention;
@@ -134,6 +136,7 @@ impl Station {
 
     /// Sets the NAV from a frame for another station. A NAV set by an RTS may be reset if no frame follows in time
     /// (§10.3.2.4).
+    #[inline]
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times) {
         let end = now + frame.duration;
         // An RTS that does not lengthen the NAV is not the basis of a reset.
@@ -147,6 +150,7 @@ impl Station {
     }
 
     /// Confirms the reservation of an RTS: another frame has begun, whose header is complete at `known`.
+    #[inline]
     pub(super) fn keep_reservation(&mut self, known: Time) {
         let (end, patience) = self.announced;
         if known <= patience {

@@ -51,6 +51,7 @@ impl Sending {
     }
 
     /// Begins an exchange of a session, so far without MPDUs.
+    #[inline]
     pub fn begin(&mut self, session: u32) {
         self.session = session;
         self.numbers.clear();
@@ -59,32 +60,38 @@ impl Sending {
     }
 
     /// Session of the exchange.
+    #[inline]
     pub fn session(&self) -> u32 {
         self.session
     }
 
     /// Numbers of the PPDU's MPDUs in the session; none in a request.
+    #[inline]
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
     /// Bytes of the PSDU up to the end of each MPDU.
+    #[inline]
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
 
     /// Bytes of the PSDU.
+    #[inline]
     pub fn bytes(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
 
     /// Adds an MPDU of the session that makes the PSDU `end` bytes long.
+    #[inline]
     pub fn push(&mut self, number: u32, end: u32) {
         self.numbers.push(number);
         self.ends.push(end);
     }
 
     /// Sets the length of the PSDU, whose last MPDU has changed.
+    #[inline]
     pub fn set_bytes(&mut self, bytes: u32) {
         if let Some(end) = self.ends.last_mut() {
             *end = bytes;

@@ -73,6 +73,7 @@ impl Mpdu {
     }
 
     /// True if it is neither acknowledged nor given up.
+    #[inline]
     pub fn is_outstanding(&self) -> bool {
         matches!(self.state, State::Free | State::Held)
     }
@@ -114,6 +115,7 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Start of a chain.
+    #[inline]
     pub fn new(chain: Chain) -> Self {
         let stage = chain.stages.iter().position(|stage| stage.attempts > 0).unwrap_or(0);
         Self { chain, tries: [0; STAGES], stage }
@@ -181,11 +183,13 @@ pub(super) struct Session {
 
 impl Session {
     /// A session without MPDUs.
+    #[inline]
     pub fn new() -> Self {
         Self { releases_at: Time::NEVER, asked_since: Time::NEVER, ..Self::default() }
     }
 
     /// Number of the next new MPDU.
+    #[inline]
     pub fn next(&self) -> u32 {
         self.base + self.mpdus.len() as u32
     }
@@ -201,11 +205,13 @@ impl Session {
     }
 
     /// True if an MPDU is neither acknowledged nor given up.
+    #[inline]
     pub fn is_outstanding(&self) -> bool {
         self.start < self.next()
     }
 
     /// MPDU of a number that is still known.
+    #[inline]
     pub fn mpdu(&self, number: u32) -> &Mpdu {
         &self.mpdus[(number - self.base) as usize]
     }
@@ -225,6 +231,7 @@ impl Session {
     }
 
     /// Numbers a new MPDU.
+    #[inline]
     pub fn push(&mut self, Waiting { since, packet, estimate }: Waiting) -> u32 {
         let number = self.next();
         self.mpdus.push_back(Mpdu {
@@ -266,6 +273,7 @@ impl Session {
     }
 
     /// Numbers for the next PPDU, in order.
+    #[inline]
     pub fn unacknowledged(&self) -> impl Iterator<Item = (u32, &Mpdu)> {
         let skipped = (self.start - self.base) as usize;
         let all = (self.start..).zip(self.mpdus.iter().skip(skipped));
@@ -416,6 +424,7 @@ impl Session {
 
     /// Moves the originator's window over all that is acknowledged or given up. True if MPDUs given up are passed that
     /// the recipient still waits for.
+    #[inline]
     pub fn advance(&mut self) -> bool {
         while self.start < self.next() {
             let mpdu = self.mpdu(self.start);
@@ -433,6 +442,7 @@ impl Session {
     }
 
     /// True if the recipient waits for MPDUs that the originator's window has passed.
+    #[inline]
     pub fn is_behind(&self) -> bool {
         self.head < self.start
     }
@@ -472,6 +482,7 @@ impl Session {
     }
 
     /// Forgets MPDUs that both ends are done with.
+    #[inline]
     fn trim(&mut self) {
         let done = self.start.min(self.head);
         while self.base < done {

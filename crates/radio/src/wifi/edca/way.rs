@@ -142,6 +142,7 @@ pub(super) struct Longest {
 
 impl WayState {
     /// Bytes of the longest PSDU at `mode` within `limit` nanoseconds.
+    #[inline]
     pub fn longest_psdu(&mut self, mode: Mode, limit: u64, timing: &Timing) -> u64 {
         let key = (mode.data_bits(), limit);
         if self.longest.key != key {

@@ -207,6 +207,7 @@ impl Mode {
     }
 
     /// Data bits of a symbol, N_DBPS, over all streams.
+    #[inline]
     pub const fn data_bits(self) -> u64 {
         let (_, over, under) = SCHEMES[self.mcs as usize];
         self.coded_bits() * over / under
@@ -222,6 +223,7 @@ impl Mode {
     }
 
     /// Rate of the data in bits a second, rounded down.
+    #[inline]
     pub const fn bits_per_sec(self) -> u64 {
         self.data_bits() * 1_000_000_000 / self.symbol().as_nanos()
     }

@@ -33,6 +33,7 @@ pub(in crate::wifi) struct Air {
 
 impl Air {
     /// Accounts for sensing from `from` to `to`, without transmission.
+    #[inline]
     pub fn sense(&mut self, from: Time, to: Time) {
         self.idle += from.since(self.until);
         self.sensed += to.since(self.until.max(from));
@@ -40,6 +41,7 @@ impl Air {
     }
 
     /// Accounts for a transmission; it replaces sensing in that time.
+    #[inline]
     pub fn send(&mut self, kind: FrameKind, from: Time, to: Time) {
         self.idle += from.since(self.until);
         self.sensed = self.sensed.saturating_sub(self.until.min(to).since(from));
