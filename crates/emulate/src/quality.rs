@@ -46,7 +46,7 @@ windward_tables::table! {
         /// Times at which applications were more than 1 ms late, divided by all. Above 1 % the seed is not to be
         /// trusted.
         app_late_share: f64 [""],
-        /// Processor time of the emulator per packet.
+        /// Processor time of the emulator per packet; zero without packets.
         cpu_per_packet_s: f64 ["s"],
         /// True if the emulator ran before all other programs (SCHED_FIFO).
         is_realtime: bool [""],
@@ -72,6 +72,11 @@ impl Quality {
             problems.push(format!("{} packets did not fit into the emulator's memory", self.overflowed));
         }
         (!problems.is_empty()).then(|| problems.join("; "))
+    }
+
+    /// Adds the processor time of the emulator.
+    pub(crate) fn add_processor_time(&mut self, time: Duration) {
+        self.cpu_per_packet_s = if self.packets == 0 { 0.0 } else { time.as_secs() / self.packets as f64 };
     }
 
     /// Adds the lateness figures of applications.
@@ -146,6 +151,20 @@ mod tests {
         assert!(why.starts_with("1.1 % of the packets left more than 1 ms late"), "{why}");
         let missed = Quality { missed: 3, ..quality };
         assert_eq!(missed.problem().as_deref(), Some("3 packets were lost before the emulator read them"));
+    }
+
+    /// JSON has no infinity: a summary without packets could not be written.
+    #[test]
+    fn processor_time_is_zero_without_packets() {
+        let mut lateness = Lateness::new().unwrap();
+        let cost = |lateness: &Lateness| {
+            let mut quality = lateness.quality();
+            quality.add_processor_time(Duration::from_micros(30));
+            quality.cpu_per_packet_s
+        };
+        assert_eq!(cost(&lateness), 0.0);
+        (0..2).for_each(|_| lateness.record(Duration::ZERO));
+        assert!((cost(&lateness) - 15e-6).abs() < 1e-12);
     }
 
     #[test]

@@ -281,7 +281,7 @@ impl<S: Sort> Emulator<S> {
     fn quality(&self) -> Quality {
         let Self { hands, is_realtime, lateness, .. } = self;
         let mut quality = Quality { overflowed: hands.overflowed, is_realtime: *is_realtime, ..lateness.quality() };
-        quality.cpu_per_packet_s = cpu_time().as_secs() / quality.packets as f64;
+        quality.add_processor_time(cpu_time());
         quality
     }
 

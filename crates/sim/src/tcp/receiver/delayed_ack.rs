@@ -125,11 +125,12 @@ impl DelayedAck {
         self.pushed = if self.pushed == Pushed::None { Pushed::Once } else { Pushed::Twice };
     }
 
-    /// Records the arrival of a data segment at an end with these estimates. Returns true if the gap before it was
-    /// longer than the timeout: the sender may have restarted slowly, and the next ACKs are quick again.
+    /// Records the arrival of a data segment at an end with these estimates. Returns true if the next ACKs are quick
+    /// from here on: it is the first, whatever this end has sent before, or the gap before it was longer than the
+    /// timeout, after which the sender may have restarted slowly.
     pub fn arrive(&mut self, now: Time, srtt: Duration, rto: Duration) -> bool {
         self.srtt = srtt;
-        let Some(last) = self.last.replace(now) else { return false };
+        let Some(last) = self.last.replace(now) else { return true };
         let gap = now.since(last);
         if gap.as_nanos() <= LEAST.as_nanos() / 2 {
             self.ato = self.ato.scale(0.5) + LEAST.scale(0.5);
@@ -196,17 +197,17 @@ mod tests {
     const RTO: Duration = Duration::from_millis(300);
 
     /// Gaps of 10 ms: ato/2 + 20 = 40 ms. A gap of 30 ms: 20 + 30 = 50 ms. One of 60 ms leaves 50 ms; one of 400 ms is
-    /// longer than the timeout.
+    /// longer than the timeout. ACKs are quick after that and from the first segment on.
     #[test]
     fn the_delay_follows_the_gaps() {
         let mut delay = DelayedAck::new(1000, 12);
         delay.is_pingpong = true;
         let mut arrive = |ms| {
-            let is_idle = delay.arrive(at(ms), RTT, RTO);
+            let are_quick = delay.arrive(at(ms), RTT, RTO);
             delay.acknowledge(false);
-            (delay.decide(at(ms), 100, false).map(|until| until.since(at(ms)).as_nanos() / 1_000_000), is_idle)
+            (delay.decide(at(ms), 100, false).map(|until| until.since(at(ms)).as_nanos() / 1_000_000), are_quick)
         };
-        assert_eq!(arrive(0), (Some(40), false));
+        assert_eq!(arrive(0), (Some(40), true));
         assert_eq!(arrive(10), (Some(40), false));
         assert_eq!(arrive(40), (Some(50), false));
         assert_eq!(arrive(100), (Some(50), false));

@@ -491,6 +491,27 @@ mod tests {
         assert_eq!([5, 5, 6, 7, 8].map(&mut answer), [true, true, true, false, true]);
     }
 
+    /// Linux: `tcp_event_data_recv` sets the count at the first data. The ACKs of a handshake and of requests are not
+    /// part of it.
+    #[test]
+    fn quick_acks_count_from_the_first_segment() {
+        let linux = TcpOptions { quick_acks: 2, adapts_delayed_ack: true, ..TcpOptions::default() };
+        let mut receiver = Receiver::two_way(&linux);
+        for _ in 0..3 {
+            receiver.acknowledge();
+            receiver.note_send(Time::ZERO);
+        }
+        let mut answer = |number| {
+            receiver.note_arrival(Time::ZERO, Duration::from_millis(100), Duration::from_millis(300));
+            let answer = receiver.receive(Time::ZERO, &Packet { size: 1448, ..data(number) });
+            if answer == AckDue::Now {
+                receiver.acknowledge();
+            }
+            answer == AckDue::Now
+        };
+        assert_eq!([0, 1, 2, 3].map(&mut answer), [true, true, false, true]);
+    }
+
     /// Three duplicate ACKs leave at once. The others of the gap are merged into one ACK, 1.1 ms after the first of
     /// them or with the first segment in order.
     #[test]
