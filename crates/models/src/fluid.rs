@@ -111,6 +111,22 @@ pub enum FluidError {
         "link `{0}`: {1}\nhint: use `simulate`; one sender to several stations with queues of their own is supported"
     )]
     Airtime(String, &'static str),
+    /// Bursts that a wire ahead of Wi-Fi drops: the wire and its buffer, the flow and its window at rest, in packets.
+    #[error(
+        "link `{wire}`: bursts that overflow a buffer are not supported by the fluid engine: ACKs that waited for the \
+         air release up to the window of flow `{flow}` at once, {window:.0} packets, and the buffer holds {buffer:.0}\n\
+         hint: use `simulate`, or `buffer = \"{window:.0} packets\"`"
+    )]
+    Bursts {
+        /// The wire.
+        wire: String,
+        /// Its buffer.
+        buffer: f64,
+        /// The flow.
+        flow: String,
+        /// Its window.
+        window: f64,
+    },
     /// The map from windows to rates failed.
     #[error(transparent)]
     Num(#[from] windward_num::Error),
@@ -201,6 +217,17 @@ pub(crate) fn fluid(
     let tell = |now: f64| control.set_simulated(Time::ZERO + Duration::from_secs(now));
     let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method, &tell)?;
     let of_flows = |row: &[f64]| classes.flow.iter().map(|&class| row[class as usize]).collect::<Vec<f64>>();
+    if let (Some(piece), Some(windows), Some(rates)) =
+        (pieces.last(), trajectory.windows.last(), trajectory.rates.last())
+        && let Some((port, at)) = piece.overflowed(network, &of_flows(windows), &of_flows(rates))
+    {
+        return Err(FluidError::Bursts {
+            wire: compiled.links[port as usize].name.clone(),
+            buffer: piece.buffers[port as usize],
+            flow: compiled.flows[at].name.clone(),
+            window: of_flows(windows)[at].ceil(),
+        });
+    }
     Ok(FluidRun {
         flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
         packet_bits,
@@ -295,6 +322,28 @@ impl Piece {
         Ok(Self { constraints, channels, buffers, early: early::early(network), base_rtts, losses, efficiency })
     }
 
+    /// A wire ahead of Wi-Fi whose buffer does not hold the window of a flow, and that flow. A wire that has a queue at
+    /// rest drops in the equations too.
+    fn overflowed(&self, network: &Network, windows: &[f64], rates: &[f64]) -> Option<(u32, usize)> {
+        let is_on_air =
+            |port: &u32| self.channels.iter().any(|channel| channel.links.iter().any(|(link, ..)| link == port));
+        let paths: Vec<Vec<u32>> = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
+        let load = |port: &u32| -> f64 {
+            paths.iter().zip(rates).filter(|(path, _)| path.contains(port)).map(|(_, rate)| rate).sum()
+        };
+        let is_short = |port: &u32, window: f64| {
+            let is_idle = match self.constraints.links[*port as usize] {
+                Link::Wired(capacity) => load(port) < MOST_IDLE * capacity,
+                Link::Wireless => false,
+            };
+            is_idle && self.buffers[*port as usize] < window
+        };
+        paths.iter().zip(windows).enumerate().find_map(|(at, (path, &window))| {
+            let air = path.iter().position(is_on_air)?;
+            path[..air].iter().find(|port| is_short(port, window)).map(|&port| (port, at))
+        })
+    }
+
     /// The differential equations of a flow of each class.
     fn model(
         &self,
@@ -380,3 +429,6 @@ fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let transmission: f64 = wires.map(|link| bits / link.rate.mean().as_bits_per_sec() as f64).sum();
     transmission + propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)
 }
+
+/// Share of its capacity below which a wire has no queue at rest.
+const MOST_IDLE: f64 = 0.95;

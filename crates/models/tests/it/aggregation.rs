@@ -172,6 +172,22 @@ fn what_has_no_division_is_refused() {
     assert!(best.contains("nothing arrives over it"), "{best}");
 }
 
+/// 56 Mbit/s over 20 ms and CoDel's 20 ms in the air are a window of some 190 packets, which ACKs that waited for the
+/// air release at once. A wire ahead of the air with room for fewer drops part of them, for which there is no equation.
+/// A wire with a queue of its own drops by its equation.
+#[test]
+fn bursts_that_a_wire_drops_are_refused() {
+    let one = slow(r#"{ from = "server", to = "near", law = "reno" }"#, "");
+    let with = |wire: &str| one.replace("rate = \"1 Gbit/s\"", wire);
+    let fluid = |text: &str| Scenario::from_toml(text, "slow.toml").unwrap().fluid(Method::Ode { tolerance: 1e-6 });
+    let refused = fluid(&with(r#"rate = "1 Gbit/s", buffer = "100 packets""#)).expect_err("a burst overflows it");
+    let refused = refused.to_string();
+    assert!(refused.contains("link `server->AP`: bursts") && refused.contains("the buffer holds 100"), "{refused}");
+    let kept = with(r#"rate = "1 Gbit/s", buffer = "300 packets""#);
+    assert!((rest(&kept)[0] / rest(&one)[0] - 1.0).abs() < 1e-9, "the wire has no queue");
+    assert!(fluid(&with(r#"rate = "20 Mbit/s", buffer = "30 packets""#)).is_ok(), "the queue is the wire's");
+}
+
 fn simulate(text: &str) -> (Compiled, Output) {
     let compiled = Scenario::from_toml(text, "flat.toml").unwrap_or_else(|error| panic!("{error}")).compile(1);
     let output = run(&compiled.network, &Makers::default(), 1, &Control::new(), None).expect("it runs");
