@@ -1,0 +1,4 @@
+//! Runs of scenarios on worker threads, and episodes.
+
+mod episodes;
+mod job;
