@@ -79,7 +79,7 @@ def null(seed: int, folder: Path) -> dict[str, Any]:
     starts = {f"start {at + 1}": start for at, start in enumerate(search.starts)}
     found = confirmed(chosen.law, sets.networks("validation"), journal, None, starts)
     name, best = max(found["others"].items(), key=lambda own: own[1]["score"])
-    return {"score": found["score"], "name": name, **best}
+    return {"chosen": found["score"], "name": name, **best}
 
 
 def searched(family: str, trials: int, attack: int, held_out: int | None) -> str:
@@ -163,7 +163,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         nulls = [kept("null", seed, partial(null, seed, Path(folder))) for seed in range(1, asked.nulls + 1)]
     rows = "\n".join(
-        f"| {seed} | {own['score']:.2f} | {own['score'] - own['ahead']:.2f} ({own['name']}) | {own['ahead']:.2f} "
+        f"| {seed} | {own['chosen']:.2f} | {own['score']:.2f} ({own['name']}) | {own['ahead']:.2f} "
         f"({own['low']:.2f} to {own['high']:.2f}) |"
         for seed, own in enumerate(nulls, start=1)
     )

