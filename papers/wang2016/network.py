@@ -32,7 +32,7 @@ SENDER: dict[str, Any] = {
     "receive_window": "1000000 packets",
 }
 
-#: The RFCs' sender, of the runs over 1 Gbit/s that are not yet of `SENDER`: Fig. 3, and rows of Tables 8 and 9.
+#: The RFCs' sender, of the runs over 1 Gbit/s that are not yet of `SENDER`: rows of Tables 8 and 9.
 RFCS: dict[str, Any] = {"stack": "rfc", "initial_window": 10, "ack_counting": False}
 
 #: Linktropy's queue by default (user's guide of the Mini2 and Mini-G, section 4.2.1).

@@ -10,16 +10,16 @@ from windward.papers import Context, figure
 from windward.show.plot.style import FAINT
 
 from ...shared import packets
-from ..network import DEVICE_QUEUE, LAWS as SPECS, RECOVERIES, RFCS, SENDER, WITHOUT_HYSTART, bdp, shared
+from ..network import DEVICE_QUEUE, LAWS as SPECS, RECOVERIES, SENDER, bdp, shared
 from .panels import COLOR, SAID, SEEDS, counts, goodputs, windows
 
 LAWS = ("TCP-FIT", "CUBIC", "FAST", "Reno")
 
-#: Senders and laws beside: without SACK and with it by the RFCs, as Tables 8 and 9, behind one bandwidth-delay product;
-#: "device queue", for claims 25 to 28 and not drawn: Linux 2.6.31, whose own device queue is the bottleneck's, and
-#: overflows without a loss.
+#: Senders and laws beside, all of Linux 2.6.31: without SACK and with it, as Tables 8 and 9, behind one bandwidth-delay
+#: product; "device queue", for claims 25 to 28 and not drawn, where the sender's own device queue is the bottleneck's,
+#: and overflows without a loss.
 READINGS = {
-    **{name: ({"sack": has_sack, **RFCS}, LAWS) for name, has_sack in RECOVERIES.items()},
+    **{name: ({"sack": has_sack, **SENDER}, LAWS) for name, has_sack in RECOVERIES.items()},
     "device queue": (
         {"device_queue": DEVICE_QUEUE, **SENDER},
         ("TCP-FIT", "TCP-FIT, 4 ms", "CUBIC", "FAST, α = 200", "Reno"),
@@ -51,7 +51,7 @@ def figure_3(context: Context) -> Figure:
             continue
         scenarios = {
             (law, rtt): shared(
-                (WITHOUT_HYSTART if law == "CUBIC" and recovery != "device queue" else SPECS[law],) * 2,
+                (SPECS[law],) * 2,
                 MBPS,
                 rtt,
                 duration_s=DURATION_S,
