@@ -187,6 +187,7 @@ validate:
 evaluations: $(VENV)/engine
 	$(BIN)/python benches/evaluate/write.py laws
 	$(BIN)/python benches/evaluate/write.py suites
+	$(BIN)/python benches/evaluate/write.py stacks
 	$(BIN)/python benches/evaluate/bbr_questions.py
 
 # Minutes, to docs/measured/bench.md.

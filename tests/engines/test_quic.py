@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli
 
 import windward as ww
 from windward._evaluate.networks import bottleneck, fits_quic, flow, over_quic
@@ -37,6 +37,27 @@ def test_threads_do_not_change_a_run(path: ww.Scenario):
         assert run.flow_series.equals(found[0].flow_series)
     # The path is full: 12 Mbit/s less headers of 4.2 %.
     assert found[0].flows["goodput_bps"].mean() == pytest.approx(11.49e6, rel=0.01)
+
+
+def test_quinns_own_cubic_is_named_and_fills_the_path(path: ww.Scenario):
+    own = dataclasses.replace(path, flow=[dataclasses.replace(path.flow[0], law="cubic", law_of="quinn")])
+    run = own.simulate(seeds=1)
+    assert run.flows["law"].tolist() == ["cubic of quinn"]
+    assert run.flows["goodput_bps"].tolist()[0] == pytest.approx(11.49e6, rel=0.01)
+    # Theory knows the law alone.
+    ours = dataclasses.replace(path, flow=[dataclasses.replace(path.flow[0], law="cubic")])
+    assert own.fluid().flows["goodput_bps"].tolist() == ours.fluid().flows["goodput_bps"].tolist()
+
+
+def test_a_page_over_h3_has_a_handshake_of_one_round_trip():
+    page = ww.load(REPOSITORY / "scenarios" / "h3.toml")
+    browser = dataclasses.replace(page.app[0], protocol="h2")
+    loads = [
+        own.simulate(seeds=1).pages["load_p50_s"].tolist()[0]
+        for own in (page, dataclasses.replace(page, app=[browser, page.app[1]]))
+    ]
+    # 60 ms less before the first request.
+    assert loads[1] - loads[0] == pytest.approx(0.06, abs=0.02)
 
 
 def test_optimum_and_fluid_see_the_law(path: ww.Scenario):

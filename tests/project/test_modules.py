@@ -163,7 +163,7 @@ FLOORS = {
         "episodes job network optimum",
         "by_hand sweep",
     ),
-    "quic": ("host null", "controller pair", "ends upload"),
+    "quic": ("host null stock", "controller pair", "stream", "exchange", "ends upload"),
     "radio": ("air choose", "hooks interface", "cell wifi", "forward", "csma ran slotted"),
     "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
     "scenario": (
@@ -176,9 +176,10 @@ FLOORS = {
         "links memory reference",
     ),
     "sim": (
-        "ends output",
+        "output",
         "topology",
         "network port",
+        "ends",
         "makers net",
         "tcp",
         "quic tfrc",

@@ -173,7 +173,7 @@ pub(crate) fn fluid(
         });
     }
     let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
-        LawChoice::Known(spec) | LawChoice::Quic(spec) => Ok(spec),
+        LawChoice::Known(spec) | LawChoice::Quic(spec, _) => Ok(spec),
         LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
         LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
     };

@@ -218,7 +218,7 @@ impl<'a> Question<'a> {
             });
         }
         let is_formula = |flow: &FlowConfig| {
-            matches!(flow.law, LawChoice::Known(LawSpec::Formula(_)) | LawChoice::Quic(LawSpec::Formula(_)))
+            matches!(flow.law, LawChoice::Known(LawSpec::Formula(_)) | LawChoice::Quic(LawSpec::Formula(_), _))
         };
         if objective == Objective::Law
             && let Some(at) = network.flows.iter().position(is_formula)
@@ -355,7 +355,7 @@ fn utility(objective: Objective, flow: &FlowConfig, network: &Network, packet_bi
 /// The utility of a flow's own law, in packets of `packet_bits`.
 fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utility {
     let packets = flow.tcp.wire_bytes() as f64 * 8.0 / packet_bits;
-    let (LawChoice::Known(spec) | LawChoice::Quic(spec)) = &flow.law else {
+    let (LawChoice::Known(spec) | LawChoice::Quic(spec, _)) = &flow.law else {
         return Utility::ProportionalFair { weight: 1.0 };
     };
     let loss = path_loss(&network.topology, &flow.forward);

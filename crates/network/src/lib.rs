@@ -49,7 +49,7 @@ use std::collections::VecDeque;
 pub use windward_scenario::Scenario;
 use windward_scenario::{Error, FlowName, LinkName, NoPackets};
 pub use windward_sim::{Codepoint, LinkStats};
-use windward_sim::{Fabric, Output, Parcel};
+use windward_sim::{Fabric, LawChoice, Output, Parcel};
 pub use windward_units::{Duration, Time};
 
 /// Bytes of an IPv4 and a UDP header, which each datagram has on the wire beside its payload.
@@ -67,9 +67,9 @@ pub enum Unusable {
     /// A law, scheduler or rule is written in Python.
     #[error("`{0}` is written in Python, which does not run here: take a built-in one")]
     Python(String),
-    /// A flow that is not the caller's is over QUIC.
+    /// A flow that is not the caller's, or an application, is over QUIC.
     #[error(
-        "flow `{0}` is over QUIC, which does not run here\nhint: name it among your own flows, or `transport = \"tcp\"`"
+        "`{0}` is over QUIC, which does not run here\nhint: name it among your own flows, or `transport = \"tcp\"`"
     )]
     Quic(String),
     /// No flow has this name.
@@ -171,9 +171,12 @@ impl<T: AsRef<[u8]>> Network<T> {
         let is_own: Vec<bool> =
             flows.iter().map(|flow| own.is_empty() || own.iter().any(|own| is_named(flow, own))).collect();
         let others = compiled.network.flows.iter().zip(&is_own).zip(&flows).filter(|((_, is_own), _)| !**is_own);
-        let is_quic = |flow: &windward_sim::FlowConfig| matches!(flow.law, windward_sim::LawChoice::Quic(_));
+        let is_quic = |flow: &windward_sim::FlowConfig| matches!(flow.law, LawChoice::Quic(_, _));
         if let Some((_, name)) = others.into_iter().find(|((flow, _), _)| is_quic(flow)) {
             return Err(Unusable::Quic(name.name.clone()));
+        }
+        if let Some(app) = compiled.network.apps.iter().position(|app| matches!(app.law, LawChoice::Quic(_, _))) {
+            return Err(Unusable::Quic(compiled.apps[app].name.clone()));
         }
         let fabric = Fabric::of(compiled.network, |flow| is_own[flow], seed);
         let (payloads, arrived) = (Slab::new(), VecDeque::new());

@@ -118,8 +118,7 @@ impl Episodes {
                 return Err(PyValueError::new_err("parts of the scenario are written in Python"));
             }
             if let Some(flow) = scenario.inner.first_over_quic() {
-                let message =
-                    format!("flow `{flow}` is over QUIC, which runs without agents: choose `transport = \"tcp\"`");
+                let message = format!("`{flow}` is over QUIC, which runs without agents: choose `transport = \"tcp\"`");
                 return Err(PyValueError::new_err(message));
             }
             let is_held = |flow: &usize| {

@@ -292,7 +292,7 @@ impl Scenario {
 
     fn law_name(&self, law: LawChoice, name: &FlowName) -> String {
         match law {
-            LawChoice::Known(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_) => name.law.clone(),
+            LawChoice::Known(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_, _) => name.law.clone(),
             LawChoice::Own(index) => self.inner.python_laws()[index as usize].name().to_owned(),
         }
     }

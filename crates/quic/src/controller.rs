@@ -3,15 +3,16 @@
 #![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant")]
 
 use crate::host::Host;
+use crate::stock::{Stock, Stocked};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use serde_json::{Value, json};
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use windward_laws::{LawSpec, SpecError};
-use windward_units::Packets;
+use windward_units::{Duration, Packets};
 
 /// A law that cannot control a QUIC connection.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -99,30 +100,88 @@ impl ControllerFactory for Laws {
     }
 }
 
-/// A law for one connection, whose host can be watched.
+/// A law for one connection, which can be watched.
 pub(crate) struct Watched {
     spec: LawSpec,
+    is_quinns: bool,
     initial: f64,
     seed: u64,
-    host: OnceLock<Arc<Mutex<Host>>>,
+    seen: OnceLock<Seen>,
+}
+
+/// State of a connection under a law of Windward, or a controller of quinn.
+enum Seen {
+    Host(Arc<Mutex<Host>>),
+    Stock(Arc<Mutex<Stock>>),
+}
+
+/// Figures of a connection.
+pub(crate) struct Figures {
+    /// Window in packets.
+    pub cwnd: Packets,
+    /// Packets in flight, rounded.
+    pub flight: u32,
+    /// Smoothed and latest RTT; zero before the first sample.
+    pub rtts: (Duration, Duration),
+    /// Reductions by losses, and by persistent congestion.
+    pub reductions: [u64; 2],
+}
+
+/// Locks what no other thread has.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watched {
-    /// Law with an initial window of `initial` packets.
-    pub fn new(spec: LawSpec, initial: f64, seed: u64) -> Self {
-        Self { spec, initial, seed, host: OnceLock::new() }
+    /// Law with an initial window of `initial` packets; quinn's controller of its name if it `is_quinns`.
+    pub fn new(spec: LawSpec, is_quinns: bool, initial: f64, seed: u64) -> Self {
+        Self { spec, is_quinns, initial, seed, seen: OnceLock::new() }
     }
 
-    /// Looks at the host, if the connection has begun.
-    pub fn look<T>(&self, look: impl FnOnce(&mut Host) -> T) -> Option<T> {
-        self.host.get().map(|host| look(&mut host.lock().unwrap_or_else(PoisonError::into_inner)))
+    /// Figures of the connection, if it has begun.
+    pub fn figures(&self) -> Option<Figures> {
+        Some(match self.seen.get()? {
+            Seen::Host(host) => {
+                let host = lock(host);
+                let (cwnd, flight, rtts, reductions) = (host.cwnd(), host.flight(), host.rtts(), host.reductions());
+                Figures { cwnd, flight, rtts, reductions }
+            }
+            Seen::Stock(stock) => {
+                let stock = lock(stock);
+                let (cwnd, flight, rtts, reductions) = (stock.cwnd(), stock.flight(), stock.rtts(), stock.reductions());
+                Figures { cwnd, flight, rtts, reductions }
+            }
+        })
+    }
+
+    /// Takes the RTT samples since the last call; the first call begins to keep them.
+    pub fn take_rtts(&self, sink: &mut dyn FnMut(Duration)) {
+        match self.seen.get() {
+            Some(Seen::Host(host)) => lock(host).take_rtts(sink),
+            Some(Seen::Stock(stock)) => lock(stock).take_rtts(sink),
+            None => {}
+        }
+    }
+
+    /// Reports the internal state of the law.
+    pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        match self.seen.get() {
+            Some(Seen::Host(host)) => lock(host).observe(sink),
+            Some(Seen::Stock(stock)) => lock(stock).observe(sink),
+            None => {}
+        }
     }
 }
 
 impl ControllerFactory for Watched {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let stock = self.is_quinns.then(|| Stock::new(&self.spec, self.initial, now, current_mtu)).flatten();
+        if let Some(stock) = stock.map(|stock| Arc::new(Mutex::new(stock))) {
+            self.seen.get_or_init(|| Seen::Stock(Arc::clone(&stock)));
+            return Box::new(Stocked::new(stock));
+        }
         let controlled = Controlled::new(self.spec, self.initial, self.seed, now, current_mtu);
-        self.host.get_or_init(|| Arc::clone(&controlled.host));
+        self.seen.get_or_init(|| Seen::Host(Arc::clone(&controlled.host)));
         Box::new(controlled)
     }
 }
@@ -148,7 +207,7 @@ impl Controlled {
 
     /// Lets the host handle an event at `now`, in nanoseconds since the origin, and takes its window.
     fn then(&mut self, handle: impl FnOnce(&mut Host)) {
-        let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut host = lock(&self.host);
         handle(&mut host);
         self.window = host.window();
     }
@@ -192,7 +251,7 @@ impl Controller for Controlled {
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        let host = lock(&self.host);
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window;
         metrics.ssthresh = host.ssthresh();

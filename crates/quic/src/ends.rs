@@ -1,25 +1,70 @@
-//! The two ends of a flow over QUIC in the simulator.
+//! The two ends of connections over QUIC in the simulator.
 
-use crate::controller::Watched;
+use crate::controller::{Figures, Watched};
+use crate::exchange::Exchanges;
 use crate::null::Null;
 use crate::pair::{CLIENT, Pair, PairConfig, SERVER};
+use crate::stream::Stream;
 use bytes::BytesMut;
 use slab::Slab;
 use std::sync::Arc;
-use windward_sim::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState};
+use windward_sim::{
+    LawOf, MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState,
+};
 use windward_units::{Duration, Time};
 
-/// Maker of the ends of flows over QUIC, for `Makers::quic` of a run.
+/// Maker of the ends of connections over QUIC, for `Makers::quic` of a run.
 pub fn ends() -> MakeQuic {
-    Arc::new(|config| Box::new(Ends::new(config)))
+    Arc::new(Maker)
 }
 
-/// Both ends of a flow.
-struct Ends {
+struct Maker;
+
+impl QuicMaker for Maker {
+    fn flow(&self, config: &QuicConfig) -> Box<dyn QuicFlow> {
+        Box::new(Ends::new(config, Stream::new(config.size, config.is_paced)))
+    }
+
+    fn exchange(&self, config: &QuicConfig) -> Box<dyn QuicExchange> {
+        Box::new(Ends::new(config, Exchanges::new(config.options.zero_rtt)))
+    }
+}
+
+/// Applications at both ends of a connection.
+trait Applications: Send {
+    /// Side that closes the connection.
+    const CLOSES: usize;
+
+    /// Handles what has happened at a side, and reads and writes.
+    fn serve(&mut self, pair: &mut Pair, side: usize, now: Time);
+}
+
+impl Applications for Stream {
+    const CLOSES: usize = CLIENT;
+
+    fn serve(&mut self, pair: &mut Pair, side: usize, now: Time) {
+        self.serve(pair, side, now);
+        if self.completed.is_some() && !pair.is_closed {
+            pair.close(side, now);
+        }
+    }
+}
+
+impl Applications for Exchanges {
+    const CLOSES: usize = SERVER;
+
+    fn serve(&mut self, pair: &mut Pair, side: usize, _: Time) {
+        self.serve(pair, side);
+    }
+}
+
+/// Both ends of a connection.
+struct Ends<A> {
     config: QuicConfig,
-    watched: Arc<Watched>,
+    watched: [Arc<Watched>; 2],
     /// None before the handshake begins.
     pair: Option<Pair>,
+    applications: A,
     /// Sides at which something has happened.
     is_due: [bool; 2],
     /// Sides that may have something to send.
@@ -28,51 +73,50 @@ struct Ends {
     payloads: Slab<BytesMut>,
 }
 
-impl Ends {
-    fn new(config: &QuicConfig) -> Self {
-        let watched = Arc::new(Watched::new(config.law, f64::from(config.initial_window), config.seed));
+impl<A> Ends<A> {
+    fn new(config: &QuicConfig, applications: A) -> Self {
+        let initial = f64::from(config.initial_window);
+        let watched = |seed| Arc::new(Watched::new(config.law, config.options.law_of == LawOf::Quinn, initial, seed));
         Self {
             config: config.clone(),
-            watched,
+            watched: [watched(config.seed), watched(!config.seed)],
             pair: None,
+            applications,
             is_due: [false; 2],
             is_sending: [false; 2],
             payloads: Slab::new(),
         }
     }
+
+    fn declared_lost(&self, side: usize) -> u64 {
+        let connection = self.pair.as_ref().and_then(|pair| pair.connection(side));
+        connection.map_or(0, |connection| connection.stats().path.lost_packets)
+    }
 }
 
-impl QuicEnds for Ends {
+impl<A: Applications> QuicEnds for Ends<A> {
     fn open(&mut self, now: Time) {
-        let QuicConfig { datagram, size, is_paced, receive_window, seed, .. } = self.config;
+        let QuicConfig { datagram, receive_window, seed, .. } = self.config;
+        let [client, server] = &self.watched;
         let pair = Pair::new(
             &PairConfig {
-                controller: Arc::clone(&self.watched) as _,
-                bytes: size,
-                is_paced,
+                controllers: [Arc::clone(client) as _, Arc::clone(server) as _],
                 mtu: datagram as u16,
-                certificate: Null::default().certificate,
+                null: Null { is_resumed: self.config.options.zero_rtt, ..Null::default() },
                 receive_window: Some(receive_window),
                 seed,
             },
             now,
         );
         self.pair = Some(pair);
-        self.watched.look(|host| host.take_rtts(&mut |_| {}));
+        self.watched[CLIENT].take_rtts(&mut |_| {});
         self.is_due[CLIENT] = true;
     }
 
     fn close(&mut self, now: Time) {
         if let Some(pair) = self.pair.as_mut().filter(|pair| !pair.is_closed) {
-            pair.close(now);
-            self.is_due[CLIENT] = true;
-        }
-    }
-
-    fn write(&mut self, bytes: u64, is_last: bool) {
-        if let Some(pair) = &mut self.pair {
-            pair.write(bytes, is_last);
-            self.is_due[CLIENT] = true;
+            pair.close(A::CLOSES, now);
+            self.is_due[A::CLOSES] = true;
         }
     }
 
@@ -108,10 +152,7 @@ impl QuicEnds for Ends {
         let pair = self.pair.as_mut()?;
         for side in [CLIENT, SERVER] {
             if std::mem::take(&mut self.is_due[side]) {
-                pair.serve(side, now);
-                if pair.completed.is_some() && !pair.is_closed {
-                    pair.close(now);
-                }
+                self.applications.serve(pair, side, now);
                 self.is_sending[side] = true;
             }
             if self.is_sending[side] {
@@ -125,32 +166,67 @@ impl QuicEnds for Ends {
         }
         None
     }
+}
+
+impl QuicFlow for Ends<Stream> {
+    fn write(&mut self, bytes: u64, is_last: bool) {
+        self.applications.write(bytes, is_last);
+        self.is_due[CLIENT] = true;
+    }
 
     fn take_rtts(&mut self, sink: &mut dyn FnMut(Duration)) {
-        self.watched.look(|host| host.take_rtts(sink));
+        self.watched[CLIENT].take_rtts(sink);
     }
 
     fn state(&self) -> QuicState {
         let Some(pair) = &self.pair else { return QuicState::default() };
+        let Stream { connected, completed, received, .. } = self.applications;
         let state = QuicState {
-            is_open: pair.connected.is_some() && !pair.is_closed,
-            completed: pair.completed,
-            arrived: pair.received,
+            is_open: connected.is_some() && !pair.is_closed,
+            completed,
+            arrived: received,
             ..QuicState::default()
         };
-        let seen = self.watched.look(|host| {
-            let ((srtt, last_rtt), [recoveries, timeouts]) = (host.rtts(), host.reductions());
-            QuicState { cwnd: host.cwnd(), flight: host.flight(), srtt, last_rtt, recoveries, timeouts, ..state }
-        });
-        seen.unwrap_or(state)
+        self.watched[CLIENT].figures().map_or(state, |figures| {
+            let Figures { cwnd, flight, rtts: (srtt, last_rtt), reductions: [recoveries, timeouts] } = figures;
+            QuicState { cwnd, flight, srtt, last_rtt, recoveries, timeouts, ..state }
+        })
     }
 
     fn declared_lost(&self) -> u64 {
-        let connection = self.pair.as_ref().and_then(Pair::client);
-        connection.map_or(0, |connection| connection.stats().path.lost_packets)
+        Self::declared_lost(self, CLIENT)
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        self.watched.look(|host| host.observe(sink));
+        self.watched[CLIENT].observe(sink);
+    }
+}
+
+impl QuicExchange for Ends<Exchanges> {
+    fn is_open(&self) -> bool {
+        self.applications.is_open
+    }
+
+    fn ask(&mut self, number: u32, bytes: u64) {
+        self.applications.ask(number, bytes);
+        self.is_due[CLIENT] = true;
+    }
+
+    fn answer(&mut self, number: u32, bytes: u64) {
+        self.applications.answer(number, bytes);
+        self.is_due[SERVER] = true;
+    }
+
+    fn take_heard(&mut self, is_backward: bool) -> Option<QuicHeard> {
+        self.applications.take_heard(if is_backward { CLIENT } else { SERVER })
+    }
+
+    fn is_answered(&self) -> bool {
+        self.applications.is_answered()
+    }
+
+    fn repairs(&self) -> [u64; 2] {
+        let timeouts = |side: usize| self.watched[side].figures().map_or(0, |figures| figures.reductions[1]);
+        [self.declared_lost(CLIENT) + self.declared_lost(SERVER), timeouts(CLIENT) + timeouts(SERVER)]
     }
 }

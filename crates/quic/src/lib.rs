@@ -22,9 +22,12 @@
 
 mod controller;
 mod ends;
+mod exchange;
 mod host;
 pub mod null;
 mod pair;
+mod stock;
+mod stream;
 mod upload;
 
 pub use controller::{Laws, Unfit};

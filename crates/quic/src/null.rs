@@ -20,19 +20,23 @@ const TAG: usize = 16;
 const CLIENT_HELLO: usize = 300;
 const SERVER_HELLO: usize = 90;
 const FINISHED: usize = 36;
+/// Bytes of a resumed server's flight behind its ServerHello: EncryptedExtensions and Finished.
+const RESUMED: usize = 140;
 
 /// Configuration of both sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Null {
     /// Bytes of the server's flight behind its ServerHello: the certificate's chain is most of it.
     pub certificate: usize,
+    /// True to resume a session: the client sends data with its first flight, and the server's has no certificate.
+    pub is_resumed: bool,
 }
 
 impl Default for Null {
     /// A chain of two certificates, 3000 bytes: the server's first flight stays within three times the client's first
     /// datagram (RFC 9000 §8.1).
     fn default() -> Self {
-        Self { certificate: 3000 }
+        Self { certificate: 3000, is_resumed: false }
     }
 }
 
@@ -89,7 +93,7 @@ enum Step {
 /// One side of a handshake.
 struct Handshake {
     side: Side,
-    certificate: usize,
+    config: Null,
     step: Step,
     /// Own parameters, as they are sent.
     own: Vec<u8>,
@@ -102,8 +106,10 @@ impl Handshake {
     fn new(side: Side, config: Null, params: &TransportParameters) -> Self {
         let mut own = Vec::new();
         params.write(&mut own);
+        // Both sides have the same limits, so that the client remembers its own as the server's.
+        let peer = (config.is_resumed && side.is_client()).then_some(*params);
         let step = if side.is_client() { Step::ClientHello } else { Step::AwaitClientHello };
-        Self { side, certificate: config.certificate, step, own, peer: None, unread: Vec::new() }
+        Self { side, config, step, own, peer, unread: Vec::new() }
     }
 
     /// Takes a message out of what has arrived: a length of four bytes, that of the parameters in it, the parameters,
@@ -152,11 +158,11 @@ impl Session for Handshake {
     }
 
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        None
+        self.config.is_resumed.then(|| (Box::new(Key) as _, Box::new(Key) as _))
     }
 
     fn early_data_accepted(&self) -> Option<bool> {
-        None
+        self.config.is_resumed.then_some(true)
     }
 
     fn is_handshaking(&self) -> bool {
@@ -196,7 +202,8 @@ impl Session for Handshake {
             }
             Step::HandshakeKeys => (Step::AwaitServerFlight, true),
             Step::ServerFlight => {
-                self.write(self.certificate, true, buf);
+                let size = if self.config.is_resumed { RESUMED } else { self.config.certificate };
+                self.write(size, true, buf);
                 (Step::AwaitClientFinished, true)
             }
             Step::ClientFinished => {

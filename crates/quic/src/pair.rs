@@ -1,4 +1,4 @@
-//! Two endpoints of quinn in virtual time, with one connection and one stream from the client to the server.
+//! Two endpoints of quinn in virtual time, and a connection between them.
 
 #![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant; only its distances count here")]
 
@@ -6,17 +6,14 @@ use crate::null::{Counted, Null, Tokens};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event,
-    ServerConfig, StreamEvent, StreamId, TransportConfig, VarInt, WriteError,
+    ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Event,
+    ServerConfig, TransportConfig, VarInt,
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 use windward_sim::Codepoint;
 use windward_units::Time;
-
-/// Data written at once.
-const CHUNK: usize = 1 << 18;
 
 /// Bytes that a sender keeps until they are acknowledged.
 const SEND_WINDOW: u64 = 64 << 20;
@@ -27,18 +24,15 @@ pub const CLIENT: usize = 0;
 pub const SERVER: usize = 1;
 
 /// Properties of a pair.
+#[derive(Clone)]
 pub struct PairConfig {
-    /// Congestion controller of the client, which sends.
-    pub controller: Arc<dyn ControllerFactory + Send + Sync>,
-    /// Bytes to send; endless if none are given.
-    pub bytes: Option<u64>,
-    /// True if the client sends only what [`Pair::write`] adds.
-    pub is_paced: bool,
+    /// Congestion controllers of the client and of the server.
+    pub controllers: [Arc<dyn ControllerFactory + Send + Sync>; 2],
     /// UDP payload of full datagrams, in bytes.
     pub mtu: u16,
-    /// Bytes of the server's flight behind its ServerHello.
-    pub certificate: usize,
-    /// Bytes that the server accepts beyond those that it has read; no limit if none are given.
+    /// Handshake.
+    pub null: Null,
+    /// Bytes that each side accepts beyond those that it has read; no limit if none are given.
     pub receive_window: Option<u64>,
     /// Seed of connection ids and of what else quinn draws.
     pub seed: u64,
@@ -56,18 +50,7 @@ pub struct Pair {
     origin: Instant,
     sides: [Side; 2],
     buffer: Vec<u8>,
-    zeros: Bytes,
-    stream: Option<StreamId>,
-    left: u64,
-    /// True if nothing is to be added to what is left.
-    is_whole: bool,
-    /// Time at which the client's handshake was complete.
-    pub connected: Option<Time>,
-    /// Time at which the client knew that all was received.
-    pub completed: Option<Time>,
-    /// Bytes that the server's application read, in whatever order they came.
-    pub received: u64,
-    /// True if the client has closed the connection.
+    /// True if a side has closed the connection.
     pub is_closed: bool,
 }
 
@@ -75,19 +58,8 @@ impl Pair {
     /// Pair whose client connects at `now`.
     pub fn new(config: &PairConfig, now: Time) -> Self {
         let origin = Instant::now();
-        let mut pair = Self {
-            origin,
-            sides: [config.side(CLIENT), config.side(SERVER)],
-            buffer: Vec::new(),
-            zeros: Bytes::from(vec![0; CHUNK]),
-            stream: None,
-            left: if config.is_paced { 0 } else { config.bytes.unwrap_or(u64::MAX) },
-            is_whole: !config.is_paced,
-            connected: None,
-            completed: None,
-            received: 0,
-            is_closed: false,
-        };
+        let sides = [config.side(CLIENT), config.side(SERVER)];
+        let mut pair = Self { origin, sides, buffer: Vec::new(), is_closed: false };
         let at = pair.instant(now);
         let server = pair.sides[SERVER].own;
         let connection = pair.sides[CLIENT].endpoint.connect(at, config.client(), server, "server");
@@ -99,9 +71,14 @@ impl Pair {
         self.origin + std::time::Duration::from_nanos(now.as_nanos())
     }
 
-    /// The client's connection.
-    pub fn client(&self) -> Option<&Connection> {
-        self.sides[CLIENT].connection.as_ref().map(|(_, connection)| connection)
+    /// Connection of a side; that of the server begins with the client's first datagram.
+    pub fn connection(&self, side: usize) -> Option<&Connection> {
+        self.sides[side].connection.as_ref().map(|(_, connection)| connection)
+    }
+
+    /// See [`Self::connection`].
+    pub fn connection_mut(&mut self, side: usize) -> Option<&mut Connection> {
+        self.sides[side].connection.as_mut().map(|(_, connection)| connection)
     }
 
     /// Time of the next timer of a side, not before `now`.
@@ -144,59 +121,16 @@ impl Pair {
         }
     }
 
-    /// Handles what has happened at a side: its application reads or writes. Call [`Self::transmit`] until it has
-    /// nothing to send afterwards.
-    pub fn serve(&mut self, side: usize, now: Time) {
-        self.events(side, now);
-        self.application(side);
-    }
-
-    fn events(&mut self, side: usize, now: Time) {
+    /// Takes out what has happened next at a side. Take all of it after each arrival and timer.
+    pub fn poll(&mut self, side: usize) -> Option<Event> {
         let Side { endpoint, connection, .. } = &mut self.sides[side];
-        let Some((handle, connection)) = connection else { return };
+        let (handle, connection) = connection.as_mut()?;
         while let Some(event) = connection.poll_endpoint_events() {
             if let Some(event) = endpoint.handle_event(*handle, event) {
                 connection.handle_event(event);
             }
         }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected if side == CLIENT => {
-                    self.connected = Some(now);
-                    self.stream = connection.streams().open(Dir::Uni);
-                }
-                Event::Stream(StreamEvent::Finished { .. }) => self.completed = Some(now),
-                _ => {}
-            }
-        }
-    }
-
-    fn application(&mut self, side: usize) {
-        let Some((_, connection)) = &mut self.sides[side].connection else { return };
-        if side == SERVER {
-            let id = StreamId::new(quinn_proto::Side::Client, Dir::Uni, 0);
-            let mut stream = connection.recv_stream(id);
-            if let Ok(mut chunks) = stream.read(false) {
-                while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-                    self.received += chunk.bytes.len() as u64;
-                }
-                let _ = chunks.finalize();
-            }
-            return;
-        }
-        let Some(id) = self.stream else { return };
-        let mut stream = connection.send_stream(id);
-        while self.left > 0 {
-            let size = CHUNK.min(usize::try_from(self.left).unwrap_or(usize::MAX));
-            match stream.write_chunks(&mut [self.zeros.slice(..size)]) {
-                Ok(written) => self.left -= written.bytes as u64,
-                Err(WriteError::Blocked) => return,
-                Err(_) => self.left = 0,
-            }
-        }
-        if self.is_whole && stream.finish().is_ok() {
-            self.stream = None;
-        }
+        connection.poll()
     }
 
     /// Next datagram that a side sends now.
@@ -214,17 +148,11 @@ impl Pair {
         Some((ecn, BytesMut::from(&self.buffer[..transmit.size])))
     }
 
-    /// Adds bytes to the client's stream; it ends with them if they are the last.
-    pub fn write(&mut self, bytes: u64, is_last: bool) {
-        self.left += bytes;
-        self.is_whole = is_last;
-    }
-
-    /// Closes the connection from the client's side.
-    pub fn close(&mut self, now: Time) {
+    /// Closes the connection from a side.
+    pub fn close(&mut self, side: usize, now: Time) {
         let now = self.instant(now);
         self.is_closed = true;
-        if let Some((_, connection)) = &mut self.sides[CLIENT].connection {
+        if let Some(connection) = self.connection_mut(side) {
             connection.close(now, VarInt::from_u32(0), Bytes::new());
         }
     }
@@ -240,9 +168,9 @@ impl PairConfig {
         let mut config = EndpointConfig::new(Arc::new(Tokens));
         config.cid_generator(move || Box::new(Counted { from: first })).rng_seed(Some(seed));
         let server = (!is_client).then(|| {
-            let crypto = Arc::new(Null { certificate: self.certificate });
+            let crypto = Arc::new(self.null);
             let mut server = ServerConfig::new(crypto, Arc::new(Tokens));
-            server.transport_config(Arc::new(self.transport()));
+            server.transport_config(Arc::new(self.transport(SERVER)));
             Arc::new(server)
         });
         Side {
@@ -253,21 +181,21 @@ impl PairConfig {
     }
 
     fn client(&self) -> ClientConfig {
-        let mut client = ClientConfig::new(Arc::new(Null { certificate: self.certificate }));
+        let mut client = ClientConfig::new(Arc::new(self.null));
         let seed = self.seed;
         client.initial_dst_cid_provider(Arc::new(move || {
             quinn_proto::ConnectionIdGenerator::generate_cid(&mut Counted { from: !seed })
         }));
-        client.transport_config(Arc::new(self.transport()));
+        client.transport_config(Arc::new(self.transport(CLIENT)));
         client
     }
 
     /// Flow control limits where a window is given; the sender keeps at most [`SEND_WINDOW`].
-    fn transport(&self) -> TransportConfig {
+    fn transport(&self, side: usize) -> TransportConfig {
         let window = self.receive_window.and_then(|bytes| VarInt::from_u64(bytes).ok()).unwrap_or(VarInt::MAX);
         let mut transport = TransportConfig::default();
         transport
-            .congestion_controller_factory(Arc::clone(&self.controller) as Arc<dyn ControllerFactory + Send + Sync>)
+            .congestion_controller_factory(Arc::clone(&self.controllers[side]))
             .initial_mtu(self.mtu)
             .min_mtu(1200.min(self.mtu))
             .mtu_discovery_config(None)

@@ -60,7 +60,7 @@ pub enum Error<F> {
         source: io::Error,
     },
     /// This build has no QUIC.
-    #[error("flow `{0}` is over QUIC, which this build lacks: build it with the feature `quic`")]
+    #[error("`{0}` is over QUIC, which this build lacks: build it with the feature `quic`")]
     NoQuic(String),
     /// A worker panicked.
     #[error("the engine failed: this is a bug in Windward, please report it")]

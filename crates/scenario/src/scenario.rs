@@ -235,11 +235,13 @@ impl Scenario {
         self.plan.regions.first().map_or(Ok(()), |region| Err(NoPackets { region: region.name.clone() }))
     }
 
-    /// First flow over QUIC, if there is one: a run needs ends for it (`windward_sim::Makers::quic`).
+    /// First flow or application over QUIC, if there is one: a run needs ends for it (`windward_sim::Makers::quic`).
     pub fn first_over_quic(&self) -> Option<&str> {
         let plan = &self.plan;
-        let is_quic = |flow: &FlowPlan| matches!(plan.flow_entries[flow.entry].law, LawChoice::Quic(_));
-        plan.flows.iter().position(is_quic).map(|at| plan.flow_names[at].name.as_str())
+        let is_quic = |flow: &FlowPlan| matches!(plan.flow_entries[flow.entry].law, LawChoice::Quic(_, _));
+        let flow = plan.flows.iter().position(is_quic).map(|at| &plan.flow_names[at]);
+        let app = || plan.apps.iter().position(|app| matches!(app.law, LawChoice::Quic(_, _)));
+        flow.or_else(|| app().map(|at| &plan.app_names[at])).map(|name| name.name.as_str())
     }
 
     /// Name of the first application, if there is one.

@@ -27,9 +27,15 @@ pub enum Endpoint {
 impl Endpoint {
     /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes.
     pub fn new(index: u32, config: &FlowConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
-        if let LawChoice::Quic(law) = config.law {
-            let make = makers.quic.clone().expect("who runs a network with flows over QUIC has ends for them");
-            return Self::Quic(Box::new(quic::Connection::new(index, config, law, make, routes, seed)));
+        if let LawChoice::Quic(law, options) = config.law {
+            return Self::Quic(Box::new(quic::Connection::new(
+                index,
+                config,
+                (law, options),
+                makers.ends(),
+                routes,
+                seed,
+            )));
         }
         match makers.law(config.law) {
             Ok(maker) => {

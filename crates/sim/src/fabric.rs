@@ -62,7 +62,7 @@ impl Fabric {
         let routes: Vec<_> = network.flows.iter().map(|flow| [flow.forward.clone(), flow.backward.clone()]).collect();
         for (_, flow) in network.flows.iter_mut().enumerate().filter(|(index, _)| is_own(*index)) {
             (flow.start, flow.stop) = (Time::NEVER, None);
-            if let LawChoice::Quic(law) = flow.law {
+            if let LawChoice::Quic(law, _) = flow.law {
                 // It needs no ends, for it is never opened.
                 flow.law = LawChoice::Known(law);
             }

@@ -25,14 +25,16 @@ mod topology;
 mod world;
 
 pub use apps::{Apps, Client, Opening, Probed, Transport, TwoWay};
-pub use ends::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState, UDP_HEADERS};
+pub use ends::{
+    MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState, UDP_HEADERS,
+};
 pub use fabric::{Fabric, Parcel};
 pub use makers::{MakeLaw, Makers};
 pub use network::{
     AppConfig, AppKind, Arrivals, ConnectionUse, Demand, EcnMode, ExtremeValue, FlowConfig, Ideal, IdleRestart,
-    LEAST_SPACING, LawChoice, Length, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, Reading, ReceiveBuffer,
-    RequestsConfig, RtoRule, SendBuffer, SessionConfig, SourceConfig, Spread, TcpOptions, TfrcOptions, Timing,
-    TransferConfig, Writing,
+    LEAST_SPACING, LawChoice, LawOf, Length, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, QuicOptions,
+    Reading, ReceiveBuffer, RequestsConfig, RtoRule, SendBuffer, SessionConfig, SourceConfig, Spread, TcpOptions,
+    TfrcOptions, Timing, TransferConfig, Writing,
 };
 pub use output::{
     AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries, CallVideoStats, ChunkLog,

@@ -16,20 +16,25 @@ pub type MakeLaw = Arc<dyn Fn(Packets) -> AnyLaw + Send + Sync>;
 pub struct Makers {
     /// Makers for [`LawChoice::Own`].
     pub laws: Vec<MakeLaw>,
-    /// Maker of the ends of flows over QUIC, for [`LawChoice::Quic`].
+    /// Maker of the ends of connections over QUIC, for [`LawChoice::Quic`].
     pub quic: Option<MakeQuic>,
     /// Makers of the schedulers and rules of media.
     pub hooks: Hooks,
 }
 
 impl Makers {
+    /// Maker of the ends of connections over QUIC, which a network with such connections needs.
+    pub(crate) fn ends(&self) -> MakeQuic {
+        self.quic.clone().expect("who runs a network with connections over QUIC has ends for them")
+    }
+
     /// Returns the maker of the laws of `choice`.
     ///
     /// # Errors
     /// The options of TFRC, which has no law.
     pub(crate) fn law(&self, choice: LawChoice) -> Result<Maker, TfrcOptions> {
         match choice {
-            LawChoice::Known(spec) | LawChoice::Quic(spec) => Ok(Maker::Known(spec)),
+            LawChoice::Known(spec) | LawChoice::Quic(spec, _) => Ok(Maker::Known(spec)),
             LawChoice::Own(index) => Ok(Maker::Own(Arc::clone(&self.laws[index as usize]))),
             LawChoice::Tfrc(options) => Err(options),
         }

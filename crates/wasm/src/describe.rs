@@ -101,7 +101,7 @@ fn laws_of(scenario: &Scenario, compiled: &Compiled) -> Vec<String> {
 
 fn law_name(scenario: &Scenario, law: LawChoice, name: &FlowName) -> String {
     match law {
-        LawChoice::Known(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_) => name.law.clone(),
+        LawChoice::Known(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_, _) => name.law.clone(),
         LawChoice::Own(index) => scenario.python_laws()[index as usize].name().to_owned(),
     }
 }

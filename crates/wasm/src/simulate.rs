@@ -15,7 +15,7 @@ pub(crate) fn run(scenario: &Scenario, seed: u64, watch: Watch) -> Answer {
         return Answer::of("error", format!("`{class}` is written in Python, which does not run in a browser"));
     }
     if let Some(flow) = scenario.first_over_quic() {
-        return Answer::of("error", format!("flow `{flow}` is over QUIC, which does not run in a browser"));
+        return Answer::of("error", format!("`{flow}` is over QUIC, which does not run in a browser"));
     }
     let (network, groups) = {
         let compiled = scenario.compile(seed);

@@ -65,7 +65,10 @@ def evaluate(
     ] = False,
     transport: Annotated[
         str,
-        typer.Option(metavar="tcp|quic", help="Transport of the law's flows, and of those of the references."),
+        typer.Option(
+            metavar="tcp|quic|quinn",
+            help="Transport of the law's flows, and of those of the references. quinn: QUIC under quinn's controller.",
+        ),
     ] = "tcp",
     threads: Threads = None,
     on: On = None,

@@ -78,7 +78,8 @@ def evaluate(
     emulate
         Repeat these networks between this machine's kernels, in real time and as root, under the law and the reference.
     transport
-        Transport of the law's flows, and of those of the references: "tcp" or "quic".
+        Transport of the law's flows, and of those of the references: "tcp"; "quic"; or "quinn", which is QUIC under
+        quinn's own controller of that name.
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on
@@ -106,7 +107,7 @@ def evaluate(
     folder = Path()
     if emulate and not smallest:
         raise OptionError(("emulate", "", "the smallest networks are emulated; search them"))
-    if emulate and transport == "quic":
+    if emulate and transport != "tcp":
         raise OptionError(("emulate", "", "flows over QUIC are simulated only"))
     cases = None if suite is None else read_suite(suite)
     if isinstance(law, str):

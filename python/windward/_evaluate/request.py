@@ -30,7 +30,7 @@ AGAINST = ("cubic", "reno")
 QUICK_SEEDS, FULL_SEEDS = 10, 20
 
 #: Transports of the law's flows.
-TRANSPORTS = ("tcp", "quic")
+TRANSPORTS = ("tcp", "quic", "quinn")
 
 #: What a file of thresholds may set of a measure.
 _KEYS = ("margin", "slack", "absolute")
@@ -88,7 +88,11 @@ class EvaluationRequest:
         found = measures(self.against, is_full=self.is_full) if self.suite is None else self.suite.measures()
         if self.transport == "tcp":
             return found
-        return [replace(own, template=over_quic(own.template)) for own in found if fits_quic(own.template)]
+        return [
+            replace(own, template=over_quic(own.template, self.transport == "quinn"))
+            for own in found
+            if fits_quic(own.template)
+        ]
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -104,7 +108,7 @@ class EvaluationRequest:
     def title(self) -> str:
         """Title of the answer."""
         by = "the criteria of RFC 9743" if self.suite is None else self.suite.title
-        over = " over QUIC" if self.transport == "quic" else ""
+        over = {"tcp": "", "quic": " over QUIC", "quinn": " of quinn"}[self.transport]
         return f"Evidence for {self.text}{over} by {by}"
 
     def _given(self, own: Measure) -> dict[str, Any]:
@@ -222,8 +226,9 @@ def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
     """
     if transport not in TRANSPORTS:
         raise OptionError(("transport", transport, f"no transport; transports: {', '.join(TRANSPORTS)}"))
-    if transport == "quic":
-        flow = {"from": "a", "to": "b", "law": law, "transport": transport}
+    if transport != "tcp":
+        own = {"law_of": "quinn"} if transport == "quinn" else {}
+        flow = {"from": "a", "to": "b", "law": law, "transport": "quic", **own}
         _try({"flow": [flow]}, folder, text, "flow[0].law")
 
 

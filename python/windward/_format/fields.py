@@ -3925,6 +3925,10 @@ class PythonLaw:
 Transport = Literal["tcp"] | Literal["quic"]
 
 
+#: Implementation of a law over QUIC.
+LawOf = Literal["windward"] | Literal["quinn"]
+
+
 #: Rounding of the real n to a number of connections. chen2007 has a real n and an integer number of connections, and
 #: does not specify the rounding.
 ConnectionRounding = Literal["floor"] | Literal["nearest"]
@@ -4289,6 +4293,12 @@ class Flow:
     transport
         Transport: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose sender runs the law. Options that name
         TCP's mechanisms are refused with "quic". Default: "tcp".
+    law_of
+        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
+        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+    zero_rtt
+        Resumes a session over QUIC, whose data leaves with the first flight (0-RTT), and whose handshake has no
+        certificate. Default: false.
     connections
         Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT
         and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
@@ -4428,6 +4438,8 @@ class Flow:
     ack_dscp: int | str | None = None
     law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
     transport: Transport | None = None
+    law_of: LawOf | None = None
+    zero_rtt: bool = False
     connections: str | Connections | None = None
     coding: str | Coding | None = None
     start: str | Sequence[str] = "0 s"
@@ -4828,6 +4840,15 @@ class Requests:
         Default: the end of the run.
     law
         Congestion control law of both ends; any but `tfrc`.
+    transport
+        Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run the
+        law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
+    law_of
+        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
+        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+    zero_rtt
+        Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has no
+        certificate. Default: false.
     tcp
         TCP options of both ends.
     arrivals
@@ -4864,6 +4885,9 @@ class Requests:
     start: str | Sequence[str] = "0 s"
     stop: str | None = None
     law: str | LawSpec | Tfrc | PythonLaw
+    transport: Transport | None = None
+    law_of: LawOf | None = None
+    zero_rtt: bool = False
     tcp: Tcp = Tcp()
     arrivals: Arrivals
     request: str = "328 B"
@@ -5120,6 +5144,15 @@ class Video:
         Default: the end of the run.
     law
         Congestion control law of both ends; any but `tfrc`. Default: CUBIC.
+    transport
+        Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run the
+        law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
+    law_of
+        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
+        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+    zero_rtt
+        Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has no
+        certificate. Default: false.
     tcp
         TCP options of both ends.
     rule
@@ -5159,6 +5192,9 @@ class Video:
     start: str | Sequence[str] = "0 s"
     stop: str | None = None
     law: str | LawSpec | Tfrc | PythonLaw = "cubic"
+    transport: Transport | None = None
+    law_of: LawOf | None = None
+    zero_rtt: bool = False
     tcp: Tcp = Tcp()
     rule: str | Rule = "bola"
     ladder: Sequence[str] = ("300 kbit/s", "750 kbit/s", "1.2 Mbit/s", "1.85 Mbit/s", "2.85 Mbit/s", "4.3 Mbit/s")
@@ -5207,7 +5243,7 @@ class PageObject:
 
 
 #: Protocol of a page.
-HttpProtocol = Literal["h2"] | Literal["http/1.1"]
+HttpProtocol = Literal["h2"] | Literal["h3"] | Literal["http/1.1"]
 
 
 #: Order of a browser's requests.
@@ -5251,7 +5287,12 @@ class Page:
         after 130 ms.
     protocol
         Use of connections: "h2" sends all requests of an origin over one connection, and responses in the order in
-        which they are ready; "http/1.1" has up to `connections` to an origin, each with one request at a time.
+        which they are ready; "h3" has one connection over QUIC to each origin, as `transport` of other applications,
+        with a stream for each request; "http/1.1" has up to `connections` to an origin, each with one request at a
+        time.
+    law_of
+        Implementation of the law with "h3": "windward", or "quinn" for the controller that quinn has by this name:
+        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
     order
         Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight mode:
         until all objects with `blocking` have arrived, it asks for another one only while fewer than two are on their
@@ -5263,7 +5304,8 @@ class Page:
     dns
         Time that the first object of an origin waits for its address.
     tls
-        Round trips of TLS after the handshake of TCP: 1 for TLS 1.3, 2 for TLS 1.2, 0 for none.
+        Round trips of TLS after the handshake of TCP: 1 for TLS 1.3, 2 for TLS 1.2, 0 for none. With "h3", whose
+        handshake contains TLS: 1, or 0 for a resumed session whose requests leave with the first flight (0-RTT).
     request
         Size of a request. The default is that of 3GPP's model of web browsing.
     visits
@@ -5293,6 +5335,7 @@ class Page:
     tcp: Tcp = Tcp()
     objects: str | Sequence[PageObject] | None = None
     protocol: HttpProtocol = "h2"
+    law_of: LawOf | None = None
     order: RequestOrder = "discovery"
     connections: int = 6
     preconnect: int = 1

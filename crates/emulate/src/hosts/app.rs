@@ -258,7 +258,7 @@ impl Transport for Kernel<'_> {
         Some(pair)
     }
 
-    fn write(&mut self, link: &mut Pair, side: Side, bytes: u64, is_last: bool) {
+    fn write(&mut self, link: &mut Pair, side: Side, _number: u32, bytes: u64, is_last: bool) {
         let end = &mut link.ends[side as usize];
         end.written += bytes;
         end.is_last |= is_last;

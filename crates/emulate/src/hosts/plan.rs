@@ -284,7 +284,7 @@ impl Laws {
             let message = "TFRC is not in the kernel; choose a law of TCP, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
-        if let LawChoice::Quic(_) = law {
+        if let LawChoice::Quic(_, _) = law {
             let message = "QUIC is simulated only; choose `transport = \"tcp\"`, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }

@@ -156,13 +156,22 @@ fn a_receive_window_bounds_the_rate() {
     assert!((8.0..9.9).contains(&rate), "{rate}");
 }
 
-/// The client knows of the last byte two round trips after it has begun: one for the handshake, one for the data. A
-/// flow that is stopped sends nothing any more.
+/// The client knows of the last byte two round trips after it has begun: one for the handshake, one for the data. 0-RTT
+/// saves the first. A flow that is stopped sends nothing any more.
 #[test]
 fn flows_begin_and_end_when_they_say() {
     let link = r#"rate = "10 Mbit/s", delay = "50 ms", buffer = "83 packets""#;
     let short = flow(link, r#"law = "cubic", transport = "quic", size = "1 kB", start = "15 s""#);
     assert!((0.2..0.24).contains(&short.completion_s) && short.delivered_bytes == 1000, "{short:?}");
+    let first = ["false", "true"].map(|resumed| {
+        let keys =
+            format!(r#"law = "cubic", transport = "quic", size = "10 kB", start = "15 s", zero_rtt = {resumed}"#);
+        let series = simulate(&over(link, &keys, 20), 1).flow_series.unpack();
+        let mut arrivals = series.time_s.iter().zip(&series.goodput_bps).filter(|(_, rate)| **rate > 0.0);
+        *arrivals.next().expect("it arrives").0
+    });
+    // Samples are 100 ms apart: data arrives after 150 ms, or after 50.
+    assert!((first[0] - first[1] - 0.1).abs() < 1e-6, "{first:?}");
     let text = over(link, r#"law = "cubic", transport = "quic", start = "12 s", stop = "20 s""#, 30);
     let output = simulate(&text, 1);
     assert!((output.flows[0].goodput_bps - 9.5e6).abs() < 0.3e6, "{:?}", output.flows[0]);
@@ -203,4 +212,21 @@ flow = [
     let [tcp, quic] = [0, 1].map(|at| output.flows[at].goodput_bps);
     // FQ-CoDel gives each its turns. What is left is how fast each fills its share again after CoDel's drops: 2.4 %.
     assert!((quic / QUIC / (tcp / TCP) - 1.0).abs() < 0.05, "{tcp}, {quic}");
+}
+
+/// quinn's CUBIC in a scenario is quinn's CUBIC in a driver of its own, and its BBR loses a quarter of its packets at
+/// half a bandwidth-delay product. Its random phases change nothing that is sent.
+#[test]
+fn quinns_own_controllers_run_in_scenarios() {
+    let over = |law: &str, packets: u32| {
+        let link = format!(r#"rate = "10 Mbit/s", delay = "50 ms", buffer = "{packets} packets""#);
+        let flow = format!(r#"law = "{law}", law_of = "quinn", transport = "quic", segment = "1428 B""#);
+        simulate(&over(&link, &flow, 60), 1)
+    };
+    let cubic = over("cubic", 83);
+    assert!((cubic.flows[0].goodput_bps / 1e6 - 9.586).abs() < 0.01, "{:?}", cubic.flows[0]);
+    assert!((over("reno", 83).flows[0].goodput_bps / 1e6 - 9.56).abs() < 0.05);
+    let bbr = over("bbr", 42);
+    assert!((0.2..0.35).contains(&bbr.flows[0].loss), "{:?}", bbr.flows[0]);
+    assert_eq!(fingerprint(bbr), fingerprint(over("bbr", 42)));
 }

@@ -83,7 +83,7 @@ fn every_law_carries_data_or_is_refused_with_its_reason() {
 #[test]
 fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification() {
     let handshake = |certificate| {
-        let upload = Upload { certificate, bytes: Some(1000), ..Upload::new(law("reno")) };
+        let upload = Upload::new(law("reno")).certificate(certificate).bytes(1000);
         over(&upload, 83, seconds(10)).connected.unwrap().as_secs()
     };
     assert!((0.1025..0.105).contains(&handshake(3000)), "{}", handshake(3000));
@@ -92,7 +92,7 @@ fn a_handshake_takes_a_round_trip_and_one_more_beyond_the_limit_of_amplification
 
 #[test]
 fn an_upload_ends_when_its_last_byte_is_acknowledged() {
-    let upload = Upload { bytes: Some(1_000_000), ..Upload::new(law("cubic")) };
+    let upload = Upload::new(law("cubic")).bytes(1_000_000);
     let found = over(&upload, 83, seconds(60));
     assert_eq!(found.received, 1_000_000);
     // Slow start from 10 packets doubles seven times; the rest is at the rate of the link.
@@ -104,7 +104,7 @@ fn an_upload_ends_when_its_last_byte_is_acknowledged() {
 fn equal_seeds_give_equal_bytes_and_others_other_connections() {
     let with = |seed| {
         let laws = Laws::named("bbr3").unwrap().seed(seed);
-        over(&Upload { seed, ..Upload::new(Arc::new(laws)) }, 42, seconds(20))
+        over(&Upload::new(Arc::new(laws)).seed(seed), 42, seconds(20))
     };
     assert_eq!(with(1), with(1));
     assert_ne!(with(1).digest, with(2).digest);

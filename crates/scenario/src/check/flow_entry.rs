@@ -2,23 +2,16 @@
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
-use super::tcp;
-use crate::format::{Flow, KnownBaseRtt, SmallQueues, Stack, Tcp, Transport, Write};
+use super::{quic, tcp};
+use crate::format::{Flow, KnownBaseRtt, LawOf, SmallQueues, Stack, Tcp, Transport, Write};
 use crate::problems::Problems;
-use windward_laws::LawSpec;
 use windward_laws::emultcp::{Params, Rounding};
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
-use windward_sim::{EcnMode, LawChoice, TcpOptions, UDP_HEADERS, Writing};
+use windward_sim::{EcnMode, LawChoice, QuicOptions, TcpOptions, Writing};
 use windward_units::{Bytes, Duration, Time};
 
 /// Headers of IPv4, and of DCCP with sequence number and RTT (RFC 4340 §5.1), rounded to 4 bytes.
 const TFRC_HEADERS: Bytes = Bytes::new(40);
-
-/// UDP payload of full datagrams of QUIC: the least that every path must carry (RFC 9000 §14), and the largest.
-const QUIC_DATAGRAMS: [u64; 2] = [1200, 65_507];
-
-/// Largest initial window of a flow over QUIC, in packets.
-const MOST_QUIC_WINDOW: u32 = 1000;
 
 /// Maximum host processing time; longer ones would be a path.
 const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
@@ -78,7 +71,12 @@ pub(super) fn entry(
     if let Some(coding) = &coding {
         table.check_coding(coding);
     }
-    let law = if flow.transport == Some(Transport::Quic) { table.check_quic().map(LawChoice::Quic) } else { law };
+    let law = if flow.transport == Some(Transport::Quic) {
+        table.check_quic()
+    } else {
+        quic::refuse_options(flow.law_of, flow.zero_rtt, ("flow", at), table.problems);
+        law
+    };
     let law = law.filter(|_| problems.len() == before)?;
     Some(FlowEntry {
         law,
@@ -134,22 +132,35 @@ fn writing(write: Write, segment: Bytes) -> Option<Writing> {
 
 /// Options that only TCP has, each with true if it is not the default.
 fn of_tcp(flow: &Flow) -> [(&'static str, bool); 15] {
-    let (given, default) = (flow.tcp(), Tcp::default());
+    let given = flow.tcp();
+    let [
+        delayed_ack,
+        quick_acks,
+        compress_sacks,
+        ack_counting,
+        sack,
+        loss_detection,
+        newreno,
+        timestamps,
+        min_rto,
+        rto,
+        pacing,
+    ] = tcp::mechanisms(&given);
     [
         ("stack", flow.stack.is_some()),
-        ("delayed_ack", given.delayed_ack != default.delayed_ack),
-        ("quick_acks", given.quick_acks.is_some()),
-        ("compress_sacks", given.compress_sacks.is_some()),
-        ("ack_counting", given.ack_counting),
+        delayed_ack,
+        quick_acks,
+        compress_sacks,
+        ack_counting,
         ("receive_window", given.receive_window.is_some()),
-        ("sack", given.sack != default.sack),
-        ("loss_detection", given.loss_detection.is_some()),
-        ("newreno", given.newreno.is_some()),
-        ("timestamps", given.timestamps != default.timestamps),
-        ("initial_window", given.initial_window != default.initial_window),
-        ("min_rto", given.min_rto != default.min_rto),
-        ("rto", given.rto.is_some()),
-        ("pacing", given.pacing),
+        sack,
+        loss_detection,
+        newreno,
+        timestamps,
+        ("initial_window", given.initial_window != Tcp::default().initial_window),
+        min_rto,
+        rto,
+        pacing,
         ("known_base_rtt", flow.known_base_rtt.is_some()),
     ]
 }
@@ -185,9 +196,10 @@ impl Table<'_> {
     }
 
     /// Law of a flow over QUIC; refuses the laws and the options that only TCP has.
-    fn check_quic(&mut self) -> Option<LawSpec> {
+    fn check_quic(&mut self) -> Option<LawChoice> {
         let flow = self.flow;
         let given = [
+            ("known_base_rtt", flow.known_base_rtt.is_some()),
             ("connections", flow.connections.is_some()),
             ("coding", flow.coding.is_some()),
             ("host_jitter", flow.host_jitter.is_some()),
@@ -195,54 +207,12 @@ impl Table<'_> {
             ("small_queues", flow.small_queues.is_some()),
             ("ack_division", flow.ack_division.is_some()),
             ("optimistic_acks", flow.optimistic_acks.is_some()),
-            ("initial_ssthresh", flow.initial_ssthresh.is_some()),
-            ("read", flow.read.is_some()),
-            ("receive_buffer", flow.receive_buffer.is_some()),
-            ("send_buffer", flow.send_buffer.is_some()),
-            ("nagle", flow.nagle),
-            ("idle_restart", flow.idle_restart.is_some()),
         ];
-        // QUIC has flow control and an initial window of its own.
-        let of_tcp = of_tcp(flow).into_iter().filter(|(key, _)| !["receive_window", "initial_window"].contains(key));
-        for (key, _) in of_tcp.chain(given).filter(|(_, is_given)| *is_given) {
-            let hint = Some("remove it, or `transport = \"tcp\"`");
-            self.refuse([key], format!("`{key}` needs TCP; the flow is over QUIC"), hint);
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            self.refuse([key], quic::needs_tcp(key, "flow"), Some(quic::REMOVE));
         }
-        if self.tcp.ecn == EcnMode::Scalable && flow.ecn.is_some() {
-            let why = "`ecn = \"scalable\"` needs TCP: quinn sends ECT(0) only";
-            self.refuse(["ecn"], why, Some("ecn = \"accurate\""));
-        }
-        let [least, most] = QUIC_DATAGRAMS;
-        let datagram = self.tcp.wire_bytes().saturating_sub(UDP_HEADERS.into());
-        if !(least..=most).contains(&datagram) {
-            let why = format!(
-                "a full packet of {} B has {datagram} B of UDP payload; QUIC needs {least} B to {most} B",
-                self.tcp.wire_bytes()
-            );
-            self.refuse(["segment"], why, None);
-        }
-        let window = self.tcp.initial_window;
-        if !(2..=MOST_QUIC_WINDOW).contains(&window) {
-            let why = format!("`initial_window` over QUIC is {window}; allowed: 2 to {MOST_QUIC_WINDOW}");
-            self.refuse(["initial_window"], why, None);
-        }
-        match self.law? {
-            LawChoice::Known(spec) | LawChoice::Quic(spec) if spec.needs().counts_marks => {
-                let why = format!("`{}` counts ECN marks, and quinn reports only that there were some", spec.name());
-                self.refuse(["law"], why, Some("take a law that does not, such as `cubic`, or `transport = \"tcp\"`"));
-                None
-            }
-            LawChoice::Known(spec) | LawChoice::Quic(spec) => Some(*spec),
-            LawChoice::Tfrc(_) => {
-                self.refuse(["law"], "`tfrc` is a transport of its own; QUIC needs a law", None);
-                None
-            }
-            LawChoice::Own(_) => {
-                let hint = Some("write it as `law = { name = \"formula\", … }`, or `transport = \"tcp\"`");
-                self.refuse(["law"], "laws in Python do not run over QUIC", hint);
-                None
-            }
-        }
+        let law = (self.law, QuicOptions { law_of: LawOf::chosen(flow.law_of), zero_rtt: flow.zero_rtt });
+        quic::check(&flow.tcp(), self.tcp, law, (("flow", self.at, &[]), "flow"), self.problems)
     }
 
     /// Refuses `key` beside each of the fields that are given.

@@ -64,7 +64,7 @@ fn set_small_queues(flows: &[Flow], all: &mut Flows, links: &Links, problems: &m
             None => {
                 let is_bulk = !entry.tcp.is_paced_by_applications();
                 let can = entry.coding.is_none() && entry.tcp.device_queue.is_none() && is_bulk;
-                let is_tcp = !matches!(entry.law, LawChoice::Tfrc(_) | LawChoice::Quic(_));
+                let is_tcp = !matches!(entry.law, LawChoice::Tfrc(_) | LawChoice::Quic(_, _));
                 let is_linux = entry.stack == Stack::Linux && is_tcp && can;
                 (completes && is_linux).then_some(SmallQueues::Switch(true)).and_then(SmallQueues::shift)
             }

@@ -5,6 +5,7 @@ use super::flow_entry::entry;
 use super::flow_plan::{FlowPlan, Flows};
 use super::key::key;
 use super::nodes::{Nodes, Request, Senders, ends, label};
+use super::quic;
 use crate::format::{Flow, Stack};
 use crate::names::FlowName;
 use crate::problems::Problems;
@@ -70,7 +71,13 @@ pub(crate) fn expand(
                     small_queues: None,
                 });
                 let [from, to] = ends.clone();
-                all.names.push(FlowName { name, label: label.clone(), law: flow.law.name.clone(), from, to });
+                all.names.push(FlowName {
+                    name,
+                    label: label.clone(),
+                    law: quic::shown(&flow.law, flow.law_of),
+                    from,
+                    to,
+                });
             }
             // One report for a table: the names of its other members would clash as well.
             if !is_right {

@@ -32,6 +32,12 @@ fn of_host(name: &str, given: &Map<String, Value>, stack: Stack) -> Map<String, 
     params
 }
 
+/// True if a law has the parameters of a file that gives none.
+pub(super) fn is_default(spec: &LawSpec) -> bool {
+    let default = |stack| LawSpec::from_json(spec.name(), Value::Object(of_host(spec.name(), &Map::new(), stack)));
+    [Stack::Rfc, Stack::Linux].into_iter().any(|stack| default(stack).is_ok_and(|default| default == *spec))
+}
+
 /// Parameters as the file keeps them, with all defaults but those of a stack, which then follow its change.
 fn written(spec: &LawSpec, given: &Map<String, Value>) -> Map<String, Value> {
     let mut params = parameters(spec);

@@ -20,6 +20,7 @@ mod natural;
 mod nodes;
 mod notes;
 mod places;
+mod quic;
 mod ran;
 mod recordings;
 mod regions;

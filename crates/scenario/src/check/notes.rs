@@ -74,7 +74,7 @@ fn marks(
     links: &Links,
 ) -> Option<String> {
     let counting = match law {
-        LawChoice::Known(law) | LawChoice::Quic(law) if law.needs().counts_marks => Some(law),
+        LawChoice::Known(law) | LawChoice::Quic(law, _) if law.needs().counts_marks => Some(law),
         _ => None,
     };
     let as_reno = |law: &LawSpec| format!("`{}` gets no marks and answers losses alone, as Reno does", law.name());
@@ -105,7 +105,7 @@ fn does_mark(queue: QueueConfig) -> bool {
 
 /// True if a law goes on until packets are lost.
 fn fills_queues(law: &LawChoice) -> bool {
-    matches!(law, LawChoice::Known(law) | LawChoice::Quic(law) if law.price() == Some(Price::Loss))
+    matches!(law, LawChoice::Known(law) | LawChoice::Quic(law, _) if law.price() == Some(Price::Loss))
 }
 
 /// Remark on equal packets of few flows with different round trips at a drop-tail queue, where neither hosts nor links

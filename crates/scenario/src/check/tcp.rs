@@ -20,9 +20,28 @@ const MOST_IN_FLIGHT: Bytes = Bytes::new(2_600_000);
 const RECEIVE_OFFLOAD: Duration = Duration::from_micros(50);
 
 /// Place of a table of TCP options: its list, the index in it, and the keys inside.
-type Table<'a> = (&'static str, usize, &'a [&'static str]);
+pub(super) type Table<'a> = (&'static str, usize, &'a [&'static str]);
 
-fn path((list, at, inside): Table<'_>, keys: &[&'static str]) -> Vec<Segment> {
+/// Options of mechanisms that TCP alone has, each with true if it is not the default.
+pub(super) fn mechanisms(given: &Tcp) -> [(&'static str, bool); 11] {
+    let default = Tcp::default();
+    [
+        ("delayed_ack", given.delayed_ack != default.delayed_ack),
+        ("quick_acks", given.quick_acks.is_some()),
+        ("compress_sacks", given.compress_sacks.is_some()),
+        ("ack_counting", given.ack_counting),
+        ("sack", given.sack != default.sack),
+        ("loss_detection", given.loss_detection.is_some()),
+        ("newreno", given.newreno.is_some()),
+        ("timestamps", given.timestamps != default.timestamps),
+        ("min_rto", given.min_rto != default.min_rto),
+        ("rto", given.rto.is_some()),
+        ("pacing", given.pacing),
+    ]
+}
+
+/// Path of a field of a table.
+pub(super) fn path((list, at, inside): Table<'_>, keys: &[&'static str]) -> Vec<Segment> {
     let keys = inside.iter().chain(keys).copied().map(Segment::from);
     place(list, at, []).into_iter().chain(keys).collect()
 }
@@ -215,7 +234,7 @@ pub(super) fn check(
     }
     let remembers = |ssthresh| match law {
         Some(LawChoice::Known(law)) => law.build(Packets::ONE).remember(Packets::new(f64::from(ssthresh))),
-        Some(LawChoice::Own(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_)) => false,
+        Some(LawChoice::Own(_) | LawChoice::Tfrc(_) | LawChoice::Quic(_, _)) => false,
         None => true,
     };
     if options.initial_ssthresh.is_some_and(|ssthresh| !remembers(ssthresh)) {

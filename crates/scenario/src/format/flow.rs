@@ -85,6 +85,14 @@ tcp_tables! {
         /// name TCP's mechanisms are refused with "quic". Default: "tcp".
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub transport: Option<Transport>,
+        /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
+        /// `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub law_of: Option<LawOf>,
+        /// Resumes a session over QUIC, whose data leaves with the first flight (0-RTT), and whose handshake has no
+        /// certificate. Default: false.
+        #[serde(default)]
+        pub zero_rtt: bool,
         /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the
         /// RTT and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
         /// connection.
@@ -278,6 +286,26 @@ pub(crate) enum Transport {
     Tcp,
     /// QUIC.
     Quic,
+}
+
+/// Implementation of a law over QUIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"windward\" or \"quinn\"")]
+pub(crate) enum LawOf {
+    /// The law of this project.
+    Windward,
+    /// The controller of the same name in quinn.
+    Quinn,
+}
+
+impl LawOf {
+    /// The implementation that a table chooses.
+    pub fn chosen(given: Option<Self>) -> sim::LawOf {
+        match given {
+            Some(Self::Windward) | None => sim::LawOf::Windward,
+            Some(Self::Quinn) => sim::LawOf::Quinn,
+        }
+    }
 }
 
 /// TCP stack of a flow.

@@ -41,7 +41,7 @@ pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
 pub(crate) use dscp::Dscp;
-pub(crate) use flow::{Flow, LossDetection, Stack, Tcp, Transport};
+pub(crate) use flow::{Flow, LawOf, LossDetection, Stack, Tcp, Transport};
 pub(crate) use law::Law;
 pub(crate) use leo::Leo;
 pub(crate) use link::{Hold, Jitter, Link, Loss, LossModel, Reorder, Uniform as UniformJitter};

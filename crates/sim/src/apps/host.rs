@@ -207,7 +207,8 @@ impl<T: Transport> Apps<T> {
                 // First the first byte, then the whole.
                 talk.link.watch(Side::Client, talk.link.written(Side::Server) + 1);
                 let is_last = app.closes();
-                net.write(&mut talk.link, Side::Server, served.request.size, is_last);
+                let Request { number, size, .. } = served.request;
+                net.write(&mut talk.link, Side::Server, number as u32, size, is_last);
                 if let Some(on) = served.request.on {
                     net.schedule(net.now() + on, AppTimer::Serve, flow, 0);
                 }
@@ -291,6 +292,6 @@ impl<L: TwoWay> Talk<L> {
         self.work = Work::Requests(Stage::Asking(served));
         let bytes = app.config.request.count();
         self.link.watch(Side::Server, self.link.written(Side::Client) + bytes);
-        net.write(&mut self.link, Side::Client, bytes, false);
+        net.write(&mut self.link, Side::Client, served.request.number as u32, bytes, false);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::request::{Request, Served};
 use super::transport::{Transport, TwoWay};
+use crate::ends::QuicHeard;
 use crate::tcp::Side;
 use std::collections::VecDeque;
 use windward_elements::engine::AppTimer;
@@ -84,7 +85,7 @@ impl Http {
             link.watch(Side::Server, end);
         }
         self.asked.push_back((end, served));
-        net.write(link, Side::Client, bytes, false);
+        net.write(link, Side::Client, request.user, bytes, false);
     }
 
     /// Continues after bytes have arrived at `side` of the connection `flow`, or its handshake is complete. Complete
@@ -101,11 +102,16 @@ impl Http {
             (Phase::Opening, Side::Client) => return self.secure(net, link),
             (Phase::Securing, Side::Server) => {
                 link.watch(Side::Client, link.written(Side::Server) + CERTIFICATES);
-                net.write(link, Side::Server, CERTIFICATES, false);
+                net.write(link, Side::Server, 0, CERTIFICATES, false);
             }
             (Phase::Securing, Side::Client) => {
                 self.tls -= 1;
                 return self.secure(net, link);
+            }
+            (Phase::Ready, side) if link.has_streams() => {
+                while let Some(heard) = link.take_heard(side) {
+                    self.hear_stream(net, (side, flow), heard, &service, done);
+                }
             }
             (Phase::Ready, Side::Server) => {
                 let arrived = link.arrived(Side::Server);
@@ -140,6 +146,33 @@ impl Http {
         false
     }
 
+    /// Continues after something has arrived on the stream of a request: no stream waits for another.
+    fn hear_stream<T: Transport>(
+        &mut self,
+        net: &mut T,
+        (side, flow): (Side, u32),
+        QuicHeard { number, bytes, is_whole }: QuicHeard,
+        service: impl Fn(&Request) -> Duration,
+        done: &mut Vec<Served>,
+    ) {
+        if side == Side::Server {
+            let at = self.asked.iter().position(|(_, served)| served.request.user == number);
+            if let Some((_, served)) = at.filter(|_| is_whole).and_then(|at| self.asked.remove(at)) {
+                let at = net.now() + service(&served.request);
+                net.schedule(at, AppTimer::Serve, flow, number);
+                self.working.push(served);
+            }
+            return;
+        }
+        let Some(at) = self.answering.iter().position(|(_, served)| served.request.user == number) else { return };
+        if bytes > 0 {
+            self.answering[at].1.first_byte.get_or_insert(net.now());
+        }
+        if is_whole {
+            done.extend(self.answering.remove(at).map(|(_, served)| served));
+        }
+    }
+
     /// Begins the next round trip of TLS; returns true if there is none.
     fn secure<T: Transport>(&mut self, net: &mut T, link: &mut T::Link) -> bool {
         if self.tls == 0 {
@@ -148,7 +181,7 @@ impl Http {
         }
         self.phase = Phase::Securing;
         link.watch(Side::Server, link.written(Side::Client) + HELLO);
-        net.write(link, Side::Client, HELLO, false);
+        net.write(link, Side::Client, 0, HELLO, false);
         false
     }
 
@@ -161,6 +194,6 @@ impl Http {
             link.watch(Side::Client, begin + 1);
         }
         self.answering.push_back(([begin, begin + size], served));
-        net.write(link, Side::Server, size, false);
+        net.write(link, Side::Server, object, size, false);
     }
 }

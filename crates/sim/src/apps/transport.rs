@@ -1,5 +1,6 @@
 //! Connections of applications: simulated ones, or those of an operating system.
 
+use crate::ends::QuicHeard;
 use crate::network::AppConfig;
 use crate::tcp::Side;
 use windward_elements::engine::AppTimer;
@@ -15,6 +16,15 @@ pub trait TwoWay {
     fn watch(&mut self, side: Side, bytes: u64);
     /// Retransmissions and timeouts of both ends so far.
     fn repairs(&self) -> [u64; 2];
+    /// True if each request has a stream of its own, and the application takes what arrives by [`Self::take_heard`]
+    /// each time [`AppTimer::Heard`] wakes it.
+    fn has_streams(&self) -> bool {
+        false
+    }
+    /// Takes out what has arrived next at `side` on a stream.
+    fn take_heard(&mut self, _side: Side) -> Option<QuicHeard> {
+        None
+    }
 }
 
 /// A connection that opens.
@@ -43,8 +53,9 @@ pub trait Transport {
     /// Opens a connection. When the handshake is complete, it wakes the client by [`AppTimer::Heard`]. A link that has
     /// ended is taken again where there is one.
     fn open(&mut self, app: &Self::App, opening: Opening<'_>, old: Option<&mut Self::Link>) -> Option<Self::Link>;
-    /// Writes `bytes` at `side`, which closes its direction after them if they are the last.
-    fn write(&mut self, link: &mut Self::Link, side: Side, bytes: u64, is_last: bool);
+    /// Writes `bytes` at `side`: the request `number` or its answer. TCP closes the direction after them if they are
+    /// the last.
+    fn write(&mut self, link: &mut Self::Link, side: Side, number: u32, bytes: u64, is_last: bool);
     /// Drops the bytes of `side` that have not been sent, and closes its direction.
     fn cut(&mut self, link: &mut Self::Link, side: Side);
     /// Ends a connection that carries nothing any more.

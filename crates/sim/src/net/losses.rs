@@ -1,6 +1,7 @@
 //! Loss accounting.
 
 use crate::output::Balance;
+use std::collections::BTreeSet;
 use windward_elements::packet::{Kind, Packet};
 use windward_elements::status::Cause;
 use windward_units::Time;
@@ -15,14 +16,27 @@ pub struct Losses {
     pub(super) since: Option<Time>,
     /// Lost parcels and their causes, until the owner takes them.
     pub parcels: Vec<(Packet, Cause)>,
-    /// Lost datagrams of QUIC, until their flow takes them.
+    /// Lost datagrams of QUIC, until their connection takes them.
     pub(super) quic: Vec<Packet>,
+    /// Open connections of applications over QUIC.
+    pub(super) open: BTreeSet<u32>,
     /// Combinations dropped by a full queue, until their flow takes them.
     pub(super) coded: Vec<Packet>,
 }
 
 impl Losses {
-    /// Takes out a lost datagram of a flow over QUIC.
+    /// Keeps the lost datagrams of the application's connection `id` from now on.
+    pub fn begin_quic(&mut self, id: u32) {
+        self.open.insert(id);
+    }
+
+    /// Drops the lost datagrams of the application's connection `id`, which has ended.
+    pub fn end_quic(&mut self, id: u32) {
+        self.open.remove(&id);
+        self.quic.retain(|packet| packet.flow != id);
+    }
+
+    /// Takes out a lost datagram of a connection over QUIC.
     pub fn take_quic(&mut self, flow: u32) -> Option<Packet> {
         self.quic.iter().position(|packet| packet.flow == flow).map(|at| self.quic.swap_remove(at))
     }
@@ -52,8 +66,13 @@ pub(super) fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Pa
             }
         }
         Kind::Quic | Kind::QuicBack => {
-            losses.segments[packet.flow as usize] += u64::from(counts && packet.kind == Kind::Quic);
-            losses.quic.push(*packet);
+            let lost = losses.segments.get_mut(packet.flow as usize);
+            if lost.is_some() || losses.open.contains(&packet.flow) {
+                losses.quic.push(*packet);
+            }
+            if let Some(lost) = lost {
+                *lost += u64::from(counts && packet.kind == Kind::Quic);
+            }
         }
         Kind::Parcel { .. } => losses.parcels.push((*packet, cause)),
         _ => {}

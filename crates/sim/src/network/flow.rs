@@ -43,9 +43,28 @@ pub enum LawChoice {
     /// TFRC in place of TCP.
     Tfrc(TfrcOptions),
     /// This law over QUIC in place of TCP, between ends that the [`Makers`](crate::Makers) of the run make.
-    Quic(LawSpec),
+    Quic(LawSpec, QuicOptions),
     /// A user-defined law, by its index in the [`Makers`](crate::Makers) of the run, which must contain it.
     Own(u32),
+}
+
+/// Options of a connection over QUIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QuicOptions {
+    /// Implementation of the law.
+    pub law_of: LawOf,
+    /// True to resume a session and send data with the first flight (0-RTT).
+    pub zero_rtt: bool,
+}
+
+/// Implementation of a law over QUIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LawOf {
+    /// The law of this project.
+    #[default]
+    Windward,
+    /// The controller of the same name in quinn.
+    Quinn,
 }
 
 /// Options of a TFRC flow.

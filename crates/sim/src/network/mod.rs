@@ -14,7 +14,7 @@ mod tcp;
 use crate::topology::Topology;
 pub use app::{AppConfig, AppKind, Demand, Ideal};
 pub use arrivals::Arrivals;
-pub use flow::{FlowConfig, LawChoice, TfrcOptions, TransferConfig};
+pub use flow::{FlowConfig, LawChoice, LawOf, QuicOptions, TfrcOptions, TransferConfig};
 pub use requests::{ConnectionUse, RequestsConfig};
 pub use session::{Length, SessionConfig};
 pub use source::{ExtremeValue, LEAST_SPACING, MOST_PERIODS, Pattern, SourceConfig, Spread};

@@ -15,8 +15,8 @@ use super::key::key;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use super::sources::{Sources, ends_before_regions, goes_by_backlog};
-use super::tcp;
-use crate::format::{App, DataDirection, Ends, Law, Stack};
+use super::{quic, tcp};
+use crate::format::{App, DataDirection, Ends, Law, LawOf, Stack};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
 use arrivals::Place;
@@ -25,7 +25,7 @@ use requests::Clients;
 use session::Transfers;
 use shared::inside;
 use std::sync::Arc;
-use windward_sim::{AppConfig, AppKind, Ideal, LawChoice, PageConfig, TcpOptions, VideoConfig};
+use windward_sim::{AppConfig, AppKind, Ideal, LawChoice, PageConfig, QuicOptions, TcpOptions, VideoConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// All applications and their names.
@@ -166,7 +166,7 @@ pub(crate) fn expand(
                         ideal,
                         kind,
                     });
-                    app.tcp().map_or_else(String::new, |(law, _)| law.name.clone())
+                    app.tcp().map_or_else(String::new, |(law, _)| quic::shown(law, app.law_of()))
                 }
                 Traffic::Datagrams(datagrams) => {
                     let member = datagrams::Member { name: &name, label: &label, nodes: [ends.from, ends.to] };
@@ -195,10 +195,18 @@ fn connections<'a>(
     let table = ("app", at, &["tcp"][..]);
     tcp::check_sizes(&tcp, table, problems);
     tcp::check(options, &tcp, law.as_ref(), table, problems);
-    if own.name == Law::TFRC {
+    if own.name == Law::TFRC && !app.is_over_quic() {
         let hint = Some("choose a law of TCP".to_owned());
         problems.add(place("app", at, ["law".into()]), "TFRC carries no requests", hint);
     }
+    let law = if app.is_over_quic() {
+        let quic = QuicOptions { law_of: LawOf::chosen(app.law_of()), zero_rtt: app.has_zero_rtt() };
+        quic::check(options, &tcp, (law.as_ref(), quic), (table, "application"), problems)
+    } else {
+        let is_page = matches!(app, App::Page(_));
+        quic::refuse_options(app.law_of(), app.has_zero_rtt() && !is_page, ("app", at), problems);
+        law
+    };
     let law = law.filter(|_| problems.len() == before)?;
     let stop = app.ends().stop.map(|stop| Time::from_nanos(stop.as_nanos()));
     let (request, kind) = match app {

@@ -25,6 +25,9 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
     if tls.is_none() {
         refuse("tls", format!("{} is out of range; allowed: 0, 1 or 2 round trips", app.tls.0));
     }
+    if app.protocol == HttpProtocol::Http3 && app.tls.0 == 2.0 {
+        refuse("tls", "\"h3\" has TLS 1.3: 1 round trip, or 0 with 0-RTT".to_owned());
+    }
     if app.preconnect.0 > app.connections.0 {
         let why = format!("{} connections at once; `connections` is {}", app.preconnect.0, app.connections.0);
         refuse("preconnect", why);
@@ -50,7 +53,7 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
         origins,
         protocol: match app.protocol {
             HttpProtocol::Http1 => Protocol::Separate(app.connections.0),
-            HttpProtocol::Http2 => Protocol::Multiplexed,
+            HttpProtocol::Http2 | HttpProtocol::Http3 => Protocol::Multiplexed,
         },
         order: match app.order {
             RequestOrder::Discovery => Order::Discovery,
@@ -58,7 +61,7 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
         },
         preconnect: app.preconnect.0,
         dns: app.dns.0,
-        tls: tls?,
+        tls: if app.protocol == HttpProtocol::Http3 { 0 } else { tls? },
         visits: app.visits.map_or(u32::MAX, |visits| visits.0),
         reading: app.reading.0,
         is_reading_random,

@@ -11,7 +11,9 @@ pub(crate) use page::{HttpProtocol, PageObject, RequestOrder};
 pub(crate) use requests::{ArrivalTime, Arrivals, DataDirection, Response, Reuse, SizePoint, Sizes};
 pub(crate) use video::{Mpc, Qoe, RobustMpc, Rule};
 
-use super::{Count, Dscp, Law, Name, Named, Number, Positive, Recording, Spread, Starts, Tcp, Written, zero};
+use super::{
+    Count, Dscp, Law, LawOf, Name, Named, Number, Positive, Recording, Spread, Starts, Tcp, Transport, Written, zero,
+};
 use datagrams::{echo, every, no_impairment, playout, robustness, speech, twenty_ms};
 use page::{one_trip, six, thirty_s};
 use requests::{exponential, request};
@@ -52,6 +54,18 @@ tagged! {
         "requests" Requests {
             /// Congestion control law of both ends; any but `tfrc`.
             law: Law,
+            /// Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run
+            /// the law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            transport: Option<Transport>,
+            /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this
+            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            law_of: Option<LawOf>,
+            /// Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has
+            /// no certificate. Default: false.
+            #[serde(default)]
+            zero_rtt: bool,
             /// TCP options of both ends.
             #[serde(default)]
             tcp: Tcp,
@@ -104,6 +118,18 @@ tagged! {
             /// Congestion control law of both ends; any but `tfrc`. Default: CUBIC.
             #[serde(default = "cubic")]
             law: Law,
+            /// Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run
+            /// the law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            transport: Option<Transport>,
+            /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this
+            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            law_of: Option<LawOf>,
+            /// Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has
+            /// no certificate. Default: false.
+            #[serde(default)]
+            zero_rtt: bool,
             /// TCP options of both ends.
             #[serde(default)]
             tcp: Tcp,
@@ -152,10 +178,15 @@ tagged! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             objects: Option<Recording<PageObject>>,
             /// Use of connections: "h2" sends all requests of an origin over one connection, and responses in the order
-            /// in which they are ready; "http/1.1" has up to `connections` to an origin, each with one request at a
-            /// time.
+            /// in which they are ready; "h3" has one connection over QUIC to each origin, as `transport` of other
+            /// applications, with a stream for each request; "http/1.1" has up to `connections` to an origin, each
+            /// with one request at a time.
             #[serde(default)]
             protocol: HttpProtocol,
+            /// Implementation of the law with "h3": "windward", or "quinn" for the controller that quinn has by this
+            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            law_of: Option<LawOf>,
             /// Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight
             /// mode: until all objects with `blocking` have arrived, it asks for another one only while fewer than two
             /// are on their way.
@@ -170,7 +201,9 @@ tagged! {
             /// Time that the first object of an origin waits for its address.
             #[serde(default = "zero")]
             dns: Written<Duration>,
-            /// Round trips of TLS after the handshake of TCP: 1 for TLS 1.3, 2 for TLS 1.2, 0 for none.
+            /// Round trips of TLS after the handshake of TCP: 1 for TLS 1.3, 2 for TLS 1.2, 0 for none. With "h3",
+            /// whose handshake contains TLS: 1, or 0 for a resumed session whose requests leave with the first flight
+            /// (0-RTT).
             #[serde(default = "one_trip")]
             tls: Number,
             /// Size of a request. The default is that of 3GPP's model of web browsing.
@@ -286,6 +319,36 @@ impl App {
             Self::Video(app) => Some((&app.law, &app.tcp)),
             Self::Page(app) => Some((&app.law, &app.tcp)),
             Self::Game(_) | Self::Call(_) | Self::Ping(_) => None,
+        }
+    }
+
+    /// Implementation of the law over QUIC.
+    pub fn law_of(&self) -> Option<LawOf> {
+        match self {
+            Self::Requests(app) => app.law_of,
+            Self::Video(app) => app.law_of,
+            Self::Page(app) => app.law_of,
+            Self::Session(_) | Self::Game(_) | Self::Call(_) | Self::Ping(_) => None,
+        }
+    }
+
+    /// True if the connections resume a session over QUIC.
+    pub fn has_zero_rtt(&self) -> bool {
+        match self {
+            Self::Requests(app) => app.zero_rtt,
+            Self::Video(app) => app.zero_rtt,
+            Self::Page(app) => app.tls.0 == 0.0,
+            Self::Session(_) | Self::Game(_) | Self::Call(_) | Self::Ping(_) => false,
+        }
+    }
+
+    /// True if the connections are over QUIC.
+    pub fn is_over_quic(&self) -> bool {
+        match self {
+            Self::Requests(app) => app.transport == Some(Transport::Quic),
+            Self::Video(app) => app.transport == Some(Transport::Quic),
+            Self::Page(app) => app.protocol == HttpProtocol::Http3,
+            Self::Session(_) | Self::Game(_) | Self::Call(_) | Self::Ping(_) => false,
         }
     }
 

@@ -36,12 +36,15 @@ pub(crate) struct PageObject {
 
 /// Protocol of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(expecting = "\"h2\" or \"http/1.1\"")]
+#[serde(expecting = "\"h2\", \"h3\" or \"http/1.1\"")]
 pub(crate) enum HttpProtocol {
     /// One multiplexed connection to each origin.
     #[default]
     #[serde(rename = "h2")]
     Http2,
+    /// One connection over QUIC to each origin, with a stream for each request.
+    #[serde(rename = "h3")]
+    Http3,
     /// Several connections to each origin, each with one request at a time.
     #[serde(rename = "http/1.1")]
     Http1,

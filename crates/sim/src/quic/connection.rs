@@ -1,35 +1,31 @@
-//! Flows over QUIC. The two ends are made outside of this crate; here they meet the network and the calendar.
+//! Flows over QUIC.
 
-use crate::ends::{MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicState, UDP_HEADERS};
+use super::{Wire, datagram, read};
+use crate::ends::{MakeQuic, QuicConfig, QuicFlow, QuicState};
 use crate::net::Net;
-use crate::network::{EcnMode, FlowConfig, Writing};
-use crate::tcp::{Averages, Counts, Ring, Timer, Writer};
-use windward_elements::ecn::{Codepoint, Ecn};
+use crate::network::{FlowConfig, QuicOptions, Writing};
+use crate::tcp::{Averages, Counts, Ring, Writer};
+use windward_elements::ecn::Codepoint;
 use windward_elements::engine::{FlowTimer, Wake};
-use windward_elements::packet::{Kind, Packet};
+use windward_elements::packet::Packet;
 use windward_laws::LawSpec;
 use windward_units::{Duration, Time, splitmix64};
 
 /// A running flow.
 pub struct Connection {
-    index: u32,
     config: QuicConfig,
     make: MakeQuic,
-    /// Starts of the routes forward and backward.
-    routes: [u32; 2],
+    wire: Wire,
     segment: u32,
-    /// True if datagrams keep the ECN fields of their senders.
-    has_ecn: bool,
     /// Pace of the application, and the application once the connection is open.
     writing: Option<Writing>,
     writer: Option<Writer>,
     /// Bytes that it has not written.
     rest: u64,
     /// The ends, once opened.
-    ends: Option<Box<dyn QuicEnds>>,
+    ends: Option<Box<dyn QuicFlow>>,
     opened: Time,
     was_open: bool,
-    timer: Timer,
     sent: u64,
     marked: u64,
     /// Time averages.
@@ -40,12 +36,20 @@ pub struct Connection {
 
 impl Connection {
     /// Flow `index` of `config` under `law` in the run of `seed`, with the starts of its routes.
-    pub fn new(index: u32, config: &FlowConfig, law: LawSpec, make: MakeQuic, routes: [u32; 2], seed: u64) -> Self {
+    pub fn new(
+        index: u32,
+        config: &FlowConfig,
+        (law, options): (LawSpec, QuicOptions),
+        make: MakeQuic,
+        routes: [u32; 2],
+        seed: u64,
+    ) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count();
         let quic = QuicConfig {
             law,
-            datagram: (tcp.wire_bytes() as u32).saturating_sub(UDP_HEADERS),
+            options,
+            datagram: datagram(tcp),
             initial_window: tcp.initial_window,
             size: config.size.map(|size| size.count()),
             is_paced: tcp.writing.is_some(),
@@ -53,19 +57,16 @@ impl Connection {
             seed: splitmix64(splitmix64(seed) ^ config.key),
         };
         Self {
-            index,
             config: quic,
             make,
-            routes,
+            wire: Wire::new(index, tcp, routes),
             segment: segment as u32,
-            has_ecn: tcp.ecn != EcnMode::Off,
             writing: tcp.writing,
             writer: None,
             rest: config.size.map_or(u64::MAX, |size| size.count()),
             ends: None,
             opened: Time::ZERO,
             was_open: false,
-            timer: Timer::off(),
             sent: 0,
             marked: 0,
             averages: Averages::new(),
@@ -117,7 +118,7 @@ impl Connection {
     pub fn start(&mut self, net: &mut Net) {
         let now = net.now;
         self.opened = now;
-        self.ends.insert((self.make)(&self.config)).open(now);
+        self.ends.insert(self.make.flow(&self.config)).open(now);
         self.send(net);
     }
 
@@ -131,16 +132,15 @@ impl Connection {
 
     /// Handles a datagram at the end of its route.
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
-        debug_assert!(matches!(packet.kind, Kind::Quic | Kind::QuicBack), "no packet of a flow over QUIC");
-        let is_backward = packet.kind == Kind::QuicBack;
         let Some(ends) = &mut self.ends else { return };
-        let ecn = packet.ecn.codepoint();
-        self.marked += u64::from(!is_backward && ecn == Codepoint::Marked);
-        if is_backward && let Some(tap) = &mut net.tap {
+        let datagram = read(packet);
+        self.marked += u64::from(!datagram.is_backward && datagram.ecn == Codepoint::Marked);
+        if datagram.is_backward
+            && let Some(tap) = &mut net.tap
+        {
             tap.packet(net.now, packet, false);
         }
-        let size = packet.size.saturating_sub(UDP_HEADERS);
-        ends.receive(net.now, QuicDatagram { handle: packet.number, is_backward, size, ecn });
+        ends.receive(net.now, datagram);
         self.send(net);
     }
 
@@ -149,9 +149,9 @@ impl Connection {
         match which {
             FlowTimer::Open => self.start(net),
             FlowTimer::Close => self.stop(net),
-            FlowTimer::Retransmit => match self.timer.ring(net.now) {
+            FlowTimer::Retransmit => match self.wire.timer.ring(net.now) {
                 Ring::Nothing => {}
-                Ring::Later(time) => net.schedule(time, Wake::Flow(which), self.index),
+                Ring::Later(time) => net.schedule(time, Wake::Flow(which), self.wire.index),
                 Ring::Expired => {
                     if let Some(ends) = &mut self.ends {
                         ends.wake(net.now);
@@ -174,7 +174,7 @@ impl Connection {
         self.rest -= due;
         ends.write(due, self.rest == 0);
         if self.rest > 0 {
-            net.schedule(writer.next(), Wake::Flow(FlowTimer::Write), self.index);
+            net.schedule(writer.next(), Wake::Flow(FlowTimer::Write), self.wire.index);
         }
         self.send(net);
     }
@@ -183,17 +183,7 @@ impl Connection {
     fn send(&mut self, net: &mut Net) {
         let Some(ends) = &mut self.ends else { return };
         let now = net.now;
-        while let Some(packet) = net.losses.take_quic(self.index) {
-            ends.forget(packet.number);
-        }
-        while let Some(QuicDatagram { handle, is_backward, size, ecn }) = ends.poll(now) {
-            let hop = self.routes[usize::from(is_backward)];
-            let kind = if is_backward { Kind::QuicBack } else { Kind::Quic };
-            let packet = Packet::new(kind, now, self.index, hop, size + UDP_HEADERS);
-            let ecn = Ecn::new(if self.has_ecn { ecn } else { Codepoint::NotCapable });
-            self.sent += u64::from(!is_backward);
-            net.send(Packet { number: handle, ecn, ..packet }, !is_backward);
-        }
+        self.sent += self.wire.send(net, ends.as_mut(), true);
         let state = ends.state();
         if state.is_open != self.was_open {
             self.was_open = state.is_open;
@@ -204,7 +194,7 @@ impl Connection {
             }
             if let Some(writing) = self.writing.take_if(|_| state.is_open) {
                 self.writer = Some(Writer::new(writing, now));
-                net.schedule(now, Wake::Flow(FlowTimer::Write), self.index);
+                net.schedule(now, Wake::Flow(FlowTimer::Write), self.wire.index);
             }
         }
         let Self { averages, recent_rtt, .. } = self;
@@ -215,12 +205,6 @@ impl Connection {
         if state.is_open {
             averages.advance(now, state.cwnd);
         }
-        match ends.next_time() {
-            Some(time) => self.timer.set(time.max(now)),
-            None => self.timer.cancel(),
-        }
-        if let Some(time) = self.timer.unwatched() {
-            net.schedule(time, Wake::Flow(FlowTimer::Retransmit), self.index);
-        }
+        self.wire.watch(net, ends.as_mut());
     }
 }
