@@ -45,6 +45,8 @@ SECONDS = 16
 SEEDS = (1, 2, 3)
 #: Gross differences: speeds as shares of the other's.
 WITHOUT, STACK, KERNEL = 0.5, 0.5, 0.67
+#: Runs between kernels of a draw that differs in the first.
+RUNS = 6
 #: An emulation is repeated when 1 % of its packets were later than this.
 LATE_S = 0.001
 #: Timeout of a lost last segment, in seconds.
@@ -387,20 +389,45 @@ def has_kernel(draw: Draw) -> bool:
     return draw.law in IN_LINUX and not alien & {*draw.options} and draw.mbps <= 60 and is_known
 
 
-def emulated(draw: Draw) -> list[Flag]:
-    """Difference from Linux between namespaces."""
-    network = scenario(draw, "linux")
-    run = in_time(network.emulate, KEPT / f"{draw.law}-{draw.index}", late_s=LATE_S, even_if_slow=True)
-    kernel, own = speed(draw, run), simulated(draw, "linux")
-    slow, fast = sorted((kernel.value, own.value))
-    least = KERNEL * fast
-    if draw.traffic == "file":
-        least = 1 / (1 / least + SINK_S)
-    return [Flag(draw, "linux", "kernels", own.value, kernel.value)] if slow < least else []
+class Repeated(NamedTuple):
+    """A draw between kernels that differed in its first run: speeds of the simulator and of every run."""
+
+    draw: Draw
+    found: float
+    kernels: list[float]
+
+    def flag(self) -> Flag | None:
+        """The difference from the nearest of the runs, if it is gross."""
+        nearest = min(max(self.found, min(self.kernels)), max(self.kernels))
+        slow, fast = sorted((self.found, nearest))
+        least = KERNEL * fast
+        if self.draw.traffic == "file":
+            least = 1 / (1 / least + SINK_S)
+        return Flag(self.draw, "linux", "kernels", self.found, nearest) if slow < least else None
 
 
-def page(count: int, kernels: int, flags: list[Flag]) -> str:
+def emulated(draw: Draw) -> Repeated:
+    """Linux between namespaces beside the simulator; run again, as kernels may scatter, where the first run differs."""
+    network, place = scenario(draw, "linux"), KEPT / f"{draw.law}-{draw.index}"
+
+    def kernel(kept: Path) -> float:
+        return speed(draw, in_time(network.emulate, kept, late_s=LATE_S, even_if_slow=True)).value
+
+    once = Repeated(draw, simulated(draw, "linux").value, [kernel(place)])
+    if not once.flag():
+        return once
+    more = [kernel(place.with_name(f"{place.name}-again-{number}")) for number in range(1, RUNS)]
+    return once._replace(kernels=once.kernels + more)
+
+
+def page(count: int, kernels: list[Repeated], flags: list[Flag]) -> str:
     """The page."""
+    again = [each for each in kernels if len(each.kernels) > 1]
+    scatter = [
+        [str(each.draw.index), each.draw.line(), f"{each.found:.3g}", " ".join(f"{run:.3g}" for run in each.kernels)]
+        for each in again
+    ]
+    repeats = table(["draw", "combination", "simulator", "kernels"], scatter) if again else "None did."
     columns = ["draw", "combination", "stack", "compared with", "speed", "expected"]
     rows = table(columns, [flag.row() for flag in flags]) if flags else "No draw is flagged."
     return f"""# Random combinations of options, stacks and laws
@@ -417,12 +444,17 @@ mean completion time in seconds. A draw is flagged if its speed is
 * below {WITHOUT:g} of that without one of its options, less the time that the option explains;
 * below {STACK:g} of that with the other stack, on connections with SACK;
 * below {KERNEL:g} of that of Linux {platform.release()} between namespaces (`windward emulate`), or above its inverse:
-  {kernels} draws of Reno, CUBIC and BBR, of bulk, files and answers.
+  {len(kernels)} draws of Reno, CUBIC and BBR, of bulk, files and answers. A draw that differs from the first run has
+  {RUNS} of them, and is flagged if it differs from the nearest.
 
 `python benches/emulate/combinations.py --only DRAW` repeats one, `--laws {" ".join(IN_LINUX)} --only DRAW --kernels 1`
 one between kernels.
 
 {rows}
+
+## Draws that differ from the first run between kernels
+
+{repeats}
 """
 
 
@@ -449,14 +481,18 @@ def main() -> int:
     # Draws of their own: of all laws few are Linux's.
     pool_of_kernels = draws if options.only else [drawn(number, IN_LINUX) for number in range(20 * options.kernels)]
     real = [draw for draw in pool_of_kernels if has_kernel(draw)][: options.kernels]
+    kernels = []
     for draw in real:
         print(draw.index, draw.line(), flush=True)
-        for flag in emulated(draw):
+        kernels.append(emulated(draw))
+        if len(kernels[-1].kernels) > 1:
+            print("simulator", kernels[-1].found, "kernels", kernels[-1].kernels, flush=True)
+        if flag := kernels[-1].flag():
             print(" | ".join(flag.row()), flush=True)
             flags.append(flag)
     print(f"{len(flags)} flags in {len(draws)} draws, {len(real)} of them between kernels")
     if not (options.only or options.no_page or options.laws != LAWS):
-        replace_text(PAGE, page(len(draws), len(real), flags))
+        replace_text(PAGE, page(len(draws), kernels, flags))
     return 1 if flags else 0
 
 
