@@ -347,8 +347,9 @@ and {printed(FILLING["Reno"])} (Table 9).
 * **Buffers:** in W. 0.03 is dummynet's default of 50 packets at 1 Gbit/s and 20 ms.
 * **Values:** the median of {len(SEEDS)} seeds, and their minimum and maximum. > marks runs that ended before.
 
-**Table 8**, two flows to their fair share: from the start of the second until the means of windows over {ROUND_TRIPS}
-round trips are within {1 - FAIR:.0%}.
+**Table 8**, two flows to their fair share: from the start of the second until its windows, in means over
+{ROUND_TRIPS} round trips, are {FAIR:.0%} of the first's or more. The ledger asks for windows that are alike, now
+and in these means.
 
 {table(do_stop=False)}
 

@@ -32,7 +32,7 @@ SENDER: dict[str, Any] = {
     "receive_window": "1000000 packets",
 }
 
-#: The RFCs' sender, of the runs over 1 Gbit/s that are not yet of `SENDER`: rows of Tables 8 and 9.
+#: The RFCs' sender, of a reading beside Table 9.
 RFCS: dict[str, Any] = {"stack": "rfc", "initial_window": 10, "ack_counting": False}
 
 #: Linktropy's queue by default (user's guide of the Mini2 and Mini-G, section 4.2.1).
@@ -44,11 +44,8 @@ DUMMYNET = 50
 #: Packets in the sending host's device queue, by default (Linux, `txqueuelen`).
 DEVICE_QUEUE = 1000
 
-#: CUBIC of the runs over 1 Gbit/s by the RFCs' sender.
-WITHOUT_HYSTART = ww.Cubic(version="linux-2.6.31", hystart=False)
-
 #: The laws of Figs. 3 to 9. FAST is the ns-2 module, on which the paper's is based (section 6); [G] it keeps 1100
-#: packets, with which two flows share 1 Gbit/s, 200 ms as fast as Table 8 has it (claim 54).
+#: packets, with which a second flow comes up to the first at 1 Gbit/s, 200 ms when Table 8 has both alike (claim 54).
 LAWS: dict[str, LawSpec] = {
     "TCP-FIT": ww.TcpFit(),
     "Reno": ww.Reno(),

@@ -324,6 +324,10 @@ def test_a_range_counts_runs_that_were_cut_off() -> None:
     assert 6.5 < whole[0] < 8 < 10 < whole[1] < 12
     assert cut[1] == math.inf
     assert 10 < cut[0] < 15
+    # Many runs need no distribution.
+    many = spread(np.array([1.6] * 19 + [5.3]), np.full(20, 20.0), 0.1)
+    assert np.allclose(many, (1.55, 5.35))
+    assert np.allclose(spread(np.array([1.6] * 19 + [n]), np.full(20, 20.0), 0.1), (1.55, math.inf))
     # Nothing takes less than no time.
     assert spread(np.array([0.1, 1.0, 5.0]), np.full(3, 20.0), 0.1)[0] == 0
 
