@@ -23,8 +23,8 @@ _CAPTION = (
 @figure(
     "table-8",
     title="Two flows to their fair share of 1 Gbit/s",
-    caption="Seconds from the start of the second flow until windows are within a fifth, and stay so in means of 50 "
-    f"round trips. 20 seeds, of cells beyond 101 simulated seconds 5, beyond 1000 s 2. {_CAPTION}",
+    caption="Seconds until windows are within a fifth, now and in means of the next 50 round trips. Cells have 20 "
+    f"seeds, beyond 101 simulated seconds 5 and beyond 1000 s 2. {_CAPTION}",
 )
 def table_8(context: Context) -> Figure:
     table = study(context, do_stop=False)
