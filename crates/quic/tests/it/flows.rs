@@ -38,8 +38,9 @@ const TCP: f64 = 1448.0;
 const QUIC: f64 = 1439.0;
 
 /// The ends detect losses alike (by time and by three later packets), but quinn paces at 1.25 windows a round trip with
-/// bursts of ten, has no PRR, and acknowledges every second packet. A burst is part of a short queue: a packet is allowed
-/// where a tenth is less. Laws whose rate keeps the queue short are left out, for quinn's pacer does not take it.
+/// bursts of ten, has no PRR, and acknowledges every second packet. A burst is part of a short queue: a packet is
+/// allowed where a tenth is less. Laws whose rate keeps the queue short are left out, for quinn's pacer does not take
+/// it.
 #[test]
 fn goodput_and_queue_are_those_of_tcp_under_the_same_law() {
     let networks = [
