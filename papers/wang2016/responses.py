@@ -17,7 +17,7 @@ from .reported import FILLING, RTTS_MS, SHARING
 MBPS = 1000
 
 #: Seeds without SACK, of cells that take up to so many simulated seconds. 19 runs that were all cut off leave a shorter
-#: print out (`Bound`). Table 9, of a hundred flows, and readings beside have no more than 5.
+#: print out (`Bound`). Readings beside have no more than 5.
 SEEDS = {101: 20, 1000: 5, 10_000: 2}
 FEW_SEEDS = 5
 
@@ -59,8 +59,8 @@ class Cell:
 
     @property
     def is_rfc(self) -> bool:
-        """True for a row by the RFCs' sender, not yet by that of section 6 or a reading beside it."""
-        return self.law == PER_PACKET or (self.do_stop and self.law == "Reno")
+        """True for a row by the RFCs' sender, a reading beside."""
+        return self.law == PER_PACKET
 
     @property
     def seeds(self) -> int:
@@ -68,7 +68,7 @@ class Cell:
         if RECOVERIES[self.recovery]:
             return 1
         seeds = next(seeds for longest_s, seeds in SEEDS.items() if self.duration_s <= longest_s)
-        return min(seeds, FEW_SEEDS) if self.do_stop or self.printed_s is None else seeds
+        return seeds if self.printed_s is not None else min(seeds, FEW_SEEDS)
 
     @property
     def climb_s(self) -> float:

@@ -35,7 +35,7 @@ def table_8(context: Context) -> Figure:
 @figure(
     "table-9",
     title="One flow to all of 1 Gbit/s after 99 others have stopped",
-    caption=f"Seconds until its window is 95 % of the bandwidth-delay product, of five seeds. {_CAPTION}",
+    caption=f"Seconds until its window is 95 % of the bandwidth-delay product. {_CAPTION}",
 )
 def table_9(context: Context) -> Figure:
     table = study(context, do_stop=True)
