@@ -177,6 +177,7 @@ def test_the_rest_of_quic_tcp_is_rediscovered() -> None:
     assert rests[1] == pytest.approx(40, rel=0.01)
 
 
+@pytest.mark.long
 def test_a_planted_tree_is_found() -> None:
     # All ten seeds: make validate WHAT=discover.
     cost, plant = known_answers.breed(
