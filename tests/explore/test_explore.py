@@ -87,7 +87,7 @@ def test_applications_and_cells_have_fields() -> None:
             found[group["kind"], group["title"]] = {field["name"]: field for field in group["fields"]}
     page, film = found["app", "page"], found["app", "film"]
     assert page["dns"]["value"] == "20 ms"
-    assert page["protocol"]["choices"] == ["h2", "http/1.1"]
+    assert page["protocol"]["choices"] == ["h2", "h3", "http/1.1"]
     assert film["rule"]["choices"][:2] == ["throughput", "buffer"]
     # The buffer of the rule, and that of the player.
     assert (film["rule buffer"]["value"], film["buffer"]["value"]) == ("25 s", "60 s")
