@@ -121,7 +121,7 @@ pub(crate) fn job<F>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> Py
         windward_run::Error::Failed(failure) => failed(failure),
         windward_run::Error::Capture { path, source } => system(&path, &source),
         windward_run::Error::NoQuic(flow) => {
-            PyRuntimeError::new_err(format!("flow `{flow}` is over QUIC, which this build lacks"))
+            PyValueError::new_err(format!("`{flow}` is over QUIC, which is not compiled yet\nhint: make .venv/engine"))
         }
         windward_run::Error::Panicked => {
             PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it")

@@ -35,12 +35,12 @@ def upload(
 NEEDED = (
     "transfers need Linux or macOS\nhint: run windward in WSL 2"
     if sys.platform == "win32"
-    else "transfers are not compiled yet: they are the last that `make run` builds\nhint: make .venv/engine"
+    else "transfers are not compiled yet: `make run` leaves them out\nhint: make .venv/engine"
 )
 
 
 def _need(name: str) -> None:
-    """Raises TransferError where the engine has no such function: on Windows, and before `make run` has ended."""
+    """Raises TransferError where the engine has no such function: on Windows, and after `make run` alone."""
     if not hasattr(_engine, name):
         raise TransferError(NEEDED, 2)
 
