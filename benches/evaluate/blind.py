@@ -16,6 +16,7 @@ import math
 import platform
 import random
 import statistics
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,12 @@ from windward._format.own import finders
 from windward._search.objective import rows_of
 from windward.results._files import replace_text
 
-PAGE = Path(__file__).parents[2] / "docs" / "measured" / "validation" / "blind.md"
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benches.emulate.page import table  # noqa: E402
+
+PAGE = ROOT / "docs" / "measured" / "validation" / "blind.md"
 
 #: Laws of the kernel that are given other names, and laws that a stranger may be.
 STRANGERS = ("bbr", "cubic", "reno")
@@ -107,11 +113,6 @@ a tenth: 1 is a difference of one row by 10 %.
 """
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
-
-
 def main() -> None:
     """Measures and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -158,7 +159,7 @@ def main() -> None:
         ),
     )
     replace_text(PAGE, text)
-    print(PAGE.relative_to(Path.cwd()))
+    print(PAGE.relative_to(ROOT))
 
 
 if __name__ == "__main__":

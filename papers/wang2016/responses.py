@@ -16,15 +16,15 @@ from .reported import FILLING, RTTS_MS, SHARING
 
 MBPS = 1000
 
-#: Seeds without SACK, of cells that take up to so many simulated seconds. 19 runs that were all cut off leave a shorter
+#: Seeds without SACK, by the most simulated seconds that a cell takes. 19 runs that were all cut off leave a shorter
 #: print out (`Bound`). Readings beside have no more than 5.
 SEEDS = {101: 20, 1000: 5, 10_000: 2}
 FEW_SEEDS = 5
 
-#: [G] Shares are fair once the smaller window is so much of the larger one, at once and in means of so many round
+#: [G] Shares are fair once the smaller window has this share of the larger one, at once and in means of these round
 #: trips that follow ...
 ROUND_TRIPS, FAIR = 50, 0.8
-#: ... and a link is filled once the window is so much of its bandwidth-delay product.
+#: ... and a link is filled once the window has this share of its bandwidth-delay product.
 FULL = 0.95
 
 #: The laws of the tables, and three that they may mean: β = 25, the same with a clock that does not see 4 ms, and a

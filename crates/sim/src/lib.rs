@@ -24,7 +24,7 @@ pub mod tfrc;
 mod topology;
 mod world;
 
-pub use apps::{Apps, Client, Opening, Probed, Transport, TwoWay};
+pub use apps::{Apps, Client, Opening, ProbePace, Probed, Transport, TwoWay};
 pub use ends::{
     MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState, UDP_HEADERS,
 };

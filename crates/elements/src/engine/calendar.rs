@@ -1,6 +1,7 @@
 //! Calendar of pending events: a sorted list of the few that a small network has, or a 4-ary heap of integers.
 //!
-//! Of up to [`FEW`] events the earliest stands last. Taking it moves nothing, and a new one passes those before it.
+//! The list has up to [`FEW`] events, the earliest at its end. Taking it moves nothing, and a new one passes those
+//! before it.
 //!
 //! In the heap four children share a cache line, and the tree is half as deep as a binary one. Taking the first event
 //! leaves a hole at the root. The usual event schedules exactly one other, which drops into the hole and costs one sift

@@ -9,11 +9,8 @@ use crate::wire::{Desk, Order};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use windward_laws::emultcp::{Controller, Sample};
-use windward_sim::{Probed, TransferConfig};
+use windward_sim::{ProbePace, Probed, TransferConfig};
 use windward_units::{Duration, Time};
-
-/// EWMA weight of the segments of a period in the rate of the probes, as in a simulation.
-const PACE: f64 = 0.1;
 
 /// A transfer, before it begins and while it runs.
 pub(super) struct Transfer<'a> {
@@ -33,9 +30,7 @@ struct State {
     looked_at: Time,
     /// Mean RTT at the last decision, in seconds; NaN without a sample.
     rtt: f64,
-    /// Segments sent at the last decision, and their mean rate per second.
-    sent: u64,
-    pace: f64,
+    pace: ProbePace,
 }
 
 impl<'a> Transfer<'a> {
@@ -48,8 +43,7 @@ impl<'a> Transfer<'a> {
             delivered: vec![0; flows.len()],
             looked_at: config.start,
             rtt: f64::NAN,
-            sent: 0,
-            pace: 0.0,
+            pace: ProbePace::default(),
         };
         Self { config, flows, desk: desk.filter(|_| config.probes.is_some()), state: Mutex::new(state) }
     }
@@ -90,10 +84,8 @@ impl<'a> Transfer<'a> {
         }
         if self.desk.is_some() {
             let sent = infos.iter().map(|info| info.data_segments).sum::<u64>();
-            let rate = sent.saturating_sub(state.sent) as f64 / state.controller.period();
-            state.sent = sent;
-            state.pace += PACE * (rate - state.pace);
-            let probed = self.probe(state.pace).unwrap_or_default();
+            let period = state.controller.period();
+            let probed = self.probe(state.pace.follow(sent, period)).unwrap_or_default();
             if probed.is_new_path() {
                 state.controller.forget_path();
             }

@@ -20,5 +20,5 @@ mod transport;
 pub use client::Client;
 pub use host::Apps;
 pub use source::{Probed, Source, chain_messages, introduce, pair_games};
-pub use transfer::Transfer;
+pub use transfer::{ProbePace, Transfer};
 pub use transport::{Opening, Transport, TwoWay};

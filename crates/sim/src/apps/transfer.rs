@@ -31,9 +31,7 @@ pub struct Transfer {
     rtt: f64,
     /// Source of the probes, if they measure the round trips.
     probes: Option<u32>,
-    /// Segments sent at the last decision, and their mean rate per second.
-    sent: u64,
-    pace: f64,
+    pace: ProbePace,
 }
 
 impl Transfer {
@@ -54,8 +52,7 @@ impl Transfer {
             looked_at: config.start,
             rtt: f64::NAN,
             probes: config.probes,
-            sent: 0,
-            pace: 0.0,
+            pace: ProbePace::default(),
         }
     }
 
@@ -105,10 +102,8 @@ impl Transfer {
     /// Lets as many probes leave as segments do, and takes the round trips of those that have returned.
     fn probe(&mut self, flows: &[Endpoint], prober: &mut Source, is_over: bool) -> Probed {
         let sent = flows.iter().map(|flow| flow.counts().sent).sum::<u64>();
-        let rate = sent.saturating_sub(self.sent) as f64 / self.controller.period();
-        self.sent = sent;
-        self.pace += PACE * (rate - self.pace);
-        let probed = prober.set_pace(if is_over { 0.0 } else { self.pace });
+        let pace = self.pace.follow(sent, self.controller.period());
+        let probed = prober.set_pace(if is_over { 0.0 } else { pace });
         if probed.is_new_path() {
             self.controller.forget_path();
         }
@@ -165,5 +160,23 @@ impl Transfer {
     }
 }
 
-/// EWMA weight of the segments of a period in the rate of the probes: a second.
-const PACE: f64 = 0.1;
+/// Probes per second: the mean rate of a transfer's segments.
+#[derive(Debug, Default)]
+pub struct ProbePace {
+    /// Segments sent at the last decision.
+    sent: u64,
+    per_second: f64,
+}
+
+impl ProbePace {
+    /// EWMA weight of the segments of a period: the mean is that of a second.
+    const WEIGHT: f64 = 0.1;
+
+    /// Rate after a period in seconds, at whose end `sent` segments have left.
+    pub fn follow(&mut self, sent: u64, period: f64) -> f64 {
+        let rate = sent.saturating_sub(self.sent) as f64 / period;
+        self.sent = sent;
+        self.per_second += Self::WEIGHT * (rate - self.per_second);
+        self.per_second
+    }
+}

@@ -1,6 +1,6 @@
 //! Flows over QUIC.
 
-use super::{Wire, datagram, read};
+use super::{Wire, read};
 use crate::ends::{MakeQuic, QuicConfig, QuicFlow, QuicState};
 use crate::net::Net;
 use crate::network::{FlowConfig, QuicOptions, Writing};
@@ -39,28 +39,22 @@ impl Connection {
     pub fn new(
         index: u32,
         config: &FlowConfig,
-        (law, options): (LawSpec, QuicOptions),
+        law: (LawSpec, QuicOptions),
         make: MakeQuic,
         routes: [u32; 2],
         seed: u64,
     ) -> Self {
         let tcp = &config.tcp;
-        let segment = tcp.segment.count();
         let quic = QuicConfig {
-            law,
-            options,
-            datagram: datagram(tcp),
-            initial_window: tcp.initial_window,
             size: config.size.map(|size| size.count()),
             is_paced: tcp.writing.is_some(),
-            receive_window: u64::from(tcp.receive_window).saturating_mul(segment),
-            seed: splitmix64(splitmix64(seed) ^ config.key),
+            ..super::config(tcp, law, splitmix64(splitmix64(seed) ^ config.key))
         };
         Self {
             config: quic,
             make,
             wire: Wire::new(index, tcp, routes),
-            segment: segment as u32,
+            segment: tcp.segment.count() as u32,
             writing: tcp.writing,
             writer: None,
             rest: config.size.map_or(u64::MAX, |size| size.count()),

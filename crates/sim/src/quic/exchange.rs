@@ -1,7 +1,7 @@
 //! Connections of applications over QUIC.
 
-use super::{Wire, datagram, read};
-use crate::ends::{MakeQuic, QuicConfig, QuicExchange, QuicHeard};
+use super::{Wire, config, read};
+use crate::ends::{MakeQuic, QuicExchange, QuicHeard};
 use crate::net::Net;
 use crate::network::{QuicOptions, TcpOptions};
 use crate::tcp::{Ring, Side};
@@ -32,25 +32,15 @@ impl Exchange {
     pub fn new(
         id: u32,
         tcp: &TcpOptions,
-        (law, options): (LawSpec, QuicOptions),
+        law: (LawSpec, QuicOptions),
         (make, has_streams): (&MakeQuic, bool),
         routes: [u32; 2],
         seed: u64,
     ) -> Self {
-        let config = QuicConfig {
-            law,
-            options,
-            datagram: datagram(tcp),
-            initial_window: tcp.initial_window,
-            size: None,
-            is_paced: false,
-            receive_window: u64::from(tcp.receive_window).saturating_mul(tcp.segment.count()),
-            seed,
-        };
         Self {
             id,
             wire: Wire::new(id, tcp, routes),
-            ends: make.exchange(&config),
+            ends: make.exchange(&config(tcp, law, seed)),
             is_open: false,
             has_streams,
             written: [0; 2],
