@@ -14,7 +14,7 @@
 # make playground  build the playground, one page with the engines inside, into target/playground
 # make site     build the site into target/site/html, offline and searchable, and check its links
 # make docs     write again what is generated: the reference pages, the Python classes, the pictures
-# make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
+# make reproduce  draw the figures of the papers again, judge their claims, write evidence/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
 # make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
 # make clean    remove what these made
@@ -163,38 +163,38 @@ lock: $(VENV)/lock-tools
 
 bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
-	$(BIN)/python benches/num/bench.py
+	$(BIN)/python evidence/benches/num/bench.py
 	cargo bench --locked -p windward-num --bench robustness
-	$(BIN)/python benches/cell/bench.py
-	$(BIN)/python benches/coding/bench.py
-	$(BIN)/python benches/sweep/bench.py
-	$(BIN)/python benches/kernel/bench.py
-	$(BIN)/python benches/transfer/bench.py
-	$(BIN)/python benches/emulate/bench.py
-	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
-	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
-	$(BIN)/python benches/wifi/aggregation_speed.py --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python evidence/benches/cell/bench.py
+	$(BIN)/python evidence/benches/coding/bench.py
+	$(BIN)/python evidence/benches/sweep/bench.py
+	$(BIN)/python evidence/benches/kernel/bench.py
+	$(BIN)/python evidence/benches/transfer/bench.py
+	$(BIN)/python evidence/benches/emulate/bench.py
+	$(BIN)/python evidence/benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python evidence/benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python evidence/benches/wifi/aggregation_speed.py --ns3 $(VENV)-ns3/bin/python
 
-# What benches/validations.toml lists.
+# What evidence/benches/validations.toml lists.
 validate:
 	@MAKE="$(MAKE)" VENV="$(VENV)" "$(PYTHON)" tools/validate.py $(WHAT)
 
-# Minutes, to docs/measured/evaluations.md, suites.md, bbr-questions.md and the pages of laws; goes on where it was
+# Minutes, to evidence/measured/evaluations.md, suites.md, bbr-questions.md and the pages of laws; goes on where it was
 # interrupted.
 evaluations: $(VENV)/engine
-	$(BIN)/python benches/evaluate/write.py laws
-	$(BIN)/python benches/evaluate/write.py suites
-	$(BIN)/python benches/evaluate/write.py stacks
-	$(BIN)/python benches/evaluate/bbr_questions.py
+	$(BIN)/python evidence/benches/evaluate/write.py laws
+	$(BIN)/python evidence/benches/evaluate/write.py suites
+	$(BIN)/python evidence/benches/evaluate/write.py stacks
+	$(BIN)/python evidence/benches/evaluate/bbr_questions.py
 
-# Minutes, to docs/measured/bench.md.
+# Minutes, to evidence/measured/bench.md.
 bench-laws: $(VENV)/engine
-	$(BIN)/python benches/bench/write.py
+	$(BIN)/python evidence/benches/bench/write.py
 
 today: $(VENV)/engine
-	$(BIN)/python benches/emulate/today.py
-	$(BIN)/python benches/emulate/today_wifi.py
-	$(BIN)/python benches/emulate/today_people.py
+	$(BIN)/python evidence/benches/emulate/today.py
+	$(BIN)/python evidence/benches/emulate/today_wifi.py
+	$(BIN)/python evidence/benches/emulate/today_people.py
 
 # All but the claims of the papers, whose pages `make reproduce` writes.
 snapshots: export INSTA_UPDATE := always
@@ -231,10 +231,10 @@ site: $(VENV)/site-tools playground
 reproduce: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
 
-# An hour or more, to docs/measured/validation/mutations.md; goes on where it was interrupted.
+# An hour or more, to evidence/measured/validation/mutations.md; goes on where it was interrupted.
 mutations: $(VENV)/checks
-	$(BIN)/python tools/mutate.py $(FAULTS)
-	$(BIN)/python tools/mutate_claims.py $(CLAIM_FAULTS)
+	$(BIN)/python evidence/faults/mutate.py $(FAULTS)
+	$(BIN)/python evidence/faults/mutate_claims.py $(CLAIM_FAULTS)
 
 # libFuzzer, which needs a C++ compiler; fuzz/README.md says more.
 MINUTES ?= 10

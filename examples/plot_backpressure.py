@@ -25,7 +25,7 @@ import windward as ww
 from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS, styled
 
-PAPER = Path(__file__).resolve().parent.parent / "papers" / "seferoglu2014"
+PAPER = Path(__file__).resolve().parent.parent / "evidence" / "papers" / "seferoglu2014"
 RULES = {
     "classical": ww.BackpressureRouting(k=0, links="downstream"),
     "TCP-aware": ww.BackpressureRouting(k="shared", links="downstream"),

@@ -31,6 +31,8 @@ LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)((?:\s+\"[^\"]*\")
 ATTRIBUTE = re.compile(r'((?:href|src)=")([^"]+)(")')
 #: Files that become pages which show them, by suffix: the language of their text.
 SHOWN = {".toml": "toml", ".json": "json", ".py": "python", ".csv": "text", ".sh": "bash", ".rs": "rust", ".h": "c"}
+#: Folders of pages, and the part of their names that addresses leave out.
+ROOMS = {"docs": "docs", "evidence/measured": "evidence"}
 #: The playground's place in the site.
 PLAYED = "playground.html"
 #: Lines of a shown file; a recording has thousands.
@@ -122,7 +124,7 @@ def _place(source: Path) -> Path:
         return Path("index.md")
     if source == Path("docs/README.md"):
         return Path("contents.md")
-    inside = source.relative_to("docs") if source.is_relative_to("docs") else source
+    inside = source.relative_to(next((left for room, left in ROOMS.items() if source.is_relative_to(room)), ""))
     if (ROOT / source).is_dir():
         return inside / "index.md"
     if inside.suffix in SHOWN and inside.parts[0] in ("scenarios", "examples"):
@@ -219,7 +221,7 @@ def _entries(site: Site, page: Path, text: str, seen: set[Path], depth: int) -> 
     pad = "  " * depth
     for title, link in re.findall(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)[^)]*\)", text):
         path = (page.parent / link).resolve() if "://" not in link else page
-        if path in seen or path.suffix != ".md" or not path.is_relative_to(ROOT / "docs"):
+        if path in seen or path.suffix != ".md" or not any(path.is_relative_to(ROOT / room) for room in ROOMS):
             continue
         seen.add(path)
         name = _short(path) if title.startswith("`") else title[0].upper() + title[1:]

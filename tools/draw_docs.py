@@ -187,7 +187,7 @@ def late_starter() -> Figure:
     figure = Figure(figsize=(8, 5))
     FigureCanvasAgg(figure)
     rows = figure.subplots(2, 2, sharex=True, sharey="row")
-    # Where the first flow's share and the queue come to rest, see docs/measured/validation/late-starter.md.
+    # Where the first flow's share and the queue come to rest, see evidence/measured/validation/late-starter.md.
     golden = (3 + 5**0.5) / 2
     late_s = 40
     formula = {"color": FAINT, "linestyle": "--", "linewidth": 1, "zorder": 3}

@@ -1,4 +1,4 @@
-"""Draws the figures of the papers, judges their claims, and writes docs/measured/papers: `make reproduce` runs it.
+"""Draws the figures of the papers, judges their claims, and writes evidence/measured/papers: `make reproduce` runs it.
 
 With the keys of papers as arguments only these; with --kept the figures and numbers that results/papers already holds
 are taken as they are, and only the claims are judged again.
@@ -17,7 +17,7 @@ from windward.papers.page import index, markdown
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-PAGES = ROOT / "docs" / "measured" / "papers"
+PAGES = ROOT / "evidence" / "measured" / "papers"
 RESULTS = ROOT / "results" / "papers"
 
 

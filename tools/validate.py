@@ -1,4 +1,4 @@
-"""Runs comparisons with what the project did not write, as benches/validations.toml lists them.
+"""Runs comparisons with what the project did not write, as evidence/benches/validations.toml lists them.
 
     make validate [WHAT="NAME ..."]
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-LIST = ROOT / "benches" / "validations.toml"
+LIST = ROOT / "evidence" / "benches" / "validations.toml"
 #: What runs them, and the environment of ns-3's wheel.
 VENV = os.environ.get("VENV", ".venv")
 BIN = ROOT / VENV / "bin"
@@ -27,7 +27,7 @@ NS3 = f"{VENV}-ns3"
 
 @dataclass(frozen=True)
 class Validation:
-    """A table of benches/validations.toml, whose head says what the fields mean."""
+    """A table of evidence/benches/validations.toml, whose head says what the fields mean."""
 
     name: str
     does: str

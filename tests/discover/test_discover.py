@@ -19,7 +19,7 @@ from windward._discover.limits import limits
 from windward._discover.search import DiscoverRequest, difference
 from windward._discover.trees import MOST_NODES, STARTS, Node, Trees, operation, packets, quantity
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "discover"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "discover"))
 
 import known_answers
 

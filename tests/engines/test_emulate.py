@@ -195,7 +195,7 @@ def test_sized_flows_complete(tmp_path: Path) -> None:
     assert -50_000 < more < (1 << 16) + 50_000
 
 
-TREE = REPOSITORY / "papers" / "seferoglu2014" / "tree.toml"
+TREE = REPOSITORY / "evidence" / "papers" / "seferoglu2014" / "tree.toml"
 
 
 def tree(routing: str) -> str:

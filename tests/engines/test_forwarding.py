@@ -10,7 +10,7 @@ from conftest import REPOSITORY
 
 import windward as ww
 
-DIAMOND = REPOSITORY / "papers" / "seferoglu2014" / "diamond.toml"
+DIAMOND = REPOSITORY / "evidence" / "papers" / "seferoglu2014" / "diamond.toml"
 
 
 class TcpAware:

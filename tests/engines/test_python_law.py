@@ -323,7 +323,7 @@ def test_check_looks_at_a_class_and_runs_nothing(
 
 
 def test_check_looks_at_schedulers_and_rules(tmp_path: Path) -> None:
-    text = (REPOSITORY / "papers/seferoglu2014/diamond.toml").read_text()
+    text = (REPOSITORY / "evidence/papers/seferoglu2014/diamond.toml").read_text()
     text = text.replace('k = "shared"', 'class = "rules.py:Mine", arguments = { bonus = 3.0 }')
     (tmp_path / "own.toml").write_text(text)
     (tmp_path / "rules.py").write_text(

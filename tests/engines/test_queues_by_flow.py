@@ -15,7 +15,7 @@ from matplotlib.container import BarContainer
 import windward as ww
 from windward.show.plot import save
 
-PAPER = REPOSITORY / "papers" / "seferoglu2014"
+PAPER = REPOSITORY / "evidence" / "papers" / "seferoglu2014"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from conftest import REPOSITORY
 
 import windward as ww
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "cell"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "cell"))
 
 import l4s
 import replay

@@ -5,7 +5,7 @@ import runpy
 import pytest
 from conftest import REPOSITORY
 
-BENCH = runpy.run_path(str(REPOSITORY / "benches" / "wifi" / "random_networks.py"))
+BENCH = runpy.run_path(str(REPOSITORY / "evidence" / "benches" / "wifi" / "random_networks.py"))
 
 
 @pytest.mark.parametrize("first", range(1, 101, 20))

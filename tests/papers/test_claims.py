@@ -53,7 +53,7 @@ def sums() -> Finding:
 
 def rows(paper: papers.Paper) -> dict[int, tuple[list[str], str]]:
     """Cells and verdict of each claim on the paper's page; the fifth cell is ours."""
-    page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
+    page = (REPOSITORY / "evidence" / "measured" / "papers" / f"{paper.key}.md").read_text()
     found = re.findall(r"^\| (\d+) \| (.*) \| \*\*(.*)\*\* \|$", page, flags=re.MULTILINE)
     return {int(number): (cells.split(" | "), verdict) for number, cells, verdict in found}
 
@@ -133,7 +133,7 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
     }
     for claim in paper.claims.values():
         assert printed[claim.id][0][:4] == list(map(_cell, (claim.claim, claim.where, claim.how, claim.paper)))
-    page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
+    page = (REPOSITORY / "evidence" / "measured" / "papers" / f"{paper.key}.md").read_text()
     assert paper.coverage in page
     notes = [f"* {claim.id}: {claim.note}" for claim in paper.claims.values() if claim.note]
     assert page.split("### Notes\n\n")[1].split("\n\n## ")[0].splitlines() == notes
@@ -149,7 +149,7 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
 def test_everything_in_a_paper_has_its_place(paper: papers.Paper) -> None:
     """Files and symbols are there; what is missing has its line among the limits."""
     assert len(paper.places) >= 10
-    limits = (REPOSITORY / "docs" / "measured" / "limits.md").read_text().split("## Methods of the papers")[1]
+    limits = (REPOSITORY / "docs" / "reference" / "limits.md").read_text().split("## Methods of the papers")[1]
     for place in paper.places:
         assert place.at or f"* **{place.limit}" in limits, place.paper
         for name in place.at:
@@ -189,7 +189,7 @@ def test_runs_of_wang2016_name_their_sender() -> None:
 
 
 def test_the_list_of_papers_is_complete() -> None:
-    assert (REPOSITORY / "docs" / "measured" / "papers" / "README.md").read_text() == index(PAPERS)
+    assert (REPOSITORY / "evidence" / "measured" / "papers" / "README.md").read_text() == index(PAPERS)
 
 
 def test_examples_of_the_docstrings() -> None:
@@ -199,7 +199,9 @@ def test_examples_of_the_docstrings() -> None:
 
 
 def test_there_are_papers() -> None:
-    assert {path.parent.name for path in REPOSITORY.glob("papers/*/claims.toml")} == {paper.key for paper in PAPERS}
+    assert {path.parent.name for path in REPOSITORY.glob("evidence/papers/*/claims.toml")} == {
+        paper.key for paper in PAPERS
+    }
     assert CLAIMS
     checked = {(paper.key, claim.id) for paper, claim in CLAIMS}
     assert {(key, number) for key, numbers in LONG.items() for number in numbers} <= checked

@@ -1,6 +1,6 @@
 """Table 4 of wang2016 and its theorems 4 and 5 in packets, in short.
 
-The whole is in docs/measured/validation/wang2016-table-4.md.
+The whole is in evidence/measured/validation/wang2016-table-4.md.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ ADDING = REPOSITORY / "docs" / "develop" / "adding.md"
 NOT_BY_HAND = re.compile(
     r"docs/reference/(scenario|api|laws/README)\.md|python/README\.md|python/windward/(__init__\.pyi|_format/fields\.py)"
     r"|python/windward/_answers/frames\.py"
-    r"|docs/measured/papers/.*|.*/snapshots/.*|.*tests?/.*|.*/tests\.rs|.*/examples/.*"
+    r"|evidence/measured/papers/.*|.*/snapshots/.*|.*tests?/.*|.*/tests\.rs|.*/examples/.*"
 )
 
 
@@ -97,7 +97,7 @@ EXAMPLES = {
             "crates/scenario/src",
             "python/windward",
             "docs/concepts",
-            "docs/measured/limits.md",
+            "docs/reference/limits.md",
         ],
         others=[
             "crates/scenario/src/format/change.rs",
@@ -134,9 +134,9 @@ EXAMPLES = {
     "A paper": Example(
         "wang2013",
         "wang2013",
-        ["papers/wang2013", "python/windward/papers"],
+        ["evidence/papers/wang2013", "python/windward/papers"],
         # Modules that the checks and the figures of this paper share.
-        others=[f"papers/wang2013/{name}.py" for name in ("graphs", "grid", "mesh", "reported")],
+        others=[f"evidence/papers/wang2013/{name}.py" for name in ("graphs", "grid", "mesh", "reported")],
     ),
 }
 
@@ -232,7 +232,7 @@ def test_the_example_of_a_command_runs(cli: Cli) -> None:
 
 
 def test_the_example_of_a_paper_is_whole() -> None:
-    folder = REPOSITORY / "papers" / "wang2013"
+    folder = REPOSITORY / "evidence" / "papers" / "wang2013"
     assert "wang2013" in papers.known()
     assert {"claims.toml", "README.md", "checks", "figures"} <= {path.name for path in folder.iterdir()}
     bibliography = (REPOSITORY / "python" / "windward" / "papers" / "papers.bib").read_text(encoding="utf-8")

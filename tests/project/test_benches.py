@@ -11,7 +11,7 @@ from conftest import REPOSITORY
 import windward as ww
 from windward import _engine
 
-PROGRAMS = sorted(path for folder in ("benches", "tools", "papers") for path in (REPOSITORY / folder).rglob("*.py"))
+PROGRAMS = sorted(path for folder in ("evidence", "tools") for path in (REPOSITORY / folder).rglob("*.py"))
 #: Columns of each table.
 COLUMNS: dict[str, set[str]] = {}
 for tables in _engine.tables().values():
@@ -69,7 +69,7 @@ def test_a_column_that_no_table_has_is_found() -> None:
 
 
 def test_networks_of_aggregation_simulate() -> None:
-    cases = runpy.run_path(str(REPOSITORY / "benches" / "wifi" / "aggregation_cases.py"))
+    cases = runpy.run_path(str(REPOSITORY / "evidence" / "benches" / "wifi" / "aggregation_cases.py"))
     case = cases["cell"](cases["HT20"], 7, warmup_s=0.1)
     found = case.simulate(0.6, 1)
     assert sum(found.goodput[0]) == pytest.approx(case.expected(), rel=0.02)
@@ -79,7 +79,7 @@ def test_networks_of_aggregation_simulate() -> None:
 def test_nginx_is_compared_where_it_is_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = REPOSITORY / "benches" / "emulate"
+    folder = REPOSITORY / "evidence" / "benches" / "emulate"
     monkeypatch.syspath_prepend(str(folder))
     bench = runpy.run_path(str(folder / "nginx.py"))
     network = bench["NETWORKS"][0]
@@ -95,8 +95,8 @@ def test_nginx_is_compared_where_it_is_installed(
 def test_a_browser_is_compared_where_it_is_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(str(REPOSITORY / "benches" / "emulate"))
-    bench = runpy.run_path(str(REPOSITORY / "benches" / "emulate" / "browser.py"))
+    monkeypatch.syspath_prepend(str(REPOSITORY / "evidence" / "benches" / "emulate"))
+    bench = runpy.run_path(str(REPOSITORY / "evidence" / "benches" / "emulate" / "browser.py"))
     assert bench["picture"](40_000).startswith(b"\x89PNG")
     assert len(bench["picture"](40_000)) == pytest.approx(40_000, rel=0.02)
     monkeypatch.setenv("PATH", "")

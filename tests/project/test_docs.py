@@ -19,7 +19,7 @@ from typer.main import get_command
 from windward import _engine
 from windward._cli.main import app
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "attacks"))
 
 from cases import CASES
 
@@ -135,11 +135,11 @@ def test_every_law_has_its_page(law: str) -> None:
     assert ("Evaluation" in found) == (law != "emultcp")
     if "Evaluation" in found:
         assert found["Evaluation"].startswith("<!-- Generated: make evaluations -->")
-        assert "../../measured/evaluations.md" in found["Evaluation"]
+        assert "../../../evidence/measured/evaluations.md" in found["Evaluation"]
     # A network on which it fails has its figure, and is among the attacks.
     for worst in re.findall(r"^\* \*\*Worst found:\*\* (.+)$", found["Limits"], flags=re.MULTILINE):
         assert re.search(r"\d|nothing", worst)
-        assert worst.endswith("([attacks](../../measured/attacks.md)).")
+        assert worst.endswith("([attacks](../../../evidence/measured/attacks.md)).")
         assert law in {case.law for case in CASES}
     (code,) = re.findall(r"Code:\s+`(.+?)`", found["Source"])
     assert (REPOSITORY / code).exists()

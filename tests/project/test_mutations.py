@@ -14,7 +14,7 @@ from windward.papers import ledger
 
 
 def test_each_fault_can_be_planted_and_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    monkeypatch.syspath_prepend(REPOSITORY / "evidence" / "faults")
     import mutate
 
     faults = mutate.faults()
@@ -25,7 +25,7 @@ def test_each_fault_can_be_planted_and_was_seen(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_page_keeps_what_was_not_planted_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    monkeypatch.syspath_prepend(REPOSITORY / "evidence" / "faults")
     import mutate
 
     before = mutate.PAGE.read_text()
@@ -39,7 +39,7 @@ def test_the_page_keeps_what_was_not_planted_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_each_fault_of_a_claim_can_be_planted_and_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    monkeypatch.syspath_prepend(REPOSITORY / "evidence" / "faults")
     import mutate_claims
 
     faults = mutate_claims.faults()
@@ -53,7 +53,7 @@ def test_each_fault_of_a_claim_can_be_planted_and_was_seen(monkeypatch: pytest.M
 
 
 def test_every_reproduced_claim_has_a_fault_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    monkeypatch.syspath_prepend(REPOSITORY / "evidence" / "faults")
     import mutate_claims
 
     planted, reasons = {fault.name for fault in mutate_claims.faults()}, mutate_claims.without()
@@ -67,11 +67,11 @@ def test_every_reproduced_claim_has_a_fault_or_a_reason(monkeypatch: pytest.Monk
 
 
 def test_a_planted_fault_turns_its_claim_red_and_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    monkeypatch.syspath_prepend(REPOSITORY / "evidence" / "faults")
     import mutate_claims
 
     copy = tmp_path / "papers"
-    shutil.copytree(REPOSITORY / "papers", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "evidence" / "papers", copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(ledger, "root", lambda: copy)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (fault,) = [fault for fault in mutate_claims.faults() if fault.name == "wang2016-3"]

@@ -22,8 +22,12 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_has_one_place_in_the_navigation(staged: Path) -> None:
     said = re.findall(r"(?:^|: |- )([\w/.-]+\.md)$", staged.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    pages = {str(path.relative_to(REPOSITORY / "docs")) for path in REPOSITORY.glob("docs/**/*.md")}
-    wanted = {re.sub(r"README\.md$", "index.md", page) for page in pages - {"README.md"}}
+    pages = {
+        path.relative_to(REPOSITORY / left)
+        for room, left in build_site.ROOMS.items()
+        for path in REPOSITORY.glob(f"{room}/**/*.md")
+    }
+    wanted = {re.sub(r"README\.md$", "index.md", str(page)) for page in pages if str(page) != "README.md"}
     assert wanted <= set(said)
     assert len(said) == len(set(said))
 

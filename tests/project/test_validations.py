@@ -11,7 +11,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 import validate
 
-MEASURED = REPOSITORY / "docs" / "measured"
+MEASURED = REPOSITORY / "evidence" / "measured"
 ALL = validate.validations()
 
 
@@ -39,9 +39,9 @@ def test_a_name_that_is_not_in_the_list_gets_a_hint():
 def test_variables_choose(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("CELLS", "10-20-*-alone 30-*")
     (one,) = validate.asked(["bbr"])
-    assert list(one.commands())[-1][1:] == ["benches/emulate/bbr.py", "--only", "10-20-*-alone", "30-*"]
+    assert list(one.commands())[-1][1:] == ["evidence/benches/emulate/bbr.py", "--only", "10-20-*-alone", "30-*"]
     monkeypatch.delenv("CELLS")
-    assert list(one.commands())[-1][1:] == ["benches/emulate/bbr.py"]
+    assert list(one.commands())[-1][1:] == ["evidence/benches/emulate/bbr.py"]
 
 
 def test_what_is_missing_is_said_before_anything_is_built(monkeypatch: pytest.MonkeyPatch):

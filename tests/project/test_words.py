@@ -1,7 +1,7 @@
 """The voice of `docs/develop/words.md`: short sentences, the field's words, summaries that begin with a noun or a verb.
 
-A page that a tool writes has its sentences there: a ledger's in `papers/*/claims.toml` and in captions of figures,
-others in the programs and templates of `benches`.
+A page that a tool writes has its sentences there: a ledger's in `evidence/papers/*/claims.toml` and in captions of
+figures, others in the programs and templates of `benches`.
 """
 
 import ast
@@ -17,12 +17,9 @@ WORDS = REPOSITORY / "docs" / "develop" / "words.md"
 LONGEST_SENTENCE = 30
 
 #: Where the rule on the length of sentences holds.
-ROOMS = ("start", "guides", "concepts", "reference", "develop", "measured")
+ROOMS = ("docs/start", "docs/guides", "docs/concepts", "docs/reference", "docs/develop", "evidence/measured")
 PAGES = sorted(
-    page
-    for room in ROOMS
-    for page in (REPOSITORY / "docs" / room).rglob("*.md")
-    if page.name != "scenario.md" and page != WORDS
+    page for room in ROOMS for page in (REPOSITORY / room).rglob("*.md") if page.name != "scenario.md" and page != WORDS
 )
 
 
@@ -98,7 +95,7 @@ def foreign(folder: Path) -> list[str]:
 CODE = sorted(
     [
         *(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml")),
-        *map(REPOSITORY.joinpath, ("benches", "examples", "fuzz", "papers", "python", "tests", "tools")),
+        *map(REPOSITORY.joinpath, ("evidence", "examples", "fuzz", "python", "tests", "tools")),
     ]
 )
 
@@ -131,7 +128,7 @@ def test_replaced_words_do_not_come_back_in_comments(crate: Path) -> None:
 WRAP = runpy.run_path(str(REPOSITORY / "tools" / "wrap_comments.py"))
 
 #: Ledgers and planted faults: their lines are data.
-OPEN_COMMENTS = ("papers", "tools/mutations.toml", "tools/claim_faults.toml")
+OPEN_COMMENTS = ("evidence/papers", "evidence/faults/mutations.toml", "evidence/faults/claims.toml")
 
 
 def test_comments_are_at_most_120_wide() -> None:

@@ -117,7 +117,7 @@ def test_cubics_do_not_starve_each_other_under_jitter(tmp_path: Path):
 
 
 def test_a_route_that_grows_takes_the_gain_of_tcp_fit(tmp_path: Path):
-    text = (REPOSITORY / "benches" / "attacks" / "jitter.toml").read_text(encoding="utf-8")
+    text = (REPOSITORY / "evidence" / "benches" / "attacks" / "jitter.toml").read_text(encoding="utf-8")
     (tmp_path / "s.toml").write_text(
         text.replace(', jitter = { model = "uniform", max = "5 ms" }', ""), encoding="utf-8"
     )
@@ -225,7 +225,7 @@ def test_a_law_in_a_file_is_attacked_and_its_find_runs_by_itself(cli: Cli, tmp_p
 
 
 def test_one_flow_starves_nobody(cli: Cli, tmp_path: Path):
-    text = (REPOSITORY / "benches" / "attacks" / "dips.toml").read_text(encoding="utf-8")
+    text = (REPOSITORY / "evidence" / "benches" / "attacks" / "dips.toml").read_text(encoding="utf-8")
     (tmp_path / "dips.toml").write_text(text, encoding="utf-8")
     refused = cli("attack", "dips.toml", "--until", "starves", "--within", "link.core.loss=0..1 %")
     assert refused.returncode == 2

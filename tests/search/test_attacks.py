@@ -1,4 +1,4 @@
-"""The networks of docs/measured/attacks.md: the law fails with the attack, as a formula says, and not without it."""
+"""The networks of the page on attacks: the law fails with the attack, as a formula says, and not without it."""
 
 import sys
 from dataclasses import replace
@@ -9,7 +9,7 @@ from conftest import REPOSITORY
 import windward as ww
 from windward.results.stats import mean_and_interval
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "attacks"))
 
 from cases import CASES, Case
 
@@ -38,7 +38,7 @@ def test_the_law_fails_with_the_attack_alone(case: Case) -> None:
 def test_a_base_from_the_handshake_lessens_the_unfairness_of_start_times(law: object) -> None:
     # Starts are spread over a round trip. At 200 ms the SYN passes a short queue, and the first data a long one. Once A
     # is at rest, SYNs meet a queue too.
-    scenario = ww.load(REPOSITORY / "benches" / "attacks" / "starts.toml")
+    scenario = ww.load(REPOSITORY / "evidence" / "benches" / "attacks" / "starts.toml")
     for start, base, least, most in [
         ("200 ms", None, 2.8, 4.5),
         ("200 ms", "handshake", 1.0, 1.8),

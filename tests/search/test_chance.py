@@ -10,7 +10,7 @@ from conftest import REPOSITORY
 
 from windward._search.fresh import Share, count
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "attacks"))
 
 from chance import find, held, on_noise
 

@@ -108,7 +108,9 @@ def test_bounds_by_default_are_those_of_the_slowest_link_and_of_one_flows_own():
 
 
 def test_several_flows_begin_apart_by_default():
-    plain = json.loads(ww.load(REPOSITORY / "benches" / "attacks" / "starts.toml")._compile().engine.to_json())
+    plain = json.loads(
+        ww.load(REPOSITORY / "evidence" / "benches" / "attacks" / "starts.toml")._compile().engine.to_json()
+    )
     _, found = default_bounds(plain, is_of_flows=True)
     # A begins at once, B later.
     assert [own for own in found if own.startswith("flow.")] == ["flow.A.start=0..1 s"]

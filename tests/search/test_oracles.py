@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
-sys.path.insert(0, str(REPOSITORY / "benches" / "attacks"))
+sys.path.insert(0, str(REPOSITORY / "evidence" / "benches" / "attacks"))
 
 from oracles import ORACLES, Oracle
 

@@ -20,7 +20,7 @@ from windward._search.questions import read_question
 from windward._search.shrink import entries, fewer_lines, keys, without
 from windward.theory.laws import ratio_under_delay
 
-BENCHES = REPOSITORY / "benches" / "attacks"
+BENCHES = REPOSITORY / "evidence" / "benches" / "attacks"
 
 LINK = {
     "name": "n",

@@ -1,4 +1,4 @@
-//! quinn's BBR with its own pacer and with one that has its rate, as the page docs/measured/quinn-bbr.md.
+//! quinn's BBR with its own pacer and with one that has its rate, as the page evidence/measured/quinn-bbr.md.
 
 use quinn_proto::congestion::{BbrConfig, ControllerFactory};
 use std::sync::Arc;

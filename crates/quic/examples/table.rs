@@ -1,4 +1,4 @@
-//! Uploads over quinn under quinn's own laws and Windward's, as the page docs/measured/validation/quic.md.
+//! Uploads over quinn under quinn's own laws and Windward's, as the page evidence/measured/validation/quic.md.
 
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;

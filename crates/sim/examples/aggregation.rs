@@ -1,6 +1,6 @@
-//! Runs a network of 802.11ac at 80 MHz, one stream, MCS 9, and prints what `benches/wifi/aggregation_speed.py` reads:
-//! `aggregation star STATIONS SECONDS [BACKLOG]`, `aggregation tcp STATIONS SECONDS` or
-//! `aggregation networks NETWORKS STATIONS METRES SECONDS [BACKLOG]`.
+//! Runs a network of 802.11ac at 80 MHz, one stream, MCS 9, and prints what
+//! `evidence/benches/wifi/aggregation_speed.py` reads: `aggregation star STATIONS SECONDS [BACKLOG]`, `aggregation tcp
+//! STATIONS SECONDS` or `aggregation networks NETWORKS STATIONS METRES SECONDS [BACKLOG]`.
 //!
 //! The star has stations that always have datagrams for the one in the middle: at a constant rate above what a star
 //! carries, or with `BACKLOG` of saturated sources. With `tcp` each has one flow, every other one from the middle. The

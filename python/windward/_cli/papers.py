@@ -16,7 +16,7 @@ from windward import _console
 if TYPE_CHECKING:
     from windward.papers import Judgement, Paper
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="Paper: the name of its folder in papers/.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Paper: the name of its folder in evidence/papers/.")]
 
 #: Columns of the table, with their shares of its width.
 _COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22, "tolerance": 15}
@@ -24,7 +24,8 @@ _COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22
 
 def claims(
     key: Annotated[
-        str | None, typer.Argument(metavar="[KEY]", help="Paper: the name of its folder in papers/. Default: all.")
+        str | None,
+        typer.Argument(metavar="[KEY]", help="Paper: the name of its folder in evidence/papers/. Default: all."),
     ] = None,
     ids: Annotated[
         list[int] | None, typer.Option("--id", metavar="N", help="Check only this claim. Repeatable.")

@@ -38,7 +38,7 @@ _SYNCHRONOUS = 0.5
 #: Flows that keep a backlog queued lose so few of their segments that losses do not set their rates.
 _LOSSLESS = 1e-3
 
-#: Delay beyond which BBR's allowance for aggregated ACKs helps no more: docs/measured/attacks.md.
+#: Delay beyond which BBR's allowance for aggregated ACKs helps no more: evidence/measured/attacks.md.
 _BBR_EXTRA_S = 0.1
 
 

@@ -1,6 +1,6 @@
 """The papers behind Windward: each claim checked, each figure drawn again.
 
-A paper is a folder `papers/<key>` of the repository:
+A paper is a folder `evidence/papers/<key>` of the repository:
 
 * `claims.toml`: what the paper says, where, how it is checked, and the verdict (`windward.papers.ledger`);
 * `checks.py`, or a folder `checks` of modules: a function `@claim(id)` for every claim;

@@ -117,7 +117,7 @@ class Place:
     here: str
     #: Files and folders of the repository, `FILE:SYMBOL`, or claims, as `claim 7`.
     at: tuple[str, ...] = ()
-    #: Heading of its line in docs/measured/limits.md, if it is missing.
+    #: Heading of its line in docs/reference/limits.md, if it is missing.
     limit: str = ""
 
 
@@ -162,7 +162,7 @@ class Paper:
 
 
 def root() -> Path:
-    """The folder `papers` of the checkout that this package or the current directory lies in.
+    """The folder `evidence/papers` of the checkout that this package or the current directory lies in.
 
     Raises
     ------
@@ -171,9 +171,9 @@ def root() -> Path:
     """
     for start in (Path(__file__).resolve().parent, Path.cwd().resolve()):
         for folder in (start, *start.parents):
-            if any((folder / "papers").glob("*/claims.toml")):
-                return folder / "papers"
-    raise PaperError("no folder `papers` found\nhint: run this inside a source checkout of Windward")
+            if any((folder / "evidence" / "papers").glob("*/claims.toml")):
+                return folder / "evidence" / "papers"
+    raise PaperError("no folder `evidence/papers` found\nhint: run this inside a source checkout of Windward")
 
 
 def known() -> list[str]:

@@ -88,7 +88,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         f"{paper.coverage}: {summary(judgements)}.",
         "",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
-        f"The code is in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
+        f"The code is in [`evidence/papers/{paper.key}`](../../papers/{paper.key}/README.md).",
         "",
     ]
     if pictures:
@@ -117,7 +117,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
 def _where(place: Place) -> str:
     """Links to the places, from the page of a paper."""
     if place.limit:
-        return f"[limits](../limits.md#methods-of-the-papers): {place.limit}"
+        return f"[limits](../../../docs/reference/limits.md#methods-of-the-papers): {place.limit}"
     links = []
     for name in place.at:
         path, _, symbol = name.partition(":")
@@ -130,8 +130,8 @@ def index(papers: Sequence[Paper]) -> str:
     lines = [
         "# The papers: claims and figures beside ours",
         "",
-        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`. `windward claims KEY` checks them,",
-        "`windward reproduce KEY` also draws the figures. A claim has one of these verdicts:",
+        "Each claim of a paper is a row of its ledger, `evidence/papers/KEY/claims.toml`. `windward claims KEY` checks",
+        "them, `windward reproduce KEY` also draws the figures. A claim has one of these verdicts:",
         "",
         "* *reproduced*: it holds as printed.",
         "* *corrected*: the print is wrong. The check shows that, and that the corrected statement holds.",

@@ -185,7 +185,7 @@ impl Delays {
             Jitter::None => delay,
             Jitter::Uniform(most) => delay + most.scale(self.stream.uniform()),
             Jitter::Normal(deviation) => {
-                // The conversion saturates at zero from below: the clipping of papers/wang2016 §4.4.
+                // The conversion saturates at zero from below: the clipping of evidence/papers/wang2016 §4.4.
                 Duration::from_secs(delay.as_secs() + deviation.as_secs() * self.stream.normal())
             }
             Jitter::ClippedNormal(deviation) => delay + deviation.scale(self.stream.normal().max(0.0)),

@@ -1,6 +1,6 @@
 //! Constants of the fast law in three groups, each with its unit and its reason.
 //!
-//! docs/measured/emultcp-trials.md measures the cost of removing each of them.
+//! evidence/measured/emultcp-trials.md measures the cost of removing each of them.
 
 /// Constants of the start: n doubles until a queue forms.
 pub(super) struct Start {

@@ -4,8 +4,8 @@ use windward_models::{Models, Objective};
 use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, Output, Step, run};
 
-const TREE: &str = include_str!("../../../../papers/seferoglu2014/tree.toml");
-const DIAMOND: &str = include_str!("../../../../papers/seferoglu2014/diamond.toml");
+const TREE: &str = include_str!("../../../../evidence/papers/seferoglu2014/tree.toml");
+const DIAMOND: &str = include_str!("../../../../evidence/papers/seferoglu2014/diamond.toml");
 
 /// A paper's file with another routing, law and length, and without RTS: with it, the classical rule starves no flow.
 fn variant(text: &str, routing: &str, law: &str) -> String {

@@ -1,4 +1,4 @@
-//! Problems over many powers of ten: a part of benches/num/robustness.rs.
+//! Problems over many powers of ten: a part of evidence/benches/num/robustness.rs.
 
 use crate::random::KINDS;
 use crate::wide;

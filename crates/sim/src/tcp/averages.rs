@@ -3,7 +3,7 @@
 use windward_tables::Histogram;
 use windward_units::{Duration, Packets, Time};
 
-/// Weight of a sample in the average RTT of papers/huang2020 eq. (8).
+/// Weight of a sample in the average RTT of evidence/papers/huang2020 eq. (8).
 const GAIN: f64 = 1.0 / 256.0;
 
 /// Integrals since the last reset.

@@ -103,9 +103,10 @@ pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
     (mean, student * (variance / n).sqrt())
 }
 
-/// Holds the table `name` of docs/measured/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them.
+/// Holds the table `name` of evidence/measured/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes
+/// them.
 pub fn page_says(name: &str, lines: &[String]) {
-    says("docs/measured/validation/README.md", name, lines);
+    says("evidence/measured/validation/README.md", name, lines);
 }
 
 /// Checks the lines of any page.

@@ -12,7 +12,7 @@ use windward_units::{BitRate, Bytes, Duration, Time};
 /// The fast law without a bound.
 const FREE: Params = Params { bound: false, ..Params::of(Kind::Fast) };
 const PAGE: &str = "docs/reference/laws/emultcp.md";
-const TRIALS: &str = "docs/measured/emultcp-trials.md";
+const TRIALS: &str = "evidence/measured/emultcp-trials.md";
 
 fn at(seconds: f64) -> Time {
     Time::ZERO + Duration::from_secs(seconds)
@@ -348,7 +348,7 @@ fn a_download_of_a_minute() {
     }
 }
 
-/// A link of benches/transfer/links.csv, which the law was not tuned on.
+/// A link of evidence/benches/transfer/links.csv, which the law was not tuned on.
 #[derive(Clone, Copy)]
 struct Drawn {
     rate_mbps: f64,
@@ -359,7 +359,7 @@ struct Drawn {
 
 /// The thirty of them.
 fn drawn() -> Vec<Drawn> {
-    let rows = include_str!("../../../../benches/transfer/links.csv").lines().skip(1);
+    let rows = include_str!("../../../../evidence/benches/transfer/links.csv").lines().skip(1);
     let number = |field: &str| field.parse::<f64>().expect("a number");
     let link = |row: &str| match row.split(',').map(number).collect::<Vec<_>>().as_slice() {
         &[rate_mbps, rtt_ms, percent, buffer_bdp] => Drawn { rate_mbps, rtt_ms, loss: percent / 100.0, buffer_bdp },

@@ -52,13 +52,13 @@ fn ratio(p: f64, b: f64, delayed_ack: Option<Duration>, seed: u64) -> f64 {
     flow.goodput_pps / padhye(p, flow.mean_rtt_s, timeout, b)
 }
 
-/// papers/common.md §1.2: E[W].
+/// Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998: E[W].
 fn expected_window(p: f64, b: f64) -> f64 {
     let k = (2.0 + b) / (3.0 * b);
     k + (8.0 * (1.0 - p) / (3.0 * b * p) + k * k).sqrt()
 }
 
-/// papers/common.md §1.2, the full formula without a window limit: packets a second.
+/// Theirs: the full formula without a window limit: packets a second.
 fn padhye(p: f64, rtt: f64, timeout: f64, b: f64) -> f64 {
     let w = expected_window(p, b);
     let survive = |n: f64| libm::pow(1.0 - p, n);
@@ -69,7 +69,7 @@ fn padhye(p: f64, rtt: f64, timeout: f64, b: f64) -> f64 {
         / (rtt * (b / 2.0 * w + 1.0) + is_timeout * timeout * backoffs / (1.0 - p))
 }
 
-/// The unit numbers of papers/common.md §1.2.
+/// Numbers of the formula, computed apart from this code.
 #[test]
 fn the_formula_gives_its_published_numbers() {
     for (p, rate) in [(0.001, 381.6), (0.01, 111.0), (0.02, 72.5), (0.05, 37.9), (0.1, 21.1)] {

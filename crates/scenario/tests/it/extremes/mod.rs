@@ -1,4 +1,4 @@
-//! A part of the scenarios of benches/sim/extremes.rs.
+//! A part of the scenarios of evidence/benches/sim/extremes.rs.
 
 #[expect(dead_code, reason = "the bench reads the rest")]
 mod check;

@@ -1,4 +1,4 @@
-//! Random histories of Minstrel-HT; `benches/wifi/minstrel/driver.c` draws the same ones for Linux's own code.
+//! Random histories of Minstrel-HT; `evidence/benches/wifi/minstrel/driver.c` draws the same ones for Linux's own code.
 
 use windward_sim::wifi::minstrel::{Capabilities, Chain, Minstrel, STAGES, SampleTable};
 use windward_sim::wifi::ppdu::{Format, Guard, Width};

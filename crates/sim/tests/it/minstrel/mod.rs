@@ -1,4 +1,5 @@
-//! Minstrel-HT against Linux's own code: `vectors.txt` has what `benches/wifi/minstrel/driver.c` printed for it.
+//! Minstrel-HT against Linux's own code: `vectors.txt` has what `evidence/benches/wifi/minstrel/driver.c` printed for
+//! it.
 
 mod history;
 

@@ -1,4 +1,4 @@
-//! Random histories of Linux's own code: `benches/sim/cake/driver.c` draws the same ones.
+//! Random histories of Linux's own code: `evidence/benches/sim/cake/driver.c` draws the same ones.
 
 use super::super::dice::Dice;
 use super::super::tin::{Set, Tin};

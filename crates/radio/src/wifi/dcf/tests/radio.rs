@@ -57,8 +57,8 @@ fn assert_near(found: [f64; 2], expected: [f64; 2], share: f64) {
 }
 
 /// The second sender receives its ACKs, at 1 Mbit/s, 5.3 dB above the frames of the first, which it is hidden from.
-/// Goodputs are those of ns-3 with its own receiver (benches/wifi). With 10 dB for every rate the second had 0.36
-/// Mbit/s.
+/// Goodputs are those of ns-3 with its own receiver (evidence/benches/wifi). With 10 dB for every rate the second had
+/// 0.36 Mbit/s.
 #[test]
 fn acks_at_the_lowest_rate_stand_more_interference_than_data() {
     let config = line(&[0.0, 157.0, 320.0, 556.0], &[(0, 1), (2, 3)], 11 * MBIT, 550.0);

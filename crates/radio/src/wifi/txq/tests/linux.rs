@@ -1,4 +1,4 @@
-//! Random histories of Linux's own code: `benches/wifi/txq/driver.c` draws the same ones.
+//! Random histories of Linux's own code: `evidence/benches/wifi/txq/driver.c` draws the same ones.
 
 use super::best_effort;
 use crate::wifi::ppdu::{Format, Guard, Mode, Width};
