@@ -76,7 +76,7 @@ run:
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
-	@test -e $(VENV)/engine || echo "\`get\`, \`send\`, \`serve\` and flows over QUIC are not compiled yet: make $(VENV)/engine"
+	@test -e $(VENV)/engine || echo "\`get\`, \`send\`, \`serve\`, flows over QUIC and best routes are not compiled yet: make $(VENV)/engine"
 
 # The tests of the clock, which mostly wait, as soon as there is an engine; those in Rust take the time that they leave.
 # Then what depends on nothing but itself, on all processors. Cargo's lints are beside that: beside the tests in Rust
@@ -320,7 +320,7 @@ $(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(VENV)/zig $(VENV)
 
 # The package, installed so that changes of the Python files count at once.
 $(VENV)/engine: $(VENV)/compiled
-# What `make run` uses of it: no files are transferred, and no flow is over QUIC.
+# What `make run` uses of it: no files are transferred, no flow is over QUIC, no routes are sought.
 $(VENV)/first: PARTS := --no-default-features
 $(VENV)/first: $(VENV)/first-compiled
 $(VENV)/engine $(VENV)/first: $(VENV)/packages

@@ -70,6 +70,11 @@ pub enum Error {
         /// Unsupported part of the problem.
         what: String,
     },
+    /// The build is without Clarabel.
+    #[error(
+        "references and best routes need the conic solver, which is not compiled yet\nhint: make .venv/engine (the crate's feature `conic`)"
+    )]
+    NotCompiled,
     /// The method stopped before its tolerance.
     #[error(
         "{method} stopped after {iterations} iterations with residual {residual:.1e}, above {tolerance:.1e}\nhint: scales that differ by many powers of ten, or a utility with a very large alpha, make a problem ill-conditioned; max-min is the limit of large alpha"

@@ -1,4 +1,4 @@
-//! Conic form of a problem for a general solver (Clarabel): a linear objective, and rows in cones. Logarithms and
+//! Conic form of a problem for a general solver: a linear objective, and rows in cones. Logarithms and
 //! entropies become exponential cones, powers and norms power cones, ellipsoids second-order cones.
 
 use crate::answer::Mixture;
@@ -6,8 +6,6 @@ use crate::dense;
 use crate::error::Error;
 use crate::region::{Region, independent_sets};
 use crate::utility::Utility;
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
 /// A coupling's variables: each link's rate as an expression, mixture weights, rows of half-spaces.
 #[derive(Default)]
@@ -35,13 +33,26 @@ impl Coupled {
     }
 }
 
+/// Cone of the next rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cone {
+    Zero,
+    Nonnegative,
+    /// ‖(x₂, …, xₙ)‖ ≤ x₁, of n rows.
+    SecondOrder(usize),
+    /// e^{x/y} ≤ z/y, of three rows.
+    Exponential,
+    /// x^e y^{1−e} ≥ |z|, of three rows.
+    Power(f64),
+}
+
 /// maximise costᵀx subject to rows `constant + Σ terms` in cones.
 #[derive(Default)]
 pub(crate) struct Builder {
     pub cost: Vec<f64>,
-    entries: Vec<(usize, usize, f64)>,
-    constants: Vec<f64>,
-    cones: Vec<SupportedConeT<f64>>,
+    pub entries: Vec<(usize, usize, f64)>,
+    pub constants: Vec<f64>,
+    pub cones: Vec<Cone>,
 }
 
 /// constant + coefficient·variable, given as (constant, variable, coefficient).
@@ -67,30 +78,30 @@ impl Builder {
     }
 
     pub fn at_least_zero(&mut self, constant: f64, terms: &[(usize, f64)]) -> usize {
-        self.cones.push(SupportedConeT::NonnegativeConeT(1));
+        self.cones.push(Cone::Nonnegative);
         self.row(constant, terms)
     }
 
     pub fn zero(&mut self, constant: f64, terms: &[(usize, f64)]) {
-        self.cones.push(SupportedConeT::ZeroConeT(1));
+        self.cones.push(Cone::Zero);
         self.row(constant, terms);
     }
 
     /// e^{a/b} ≤ c/b.
     fn exponential(&mut self, a: Row, b: Row, c: Row) {
-        self.cones.push(SupportedConeT::ExponentialConeT());
+        self.cones.push(Cone::Exponential);
         self.three([a, b, c]);
     }
 
     /// a^e b^{1−e} ≥ |c|.
     fn power(&mut self, e: f64, a: Row, b: Row, c: Row) {
-        self.cones.push(SupportedConeT::PowerConeT(e));
+        self.cones.push(Cone::Power(e));
         self.three([a, b, c]);
     }
 
     /// a b ≥ c², as ‖(2c, a − b)‖ ≤ a + b: second-order cones keep more digits than power cones.
     fn product(&mut self, a: Row, b: Row, c: Row) {
-        self.cones.push(SupportedConeT::SecondOrderConeT(3));
+        self.cones.push(Cone::SecondOrder(3));
         self.row(a.0 + b.0, &[(a.1, a.2), (b.1, b.2)]);
         self.row(2.0 * c.0, &[(c.1, 2.0 * c.2)]);
         self.row(a.0 - b.0, &[(a.1, a.2), (b.1, -b.2)]);
@@ -220,7 +231,7 @@ impl Builder {
                 let n = rates.len();
                 let mut l = matrix.concat();
                 dense::factor(&mut l, n, dense::DEPENDENT);
-                self.cones.push(SupportedConeT::SecondOrderConeT(n + 1));
+                self.cones.push(Cone::SecondOrder(n + 1));
                 self.row(1.0, &[]);
                 for j in 0..n {
                     let column: Vec<(usize, f64)> = (j..n).map(|i| (rates[i], l[i * n + j] * unit)).collect();
@@ -228,38 +239,6 @@ impl Builder {
                 }
             }
             _ => unreachable!("mixtures are built by their weights"),
-        }
-    }
-
-    pub fn solve(self, scale: f64, tolerance: f64) -> Result<Found, Error> {
-        let columns = self.cost.len();
-        let (i, (j, v)): (Vec<usize>, (Vec<usize>, Vec<f64>)) =
-            self.entries.into_iter().map(|(i, j, v)| (i, (j, v))).unzip();
-        let matrix = CscMatrix::new_from_triplets(self.constants.len(), columns, i, j, v);
-        let cost: Vec<f64> = self.cost.iter().map(|c| -c / scale).collect();
-        let settings = DefaultSettings {
-            verbose: false,
-            tol_gap_abs: tolerance,
-            tol_gap_rel: tolerance,
-            tol_feas: tolerance,
-            ..DefaultSettings::default()
-        };
-        let quadratic = CscMatrix::zeros((columns, columns));
-        let solver = DefaultSolver::new(&quadratic, &cost, &matrix, &self.constants, &self.cones, settings);
-        let mut solver = solver.map_err(|e| Error::invalid("conic form", e.to_string()))?;
-        solver.solve();
-        let solution = &solver.solution;
-        match solution.status {
-            // "Almost": reached the reduced tolerance and no further; the certificate tells how far.
-            SolverStatus::Solved | SolverStatus::AlmostSolved | SolverStatus::InsufficientProgress => {
-                Ok(Found { x: solution.x.clone(), z: solution.z.clone(), iterations: solution.iterations as usize })
-            }
-            _ => Err(Error::NotConverged {
-                method: "clarabel",
-                iterations: solution.iterations as usize,
-                residual: solution.r_prim.max(solution.r_dual),
-                tolerance,
-            }),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod best;
 mod cg;
+mod clarabel;
 pub(crate) mod conic;
 mod facets;
 pub(crate) mod interior;
