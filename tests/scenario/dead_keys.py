@@ -78,6 +78,26 @@ BASES = {
         connections = 2
         tcp = { sack = true }
     """,
+    "page": """
+        duration = "6 s"
+        node = [{ name = "a" }, { name = "b" }]
+        link = [{ from = "a", to = "b", rate = "4 Mbit/s", delay = "15 ms", buffer = "20 packets", loss = 0.01, RED }]
+        [[app]]
+        kind = "page"
+        name = "p"
+        from = "a"
+        to = "b"
+        law = "cubic"
+        reading = "50 ms"
+        reading_spread = "fixed"
+        tcp = { sack = true }
+        objects = [
+          { name = "page", size = "8 kB" },
+          { name = "style", size = "9 kB", blocking = true },
+          { name = "other", size = "12 kB" },
+          { name = "third", size = "5 kB", origin = "https://x" },
+        ]
+    """,
     "wifi": """
         duration = "4 s"
         node = [{ name = "s" }, { name = "w", count = 3 }]
@@ -215,6 +235,7 @@ SWEPT = {
     "link": ("", "link", "change"),
     "flow": ("flow",),
     "app": ("app",),
+    "page": ("app",),
     "wifi": ("wifi", "wifi.station"),
     "ac": ("wifi", "wifi.station"),
     "cell": ("cell", "cell.station"),
@@ -225,6 +246,13 @@ SWEPT = {
 
 #: Modes of the networks.
 MODES = {
+    "link": _modes(
+        "link.0.queue",
+        '{ discipline = "codel" }',
+        '{ discipline = "pie" }',
+        '{ discipline = "policer", rate = "2 Mbit/s" }',
+    ),
+    "page": _modes("app.0.protocol", '"http/1.1"'),
     "flow": [
         *_modes(
             "flow.0.law", *(f'"{law}"' for law in ("reno", "bbr", "bbr3", "copa", "vegas", "prague", "dctcp", "tfrc"))

@@ -71,6 +71,9 @@ impl Params {
     fn suits_version(&self) -> Result<(), Refusal> {
         let standard = Self::default();
         match self.version {
+            version if !self.timestamps && version != Version::Linux2622 => {
+                Err(("timestamps", "other versions than \"linux-2.6.22\" have samples without them".into()))
+            }
             Version::Rfc9438 => Ok(()),
             _ if self.c != standard.c => Err(("c", "the kernels have their own; it belongs to \"rfc9438\"".into())),
             _ if self.beta != standard.beta => {

@@ -194,6 +194,11 @@ impl Formulas {
 }
 
 impl Params {
+    /// True if the law has a formula of its own for marks.
+    pub fn has_mark(&self) -> bool {
+        !self.0.written.mark.is_empty()
+    }
+
     /// Ranges of the numbers.
     pub(crate) const RANGES: &[(&str, f64, f64)] = &[("exit", 0.0, 1e9), ("average", 1.0, 1e6)];
 

@@ -114,6 +114,14 @@ pub(super) fn refuse_urgency(rule: &Scheduler, given: [bool; 2], (at, index): (u
     }
 }
 
+/// Refuses a table of averages that is `given` where the scheduler has none.
+pub(super) fn refuse_average(rule: &Scheduler, given: bool, at: usize, problems: &mut Problems) {
+    if given && matches!(rule, Scheduler::QueueLength(_) | Scheduler::MaxSnr(_) | Scheduler::RoundRobin(_)) {
+        let hint = Some("scheduler = \"proportional-fair\" or \"queueing-delay\", or leave it out".to_owned());
+        problems.add(place("cell", at, ["average".into()]), "the scheduler does not use `average`", hint);
+    }
+}
+
 /// Scheduler; one in Python is added to `classes`.
 pub(super) fn scheduler(
     scheduler: &Scheduler,

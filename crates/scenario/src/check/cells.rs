@@ -1,15 +1,17 @@
 //! Cells, expanded into stations, each a one-way link.
 
 use super::cell_parts::{
-    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, refuse_urgency, scheduler,
-    urgency,
+    access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, refuse_average,
+    refuse_urgency, scheduler, urgency,
 };
 use super::common::{MAX_LINKS, Names, check_least, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
 use super::ran;
-use crate::format::cell::{Amc, Cell, Direction, Mode, Station, deadline, violation};
+use crate::format::cell::{
+    Amc, Average as AverageTable, Cell, Direction, Mode, Station, deadline, one_in_a_hundred, violation,
+};
 use crate::format::{AnyCell, Buffer, Named, Positive};
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -88,6 +90,11 @@ fn config(
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     check_shared(cell, at, problems);
+    if cell.repair.is_some() && table.modes().iter().all(|mode| mode.errors.is_none()) {
+        let message = "`repair` has no effect: the modes of `amc` have no error rates, so every packet is decoded";
+        let hint = "amc = \"convolutional\", or modes with `a` and `g`, or leave it out".to_owned();
+        problems.add(place("cell", at, ["repair".into()]), message, Some(hint));
+    }
     let center = access_point(center?, &cell.access_point, at, problems)?;
     let stations = stations(cell, at, center, &table, nodes, links, problems)?;
     let config = CellConfig {
@@ -127,6 +134,7 @@ fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
         let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
+    refuse_average(&cell.scheduler.0, cell.average != AverageTable::default(), at, problems);
     check_queue(cell.queue.as_ref(), at, problems);
 }
 
@@ -242,6 +250,18 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
                     None,
                 );
                 return None;
+            }
+            let is_given = [
+                (
+                    "target_error",
+                    amc.target_error != one_in_a_hundred() && amc.modes.iter().all(|mode| mode.snr.is_some()),
+                ),
+                ("packet", amc.packet.is_some() && amc.modes.iter().all(|mode| mode.a.is_none() && mode.g.is_none())),
+            ];
+            for (key, _) in is_given.into_iter().filter(|(_, is_dead)| *is_dead) {
+                let of = if key == "packet" { "modes with `a` and `g`" } else { "modes without `snr`" };
+                let message = format!("`{key}` has no effect: it is for {of}, and there are none");
+                problems.add(path(key), message, Some("leave it out".to_owned()));
             }
             let mut modes = Vec::new();
             for (index, given) in amc.modes.iter().enumerate() {

@@ -210,7 +210,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
 
     let of_apps = (&file.app[..], &apps.configs[..], &apps.names[..]);
     if regions.is_empty() {
-        notes::add((&file.flow, &flows), of_apps, &sources.configs, &links, problems);
+        let of_sources = (&sources.configs[..], &sources.names[..]);
+        notes::add((&file.flow, &flows), of_apps, of_sources, &links, problems);
     }
     let of_flow = |plan: &FlowPlan| {
         let flow = &file.flow[plan.entry];

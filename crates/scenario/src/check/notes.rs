@@ -1,14 +1,14 @@
-//! Remarks on settings that contradict each other, and on shares that depend on phase.
+//! Remarks on settings without effect or that contradict each other, and on shares that depend on phase.
 
 use super::flow_plan::Flows;
 use super::links::Links;
 use crate::format::{App, Flow};
-use crate::names::FlowName;
+use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;
 use std::collections::BTreeMap;
 use windward_laws::{LawSpec, Price};
 use windward_sim::{
-    AppConfig, Buffer, EcnMode, LawChoice, LinkConfig, MediumConfig, PortKind, QueueConfig, SourceConfig,
+    AppConfig, Buffer, Codepoint, EcnMode, LawChoice, LinkConfig, MediumConfig, PortKind, QueueConfig, SourceConfig,
 };
 use windward_units::Duration;
 
@@ -22,7 +22,7 @@ pub(super) type Apps<'a> = (&'a [App], &'a [AppConfig], &'a [FlowName]);
 pub(super) fn add(
     flows: (&[Flow], &Flows),
     apps: Apps<'_>,
-    sources: &[SourceConfig],
+    sources: (&[SourceConfig], &[SourceName]),
     links: &Links,
     problems: &mut Problems,
 ) {
@@ -36,6 +36,7 @@ pub(super) fn add(
         }
         let entry = &all.entries[plan.entry];
         let is_off = tables[plan.entry].ecn.is_some() && entry.tcp.ecn == EcnMode::Off;
+        notes.extend(unread(("flow", &name.label), &entry.law, &tables[plan.entry]));
         notes.extend(marks(("flow", &name.label), &entry.law, (entry.tcp.ecn, is_off), &plan.forward, links));
     }
     let (tables, configs, names) = apps;
@@ -58,6 +59,9 @@ pub(super) fn add(
         let route: Vec<u32> = app.backward.ports().collect();
         notes.extend(marks(("app", &name.label), &app.law, (app.tcp.ecn, is_off), &route, links));
     }
+    notes.extend(of_sources(sources, links));
+    let (sources, _) = sources;
+    notes.extend(idle_queues(all, configs, sources, links));
     if configs.is_empty() {
         notes.extend(phase(all, sources, links));
     }
@@ -81,17 +85,108 @@ fn marks(
     if let (Some(law), true) = (counting, is_off) {
         return Some(format!("{kind} `{name}`: with `ecn = \"off\"` {}", as_reno(law)));
     }
-    let marks = |&port: &u32| match &links.topology.ports[port as usize].kind {
-        PortKind::Shared { medium, .. } if matches!(links.topology.media[*medium as usize], MediumConfig::Edca(_)) => {
-            true
-        }
-        _ => does_mark(links.topology.discipline(port)),
-    };
-    if ecn == EcnMode::Off || route.iter().any(marks) {
+    if ecn == EcnMode::Off || route.iter().any(|port| can_mark(*port, links)) {
         return None;
     }
     let effect = counting.map_or_else(|| "its `ecn` has no effect".to_owned(), as_reno);
     Some(format!("{kind} `{name}`: no queue on its way marks packets, so {effect}"))
+}
+
+/// Laws that the base round trip of a flow does not reach, and laws that count packets by their own rules.
+const NO_BASE: [&str; 15] = [
+    "reno",
+    "cubic",
+    "hybla",
+    "highspeed",
+    "scalable",
+    "bic",
+    "illinois",
+    "ledbat",
+    "lp",
+    "multcp",
+    "bbr",
+    "bbr3",
+    "copa",
+    "dctcp",
+    "prague",
+];
+const NO_COUNTING: [&str; 8] = ["cubic", "fast", "quic-tcp", "bbr", "bbr3", "copa", "exp-delay", "prague"];
+
+/// Remark on keys of a flow that its law does not read.
+fn unread((kind, name): (&str, &str), law: &LawChoice, given: &Flow) -> Option<String> {
+    let LawChoice::Known(law) = law else { return None };
+    let (of, key) = if given.known_base_rtt.is_some() && NO_BASE.contains(&law.name()) {
+        ("does not read the base round trip", "known_base_rtt")
+    } else if given.ack_counting && NO_COUNTING.contains(&law.name()) {
+        ("does not grow in the way of Reno", "ack_counting")
+    } else if matches!(law, LawSpec::Formula(formulas) if formulas.has_mark() && ecn_is_off(given)) {
+        ("gets no marks without `ecn`", "mark")
+    } else {
+        return None;
+    };
+    Some(format!("{kind} `{name}`: `{}` {of}, so `{key}` has no effect", law.name()))
+}
+
+/// True if a flow of a law without needs of its own has no congestion notification.
+fn ecn_is_off(flow: &Flow) -> bool {
+    flow.ecn.is_none_or(|ecn| EcnMode::from(ecn) == EcnMode::Off)
+}
+
+/// Remarks on sources whose packets no queue on their way marks, one for each table.
+fn of_sources((sources, names): (&[SourceConfig], &[SourceName]), links: &Links) -> Vec<String> {
+    let is_idle = |source: &SourceConfig| {
+        source.ecn != Codepoint::NotCapable && !source.path.ports().any(|port| can_mark(port, links))
+    };
+    let mut labels: Vec<&str> =
+        sources.iter().zip(names).filter(|(source, _)| is_idle(source)).map(|(_, name)| name.label.as_str()).collect();
+    labels.dedup();
+    let remark = |label| format!("`{label}`: no queue on its way marks packets, so its `ecn` has no effect");
+    labels.into_iter().map(remark).collect()
+}
+
+/// Remarks on queues without work: a discipline that would mark, where no packet at any of its links has ECN, or a
+/// policer without a rate.
+fn idle_queues(flows: &Flows, apps: &[AppConfig], sources: &[SourceConfig], links: &Links) -> Vec<String> {
+    let topology = &links.topology;
+    let mut has_ecn = vec![false; topology.ports.len()];
+    let mut reach = |ports: &mut dyn Iterator<Item = u32>| ports.for_each(|port| has_ecn[port as usize] = true);
+    for plan in flows.plans.iter().filter(|plan| flows.entries[plan.entry].tcp.ecn != EcnMode::Off) {
+        reach(&mut plan.forward.iter().copied());
+    }
+    for app in apps.iter().filter(|app| app.tcp.ecn != EcnMode::Off) {
+        reach(&mut app.forward.ports().chain(app.backward.ports()));
+    }
+    for source in sources.iter().filter(|source| source.ecn != Codepoint::NotCapable) {
+        reach(&mut source.path.ports());
+    }
+    // The first link of each discipline, and true if one of them has work.
+    let mut found: Vec<(&str, String, bool)> = Vec::new();
+    for (port, name) in (0..).zip(&links.names) {
+        let (discipline, effect) = match topology.discipline(port) {
+            QueueConfig::L4Span(_) => ("l4span", "passes all packets: none over it has `ecn`"),
+            QueueConfig::Red(red) if red.marks => ("red", "marks nothing: no packet over it has `ecn`"),
+            QueueConfig::CoDel(codel) if codel.marks => ("codel", "marks nothing: no packet over it has `ecn`"),
+            QueueConfig::Pie(pie) if pie.marks => ("pie", "marks nothing: no packet over it has `ecn`"),
+            QueueConfig::Policer(policer) if policer.rate.is_none() => ("policer", "has no `rate`, and drops nothing"),
+            _ => continue,
+        };
+        let works = discipline != "policer" && has_ecn[port as usize];
+        match found.iter_mut().find(|(seen, ..)| *seen == discipline) {
+            Some((.., has_work)) => *has_work |= works,
+            None => found.push((discipline, format!("`{discipline}` at link `{}` {effect}", name.name), works)),
+        }
+    }
+    found.into_iter().filter(|(.., works)| !works).map(|(_, remark, _)| remark).collect()
+}
+
+/// True if the queue of a port marks packets.
+fn can_mark(port: u32, links: &Links) -> bool {
+    match &links.topology.ports[port as usize].kind {
+        PortKind::Shared { medium, .. } if matches!(links.topology.media[*medium as usize], MediumConfig::Edca(_)) => {
+            true
+        }
+        _ => does_mark(links.topology.discipline(port)),
+    }
 }
 
 /// True if a discipline marks packets instead of dropping them.

@@ -225,6 +225,10 @@ pub(super) fn check(
     if !tcp.sack && tcp.compress_sacks == Some(true) {
         refuse("compress_sacks", "`compress_sacks` needs `sack`".to_owned(), "leave one of them out");
     }
+    if tcp.quick_acks.is_some() && tcp.delayed_ack.0.is_none() {
+        let why = "`quick_acks` has no effect: `delayed_ack = false` acknowledges every segment at once".to_owned();
+        refuse("quick_acks", why, "leave one of them out");
+    }
     if tcp.sack && tcp.newreno.is_some() {
         refuse("newreno", "`newreno` is for flows without SACK".to_owned(), "sack = false");
     }

@@ -316,7 +316,7 @@ fn six() -> super::Count {
     super::Count(6)
 }
 
-fn one_in_a_hundred() -> Probability {
+pub(crate) fn one_in_a_hundred() -> Probability {
     Probability(0.01)
 }
 

@@ -34,7 +34,7 @@ mod written;
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use app::{
     App, ArrivalTime, Arrivals, Call, CallVideo, DataDirection, Ends, HttpProtocol, Mpc, Page, PageObject, Ping,
-    RequestOrder, Requests, Response, Reuse, RobustMpc, Rule, Session, SizePoint, Sizes, Video,
+    RequestOrder, Requests, Response, Reuse, RobustMpc, Rule, Session, SizePoint, Sizes, Video, six, thirty_s,
 };
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, SendBuffer, Write};
 pub(crate) use change::{Change, Drop, Step, Values};

@@ -224,6 +224,9 @@ impl Queue {
                 if burst.0 < LEAST_BURST {
                     return Err(("burst", format!("{} is less than {LEAST_BURST}, a full packet", burst.0)));
                 }
+                if rate.is_none() && *burst != policer_burst() {
+                    return Err(("burst", "it has no effect without a `rate` of the tokens".to_owned()));
+                }
                 Ok(QueueConfig::Policer(PolicerConfig { rate: rate.map(|rate| rate.0), burst: burst.0 }))
             }
         }
@@ -244,6 +247,9 @@ impl Red {
             [("probability", probability), ("weight", weight)].iter().find(|(_, value)| *value == 0.0)
         {
             return Err((field, "it must be above zero".to_owned()));
+        }
+        if !self.ecn && !self.hard_drop {
+            return Err(("hard_drop", "it is for flows with `ecn`, and the queue marks none: ecn = true".to_owned()));
         }
         let (is_gentle, marks, drops_hard) = (self.gentle, self.ecn, self.hard_drop);
         Ok(RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard })
@@ -272,6 +278,9 @@ impl DualPi2 {
         let share = self.classic_share.0;
         if share <= 0.0 || share >= 1.0 {
             return Err(("classic_share", format!("{share} is out of range; allowed: above 0 and below 1")));
+        }
+        if self.shift.is_some() && self.classic_share != dual_share() {
+            return Err(("classic_share", "`shift` replaces it: remove one of them".to_owned()));
         }
         let sharing = self.shift.map_or(Sharing::Weighted(share), |shift| Sharing::Shifted(shift.0));
         let (target, threshold, range) = (self.target.0, self.threshold.0, self.range.0);

@@ -7,13 +7,15 @@ mod stations;
 use self::keys::path;
 use self::sites::geometry;
 use self::stations::stations;
-use super::cell_parts::{access_point, check_not_empty, check_queue, in_bytes, refuse_urgency, scheduler};
+use super::cell_parts::{
+    access_point, check_not_empty, check_queue, in_bytes, refuse_average, refuse_urgency, scheduler,
+};
 use super::common::{place, ratio};
 use super::links::Links;
 use super::nodes::Nodes;
 use crate::format::AnyCell;
 use crate::format::cell::{Scheduler, deadline, violation};
-use crate::format::ran::{AdaptationTable, Drx, McsTable, RanCell, Technology};
+use crate::format::ran::{AdaptationTable, Drx, McsTable, RanCell, RanStation, Technology, tenth};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
@@ -51,6 +53,7 @@ pub(super) fn expand(
     check_mode(cell, at, problems);
     check_outer_loop(cell, at, problems);
     check_rule(cell, at, problems);
+    check_radio(cell, at, problems);
     let Some(carrier) = carrier else { return };
     let config = config(cell, at, &carrier, problems);
     let Some(center) = center.and_then(|center| access_point(center, &cell.access_point, at, problems)) else { return };
@@ -63,6 +66,11 @@ pub(super) fn expand(
     let geometry = geometry(cell, at, sites.sum(), problems);
     let config = RanConfig { geometry, ..config };
     let Some(found) = stations((cell, &config), at, center, (nodes, span), links, problems) else { return };
+    if cell.delay_spread.is_some() && found.configs.iter().all(|station| station.delay_spread == 0.0) {
+        let message = "a delay spread is of Rayleigh fading, which no station has";
+        let hint = "give the stations a `speed`, or fading = \"jakes\", or leave it out".to_owned();
+        problems.add(path(at, ["delay_spread"]), message, Some(hint));
+    }
     for (station, &node) in (0..).zip(&found.nodes) {
         links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
     }
@@ -265,9 +273,29 @@ fn check_outer_loop(cell: &RanCell, at: usize, problems: &mut Problems) {
 /// Refuses what the scheduler does not look at.
 fn check_rule(cell: &RanCell, at: usize, problems: &mut Problems) {
     let rule = &cell.scheduler.0;
+    refuse_average(rule, cell.average != tenth(), at, problems);
     for (index, station) in cell.station.iter().enumerate() {
         let given = [station.deadline != deadline(), station.violation != violation()];
         refuse_urgency(rule, given, (at, index), problems);
+    }
+}
+
+/// Refuses keys that no station and no layer of the technology uses.
+fn check_radio(cell: &RanCell, at: usize, problems: &mut Problems) {
+    let has_doppler =
+        |station: &RanStation| station.speed.is_some() || station.at.is_some() || station.layout.is_some();
+    if cell.frequency.is_some() && !cell.station.iter().any(has_doppler) {
+        let message = "`frequency` has no effect: it gives the Doppler frequency of a `speed` and the loss to a place";
+        let hint = "speed = \"3 km/h\" of a station, or leave it out".to_owned();
+        problems.add(path(at, ["frequency"]), message, Some(hint));
+    }
+    if cell.technology == Technology::Lte && cell.pdcp.reordering.is_some() {
+        let message = "`reordering` is for NR: RLC of LTE delivers in order";
+        problems.add(
+            path(at, ["pdcp", "reordering"]),
+            message,
+            Some("`reassembly` of `rlc`, or leave it out".to_owned()),
+        );
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::super::common::{check_least, place};
 use super::check::Check;
-use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
+use super::routing::backpressure;
+use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding, Routing, eight, one};
 use crate::path::Segment;
 use windward_sim::MediumConfig;
 use windward_sim::backpressure::WeightConfig;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::slotted::SlottedConfig;
-use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};
+use windward_sim::wifi::{self as model, Aggressiveness, BackpressureConfig, RoutingConfig, WifiConfig};
 use windward_units::Duration;
 
 /// Shortest slot: some bytes of a frame.
@@ -75,6 +76,15 @@ impl Check<'_> {
             }
         };
         let cap = rule.cap.0;
+        let is_dead = [
+            ("cap", rule.aggressiveness.is_some() && rule.cap != eight(), "a constant `aggressiveness`"),
+            ("scale", rule.epsilon.is_some() && rule.scale != one(), "`epsilon`"),
+        ];
+        for (key, _, beside) in is_dead.into_iter().filter(|(_, is_dead, _)| *is_dead) {
+            let message = format!("`{key}` has no effect beside {beside}");
+            self.refuse(["access".into(), key.into()], message, Some("remove one of them"));
+        }
+        self.refuse_frames("ideal access");
         let aggression = match (rule.aggressiveness, rule.epsilon) {
             (Some(rho), None) => Aggression::Fixed(rho.0),
             (None, Some(epsilon)) => Aggression::QueueLength { scale: epsilon.0.as_secs(), cap },
@@ -90,9 +100,27 @@ impl Check<'_> {
         MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact, weight })
     }
 
+    /// Refuses keys of backpressure that belong to frames, under an access without any.
+    fn refuse_frames(&mut self, access: &str) {
+        let Routing::Backpressure(rule) = &self.wifi.routing.0 else { return };
+        let (own, default) = (backpressure(rule), BackpressureConfig::default());
+        let given = [
+            ("report", own.report != default.report),
+            ("report_entry", own.entry != default.entry),
+            ("memory", own.memory != default.memory),
+            ("failures", own.failures != default.failures),
+            ("acks", own.acks != default.acks),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let message = format!("`{key}` has no effect under {access}, which has no frames");
+            self.refuse(["routing".into(), key.into()], message, Some("leave it out, or access = \"dcf\""));
+        }
+    }
+
     /// Slots under centralised MaxWeight.
     fn slotted(&mut self, rule: &MaxWeight, network: WifiConfig) -> MediumConfig {
         let mut weight = WeightConfig::default();
+        self.refuse_frames("access by max-weight");
         match &network.routing {
             Some(RoutingConfig::Backpressure(routing)) => {
                 weight = routing.weight;

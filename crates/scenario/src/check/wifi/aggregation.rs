@@ -95,6 +95,11 @@ impl Check<'_> {
         let standard = BlockAckConfig { attempts, after_loss, ..BlockAckConfig::linux(most) };
         let Some(given) = &self.wifi.block_ack else { return Some(standard) };
         let window = given.window.map_or(most, |count| count.0);
+        let frames = self.wifi.ampdu.as_ref().and_then(|ampdu| ampdu.mpdus).map_or(0, |count| count.0);
+        if given.window.is_some() && frames > window {
+            let message = format!("{frames} MPDUs exceed the window of the BlockAck, {window}");
+            self.refuse(["ampdu".into(), "mpdus".into()], message, Some("raise `block_ack.window`"));
+        }
         if window > most {
             let name = standard_name(format);
             let message = format!("a window of {window} MPDUs is too large; allowed in {name}: 1 to {most}");

@@ -73,7 +73,8 @@ const LEAST_REPORT: Duration = Duration::from_millis(1);
 /// Maximum number of bytes of a backlog in a header.
 const LARGEST_ENTRY: u64 = 64;
 
-fn backpressure(rule: &Backpressure) -> BackpressureConfig {
+/// A rule without one in Python.
+pub(super) fn backpressure(rule: &Backpressure) -> BackpressureConfig {
     BackpressureConfig {
         weight: WeightConfig { threshold: rule.k.0, links: rule.links.of_sim() },
         report: rule.report.0,

@@ -7,7 +7,7 @@ mod requests;
 mod video;
 
 pub(crate) use call::CallVideo;
-pub(crate) use page::{HttpProtocol, PageObject, RequestOrder};
+pub(crate) use page::{HttpProtocol, PageObject, RequestOrder, six, thirty_s};
 pub(crate) use requests::{ArrivalTime, Arrivals, DataDirection, Response, Reuse, SizePoint, Sizes};
 pub(crate) use video::{Mpc, Qoe, RobustMpc, Rule};
 
@@ -15,7 +15,7 @@ use super::{
     Count, Dscp, Law, LawOf, Name, Named, Number, Positive, Recording, Spread, Starts, Tcp, Transport, Written, zero,
 };
 use datagrams::{echo, every, no_impairment, playout, robustness, speech, twenty_ms};
-use page::{one_trip, six, thirty_s};
+use page::one_trip;
 use requests::{exponential, request};
 use video::{bola, chunk, ladder, sixty_s};
 use windward_units::{BitRate, Bytes, Duration};

@@ -79,7 +79,8 @@ impl PageObject {
     }
 }
 
-pub(super) fn six() -> Count {
+/// Connections of a browser to an origin.
+pub(crate) fn six() -> Count {
     Count(6)
 }
 
@@ -87,6 +88,7 @@ pub(super) fn one_trip() -> Number {
     Number(1.0)
 }
 
-pub(super) fn thirty_s() -> Written<Duration> {
+/// Reading time of a page.
+pub(crate) fn thirty_s() -> Written<Duration> {
     Written(Duration::from_millis(30_000))
 }

@@ -317,7 +317,8 @@ fn off() -> Named<Drx> {
     Named(Drx::AlwaysAwake(AlwaysAwake {}))
 }
 
-fn tenth() -> Positive<Duration> {
+/// Time constant of average rates.
+pub(crate) fn tenth() -> Positive<Duration> {
     Positive(Duration::from_millis(100))
 }
 

@@ -115,10 +115,10 @@ fn slot() -> Positive<Duration> {
     Positive(Duration::from_millis(20))
 }
 
-fn one() -> Number {
+pub(crate) fn one() -> Number {
     Number(1.0)
 }
 
-fn eight() -> Number {
+pub(crate) fn eight() -> Number {
     Number(8.0)
 }

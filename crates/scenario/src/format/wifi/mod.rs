@@ -7,7 +7,7 @@ mod reach;
 mod routing;
 mod station;
 
-pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
+pub(crate) use access::{Access, Dcf, MaxWeight, Rounding, eight, one};
 pub(crate) use aggregation::{
     AfterLoss, Ampdu, BlockAck, Edca, FixedRate, Hardware, MinstrelHt, Profile, RateControl, TransmitQueue,
     TransmitQueues,
