@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, Cli
+from emulated import emulated, needs_kernels
 
 import windward as ww
 from windward._evaluate.networks import bottleneck, fits_quic, flow, over_quic
@@ -128,6 +129,50 @@ def test_refused_laws_say_why(cli: Cli, tmp_path: Path):
     assert "counts ECN marks" in done.stderr
 
 
+def test_connections_of_a_page_model_are_application_limited():
+    """As Firefox's telemetry: more than nine of ten, at a quarter of the link's capacity."""
+    page = ww.load(REPOSITORY / "scenarios" / "h3.toml")
+    link = ww.Link(from_="server", to="browser", rate="50 Mbit/s", delay="30 ms", buffer="250 packets")
+    browsers = [dataclasses.replace(page.app[0], count=10, reading="5 s")]
+    own = ww.Scenario(name="load", duration="60 s", node=page.node, link=[link], app=browsers)
+    requests = own.simulate(seeds=1).requests
+    repaired = requests.groupby(["app", "connection"])["retransmits"].sum()
+    assert len(repaired) > 300
+    assert (repaired == 0).mean() > 0.9
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_a_flow_between_namespaces_has_the_simulator_s_goodput():
+    link = ww.Link(name="path", from_="a", to="z", rate="8 Mbit/s", delay="10 ms", buffer="20 packets")
+    own = [ww.Flow(name="down", from_="a", to="z", law="reno", transport="quic")]
+    ends = [ww.Node(name="a"), ww.Node(name="z")]
+    pair = ww.Scenario(name="pair", duration="4 s", warmup="1 s", node=ends, link=[link], flow=own)
+    pair = dataclasses.replace(pair, output=ww.Output(internals=True))
+    ours, real = pair.simulate(seeds=1), emulated(pair, seeds=1)
+    goodput = ours.flows["goodput_bps"][0]
+    assert real.flows["goodput_bps"][0] == pytest.approx(goodput, rel=0.05)
+    assert real.flow_series["goodput_bps"].iloc[-10:].mean() == pytest.approx(goodput, rel=0.1)
+    assert real.flows["min_rtt_s"][0] == pytest.approx(ours.flows["min_rtt_s"][0], abs=2e-3)
+    # One reduction for a full buffer, in both; 20 ms and 20 packets make 2.5 cycles a second.
+    assert real.flows["segments_lost"][0] == pytest.approx(ours.flows["segments_lost"][0], rel=0.5)
+    assert "ssthresh" in set(real.internals["name"])
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_a_sized_flow_between_namespaces_ends(path: ww.Scenario):
+    own = dataclasses.replace(path.flow[0], size="300 kB", transport="quic")
+    short = dataclasses.replace(path, flow=[own], duration="2 s", warmup="0 s")
+    ours, real = short.simulate(seeds=1), emulated(short, seeds=1)
+    assert real.flows["delivered_bytes"][0] == ours.flows["delivered_bytes"][0] == 300_000
+    assert real.flows["completion_s"][0] == pytest.approx(ours.flows["completion_s"][0], rel=0.1)
+
+
+@needs_kernels
 def test_an_emulation_names_what_to_do(path: ww.Scenario):
-    with pytest.raises(Exception, match="QUIC is simulated only"):
-        path.emulate()
+    with pytest.raises(Exception, match="cannot control"):
+        path.emulate(congestion={"download": "cubic"})
+    page = ww.load(REPOSITORY / "scenarios" / "h3.toml")
+    with pytest.raises(Exception, match="over QUIC are simulated only"):
+        page.emulate()

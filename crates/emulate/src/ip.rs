@@ -18,6 +18,12 @@ pub(crate) fn dscp(packet: &[u8]) -> u8 {
     packet.get(1).map_or(0, |byte| byte >> 2)
 }
 
+/// Destination of a UDP datagram; `None` of other packets.
+pub(crate) fn to_udp(packet: &[u8]) -> Option<u32> {
+    let header = packet.first_chunk::<HEADER>()?;
+    (header[9] == UDP).then(|| u32::from_be_bytes([header[16], header[17], header[18], header[19]]))
+}
+
 /// Code point and hashes of protocol, addresses and ports: equal for all packets of a conversation in one direction.
 pub(crate) fn conversation(packet: &[u8]) -> u64 {
     let Some(header) = packet.first_chunk::<HEADER>() else { return 0 };

@@ -133,6 +133,14 @@ impl<A: Applications> QuicEnds for Ends<A> {
         self.payloads.try_remove(handle as usize);
     }
 
+    fn take(&mut self, handle: u32) -> Vec<u8> {
+        self.payloads.try_remove(handle as usize).map(Vec::from).unwrap_or_default()
+    }
+
+    fn put(&mut self, payload: &[u8]) -> u32 {
+        self.payloads.insert(BytesMut::from(payload)) as u32
+    }
+
     fn next_time(&mut self) -> Option<Time> {
         let pair = self.pair.as_mut()?;
         [CLIENT, SERVER].into_iter().filter_map(|side| pair.timeout(side, Time::ZERO)).min()

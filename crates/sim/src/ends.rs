@@ -1,6 +1,6 @@
 //! The two ends of a QUIC connection, made outside of this crate.
 
-use crate::network::QuicOptions;
+use crate::network::{QuicOptions, TcpOptions};
 use std::sync::Arc;
 use windward_elements::ecn::Codepoint;
 use windward_laws::LawSpec;
@@ -22,6 +22,12 @@ pub trait QuicEnds: Send {
 
     /// Forgets a datagram that the network has lost.
     fn forget(&mut self, handle: u32);
+
+    /// Takes out the content of a datagram of [`Self::poll`], for a network of real packets. Empty if there is none.
+    fn take(&mut self, handle: u32) -> Vec<u8>;
+
+    /// Keeps the content of a datagram from a network of real packets, and returns the handle for [`Self::receive`].
+    fn put(&mut self, payload: &[u8]) -> u32;
 
     /// Time of the next timer of either end.
     fn next_time(&mut self) -> Option<Time>;
@@ -140,6 +146,22 @@ pub struct QuicConfig {
     pub receive_window: u64,
     /// Seed of everything that they draw.
     pub seed: u64,
+}
+
+impl QuicConfig {
+    /// Configuration of connections with these options, whose stream has no end.
+    pub fn new(tcp: &TcpOptions, (law, options): (LawSpec, QuicOptions), seed: u64) -> Self {
+        Self {
+            law,
+            options,
+            datagram: (tcp.wire_bytes() as u32).saturating_sub(UDP_HEADERS),
+            initial_window: tcp.initial_window,
+            size: None,
+            is_paced: false,
+            receive_window: u64::from(tcp.receive_window).saturating_mul(tcp.segment.count()),
+            seed,
+        }
+    }
 }
 
 /// Maker of the ends of connections over QUIC.

@@ -4,9 +4,14 @@ mod app;
 mod arrivals;
 mod coded;
 mod flow;
+mod flows;
 mod limit;
+#[cfg(not(feature = "quic"))]
+mod no_quic;
 mod options;
 mod plan;
+#[cfg(feature = "quic")]
+mod quic;
 mod record;
 mod settings;
 mod start;
@@ -15,10 +20,10 @@ mod transfer;
 
 use crate::error::Error;
 use crate::quality::{Lateness, Quality};
-use crate::sys::read_dropped;
+use crate::sys::{Namespace, read_dropped, read_overflowed};
 use crate::wire::{Orders, Outcome, Wire};
 use app::App;
-use flow::Flow;
+use flows::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
 use settings::Settings;
@@ -70,8 +75,8 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         limit::check(network, control)?;
     }
     let Hosts { namespaces, devices } = plan.build()?;
-    let flows: Vec<Flow<'_>> =
-        plan.flows.iter().map(|flow| Flow::prepare(flow, &namespaces)).collect::<Result<_, _>>()?;
+    let prepare = |flow| Flow::prepare(flow, &namespaces, network.timing, options.seed);
+    let flows: Vec<Flow<'_>> = plan.flows.iter().map(prepare).collect::<Result<_, _>>()?;
     let apps: Vec<App<'_>> = plan.apps.iter().map(|app| App::prepare(app, &namespaces)).collect::<Result<_, _>>()?;
     let routes = network.flows.iter().map(|flow| [&flow.forward, &flow.backward]);
     let routes = routes.chain(network.apps.iter().map(|app| [&app.forward, &app.backward]));
@@ -96,9 +101,15 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     let start = Start::of(2 + flows.len() + transfers.len() + apps.len());
     let ran = thread::scope(|scope| {
         let emulator = scope.spawn(|| wire.run(|| start.wait(), &stop, network.timing.duration));
+        let mut quic = Vec::new();
         for flow in &flows {
-            scope.spawn(|| flow.receive(&stop));
-            scope.spawn(|| flow.send(start.wait(), &stop));
+            match flow {
+                Flow::Tcp(flow) => {
+                    scope.spawn(|| flow.receive(&stop));
+                    scope.spawn(|| flow.send(start.wait(), &stop));
+                }
+                Flow::Quic(flow) => quic.push(scope.spawn(|| flow.run(&start, &stop, network.timing))),
+            }
         }
         for transfer in &transfers {
             scope.spawn(|| transfer.run(start.wait(), &stop));
@@ -118,17 +129,20 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         }
         stop.store(true, Ordering::Relaxed);
         let apps: Result<Vec<_>, Error> = apps.into_iter().map(join).collect();
-        Ok::<_, Error>((join(emulator)?, apps?))
+        let quic: Result<Vec<_>, Error> = quic.into_iter().map(join).collect();
+        Ok::<_, Error>((join(emulator)?, apps?, quic?))
     });
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
-    let (Outcome { fabric, sort, mut quality }, apps) = ran?;
+    let (Outcome { fabric, sort, mut quality }, apps, quic) = ran?;
     let mut lateness = Lateness::new()?;
-    apps.iter().for_each(|(_, own)| lateness.add(own));
+    apps.iter().map(|(_, own)| own).chain(&quic).for_each(|own| lateness.add(own));
     quality.add_applications(&lateness);
-    quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
-    let counts = sort.finish().map_err(Error::system("writing the packet capture"))?;
+    let missed = |host: &Namespace| host.inside(|| Ok(read_dropped()? + read_overflowed()?)).unwrap_or(0);
+    quality.missed = namespaces.iter().map(missed).sum();
+    let mut counts = sort.finish().map_err(Error::system("writing the packet capture"))?;
+    flows.iter().zip(&mut counts).for_each(|(flow, counts)| flow.add_to(counts));
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
         return Err(Error::Impossible(problem));
     }

@@ -129,7 +129,7 @@ impl Plan {
                            `windward get` behind `windward link`, or use `connections = \"emultcp\"`";
             return Err(Error::Impossible(message.to_owned()));
         }
-        connections(compiled).try_for_each(|(whose, tcp)| check_tcp(&whose, tcp))?;
+        connections(compiled).try_for_each(|(whose, tcp, is_quic)| check_tcp(&whose, tcp, is_quic))?;
         if network.flows.iter().any(|flow| flow.coding.is_some_and(|coding| coding.ideal)) {
             let message = "real packets need a real field: `coding = \"ideal\"` is for `simulate`\nhint: use `coding = \"random\"`";
             return Err(Error::Impossible(message.to_owned()));
@@ -152,7 +152,10 @@ impl Plan {
         let mut laws = Laws::default();
         let mut flows = Vec::new();
         for (index, (config, name)) in network.flows.iter().zip(&compiled.flows).enumerate() {
-            let (law, is_ours) = laws.choose("flow", name, &config.law, congestion)?;
+            let (law, is_ours) = match config.law {
+                LawChoice::Quic(..) => (over_quic(name, congestion)?, false),
+                law => laws.choose("flow", name, &law, congestion)?,
+            };
             flows.push(FlowPlan {
                 name: name.name.clone(),
                 source: place(config.source),
@@ -167,6 +170,14 @@ impl Plan {
         }
         let mut apps = Vec::new();
         for (index, (config, name)) in (flows.len()..).zip(network.apps.iter().zip(&compiled.apps)) {
+            if let LawChoice::Quic(..) = config.law {
+                let name = &name.name;
+                let message = format!(
+                    "app `{name}`: applications over QUIC are simulated only\nhint: choose `transport = \"tcp\"`, \
+                     `\"h2\"` for pages, or `simulate`"
+                );
+                return Err(Error::Impossible(message));
+            }
             apps.push(AppPlan {
                 name: name.name.clone(),
                 client: place(config.client),
@@ -177,7 +188,10 @@ impl Plan {
                 config: config.clone(),
             });
         }
-        let largest = |(_, tcp): (String, &TcpOptions)| tcp.segment.count() + tcp.real_header_bytes();
+        let largest = |(_, tcp, is_quic): (String, &TcpOptions, bool)| match is_quic {
+            true => tcp.wire_bytes(),
+            false => tcp.segment.count() + tcp.real_header_bytes(),
+        };
         // Less than 576 bytes no IPv4 link may have; ACKs with SACK blocks need 80.
         let mtu = connections(compiled).map(largest).max().unwrap_or(0).max(576);
         if mtu > 65_535 {
@@ -185,7 +199,8 @@ impl Plan {
             return Err(Error::Impossible(format!("packets of {segment} exceed the IPv4 limit of 65535 B")));
         }
         let mut notes = laws.notes;
-        notes.extend(connections(compiled).flat_map(|(whose, tcp)| differences(&whose, tcp)));
+        let over_tcp = connections(compiled).filter(|(_, _, is_quic)| !is_quic);
+        notes.extend(over_tcp.flat_map(|(whose, tcp, _)| differences(&whose, tcp)));
         notes.extend(settings.note());
         Ok(Self { flows, apps, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded })
     }
@@ -282,10 +297,6 @@ impl Laws {
     fn find(&mut self, law: &LawChoice) -> Result<(String, bool), Error> {
         if let LawChoice::Tfrc(_) = law {
             let message = "TFRC is not in the kernel; choose a law of TCP, or `simulate`";
-            return Err(Error::Impossible(message.to_owned()));
-        }
-        if let LawChoice::Quic(_, _) = law {
-            let message = "QUIC is simulated only; choose `transport = \"tcp\"`, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
         let LawChoice::Known(spec) = law else {
@@ -386,17 +397,29 @@ fn check_names(compiled: &Compiled, congestion: &[(String, String)]) -> Result<(
     }
 }
 
-/// The flows and applications, in words, with their options of TCP.
-fn connections(compiled: &Compiled) -> impl Iterator<Item = (String, &TcpOptions)> {
+/// The flows and applications, in words, with their options of TCP; true for those over QUIC.
+fn connections(compiled: &Compiled) -> impl Iterator<Item = (String, &TcpOptions, bool)> {
     let network = &compiled.network;
-    let flows = network.flows.iter().map(|flow| &flow.tcp).zip(&compiled.flows);
-    let apps = network.apps.iter().map(|app| &app.tcp).zip(&compiled.apps);
-    let flows = flows.map(|(tcp, name)| (format!("flow `{}`", name.name), tcp));
-    flows.chain(apps.map(|(tcp, name)| (format!("app `{}`", name.name), tcp)))
+    let is_quic = |law: &LawChoice| matches!(law, LawChoice::Quic(..));
+    let flows = network.flows.iter().zip(&compiled.flows);
+    let apps = network.apps.iter().zip(&compiled.apps);
+    let flows = flows.map(move |(flow, name)| (format!("flow `{}`", name.name), &flow.tcp, is_quic(&flow.law)));
+    flows.chain(apps.map(move |(app, name)| (format!("app `{}`", name.name), &app.tcp, is_quic(&app.law))))
+}
+
+/// The kernel's name for the law of a flow over QUIC: none, and none can be chosen.
+fn over_quic(name: &FlowName, congestion: &[(String, String)]) -> Result<String, Error> {
+    match named(congestion, &name.name).or_else(|| named(congestion, &name.label)) {
+        None => Ok(String::new()),
+        Some(kernels) => Err(Error::Impossible(format!(
+            "flow `{}` is over QUIC, which the kernel's `{kernels}` cannot control\nhint: choose `transport = \"tcp\"`",
+            name.name
+        ))),
+    }
 }
 
 /// Refuses options of TCP that the kernel does not have.
-fn check_tcp(whose: &str, tcp: &TcpOptions) -> Result<(), Error> {
+fn check_tcp(whose: &str, tcp: &TcpOptions, is_quic: bool) -> Result<(), Error> {
     // The kernel's buffers follow the application by themselves.
     let to_receive = ReceiveBuffer::Auto { start: ReceiveBuffer::START, most: ReceiveBuffer::MOST };
     let to_send = SendBuffer::Auto { most: SendBuffer::MOST };
@@ -409,7 +432,7 @@ fn check_tcp(whose: &str, tcp: &TcpOptions) -> Result<(), Error> {
         );
         return Err(Error::Impossible(message));
     }
-    if tcp.ecn.counts() {
+    if tcp.ecn.counts() && !is_quic {
         let message = format!(
             "{whose}: Linux has no accurate ECN feedback (RFC 9768) that this emulator could ask for\nhint: use `ecn = \
              \"classic\"`"

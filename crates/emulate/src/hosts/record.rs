@@ -1,7 +1,7 @@
 //! Tables of the flows, as of a simulation. Senders' windows and counts are the kernel's, read
 //! when the machine comes to it; what arrived and what was lost are as the network counted them, by its own time.
 
-use super::flow::Flow;
+use super::flows::Flow;
 use super::plan::Plan;
 use super::traffic::FlowCounts;
 use super::transfer::Transfer;
@@ -129,14 +129,17 @@ impl Record {
     /// State of Windward's laws, found by the connections' addresses.
     fn sample_internals(&mut self, due: Time, flows: &[Flow<'_>]) {
         let internals = &mut self.internals;
-        let mut names: Vec<&str> = flows.iter().filter(|f| f.plan.is_ours).map(|f| f.plan.law.as_str()).collect();
+        for (index, flow) in flows.iter().enumerate() {
+            flow.observe(&mut |name, value| internals.push(due, index, name, value));
+        }
+        let mut names: Vec<&str> = flows.iter().filter(|f| f.plan().is_ours).map(|f| f.plan().law.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
             let Ok((law, connections)) = windward_kernel::show(name) else { continue };
             for connection in connections {
                 let local = connection.local.ip();
-                let Some(index) = flows.iter().position(|flow| local == flow.plan.from) else { continue };
+                let Some(index) = flows.iter().position(|flow| local == flow.plan().from) else { continue };
                 let figures = [
                     ("base_rtt", connection.base_rtt),
                     ("avg_rtt", connection.avg_rtt),
@@ -181,7 +184,7 @@ impl Record {
         let (before, recoveries) = tally.at_warmup;
         let delivered = counts.arrived;
         // The goodputs of a transfer's connections add up to that of the transfer.
-        let (opened, closed) = match flow.plan.transfer {
+        let (opened, closed) = match flow.plan().transfer {
             Some((start, stop)) => (Some(start), stop),
             None => (state.opened, state.closed),
         };
@@ -191,7 +194,7 @@ impl Record {
         let rate = if open_for > 0.0 { delivered as f64 / open_for } else { 0.0 };
         let info = tally.last;
         let mean = |sum: f64, count: u64| if count == 0 { f64::NAN } else { sum / count as f64 };
-        let config = &flow.plan.config;
+        let config = &flow.plan().config;
         FlowStats {
             goodput_bps: rate * 8.0,
             goodput_pps: rate / config.tcp.segment.count() as f64,
@@ -224,6 +227,7 @@ impl Record {
 impl Tally {
     fn see(&mut self, info: &TcpInfo) {
         self.recoveries += u64::from(info.state == RECOVERY && self.state != RECOVERY);
+        self.recoveries += info.reductions.saturating_sub(self.last.reductions);
         (self.state, self.last) = (info.state, *info);
     }
 

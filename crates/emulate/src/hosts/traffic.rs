@@ -7,8 +7,8 @@ use crate::ip;
 use crate::tcp::Segment;
 use crate::wire::{Hands, Sort, Sorted};
 use std::io;
-use windward_sim::{BlockStats, Codepoint, CodingStats, Destination, LinkType, Network, Parcel, Pcapng};
-use windward_units::{Duration, Time, splitmix64};
+use windward_sim::{BlockStats, Codepoint, CodingStats, Destination, LinkType, Network, Parcel, Pcapng, Timing};
+use windward_units::{Time, splitmix64};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
 const KEPT: usize = 128;
@@ -19,9 +19,7 @@ pub(super) struct Traffic<'a> {
     ends: Vec<Ends>,
     /// The coding layers of those flows that have one.
     coded: Vec<Option<Coded<'a>>>,
-    /// Totals count from here.
-    warmup: Time,
-    interval: Duration,
+    timing: Timing,
     arrivals: Vec<Arrivals>,
     counts: Vec<FlowCounts>,
     capture: Option<Pcapng>,
@@ -40,6 +38,35 @@ pub(super) struct FlowCounts {
     pub marked: u64,
     /// Counts of the coding layer after the warm-up, if there is one, and the decoded blocks.
     pub coding: Option<(CodingStats, Vec<BlockStats>)>,
+}
+
+impl FlowCounts {
+    /// Nothing yet, in a run of `timing`.
+    pub(super) fn new(timing: Timing) -> Self {
+        let samples = timing.duration.as_nanos() / timing.sample_interval.as_nanos().max(1);
+        Self { by_sample: vec![0; samples as usize], ..Self::default() }
+    }
+
+    /// `fresh` bytes have arrived.
+    pub(super) fn arrive(&mut self, due: Time, fresh: u64, timing: Timing) {
+        if due > timing.warmup {
+            self.arrived += fresh;
+        }
+        // A sample closes its interval: what arrives in its very instant is in it.
+        let sample = due.as_nanos().saturating_sub(1) / timing.sample_interval.as_nanos().max(1);
+        if let Some(count) = self.by_sample.get_mut(sample as usize) {
+            *count += fresh;
+        }
+    }
+}
+
+/// True for a segment with data, and for a datagram of a connection over QUIC.
+fn has_data(packet: &[u8]) -> bool {
+    Segment::read(packet).is_none_or(|segment| segment.payload > 0)
+}
+
+fn is_marked(packet: &[u8]) -> bool {
+    ip::codepoint(packet) == Codepoint::Marked
 }
 
 struct Ends {
@@ -75,14 +102,11 @@ impl<'a> Traffic<'a> {
         let interface = |node| (format!("node{node}"), LinkType::Raw);
         let interfaces: Vec<(String, LinkType)> = plan.nodes.iter().map(interface).collect();
         let capture = capture.map(|out| Pcapng::new(out, interfaces));
-        let interval = network.timing.sample_interval;
-        let samples = network.timing.duration.as_nanos() / interval.as_nanos().max(1);
-        let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };
+        let counts = FlowCounts::new(network.timing);
         Self {
             ends: ends.chain(apps).collect(),
             coded: coded.collect(),
-            warmup: network.timing.warmup,
-            interval,
+            timing: network.timing,
             arrivals: vec![Arrivals::default(); plan.flows.len()],
             counts: vec![counts; plan.flows.len()],
             capture,
@@ -93,33 +117,25 @@ impl<'a> Traffic<'a> {
     pub(super) fn finish(mut self) -> io::Result<Vec<FlowCounts>> {
         self.capture.take().map_or(Ok(()), Pcapng::finish)?;
         for (counts, coded) in self.counts.iter_mut().zip(&self.coded) {
-            counts.coding = coded.as_ref().map(|coded| coded.finish(self.warmup));
+            counts.coding = coded.as_ref().map(|coded| coded.finish(self.timing.warmup));
         }
         Ok(self.counts)
     }
 
     /// A packet has arrived at the kernel of a flow's sink, or of a server, whose requests count their own bytes.
     fn count(&mut self, due: Time, flow: u32, packet: &[u8]) {
-        let (Some(arrivals), Some(segment)) = (self.arrivals.get_mut(flow as usize), Segment::read(packet)) else {
-            return;
-        };
-        let fresh = arrivals.add(&segment);
+        let Some(arrivals) = self.arrivals.get_mut(flow as usize) else { return };
+        // A sink over QUIC counts what it reads.
+        let fresh = Segment::read(packet).map_or(0, |segment| arrivals.add(&segment));
         let counts = &mut self.counts[flow as usize];
-        if due > self.warmup {
-            counts.arrived += fresh;
-            counts.marked += u64::from(segment.payload > 0 && ip::codepoint(packet) == Codepoint::Marked);
-        }
-        // A sample closes its interval: what arrives in its very instant is in it.
-        let sample = due.as_nanos().saturating_sub(1) / self.interval.as_nanos().max(1);
-        if let Some(count) = counts.by_sample.get_mut(sample as usize) {
-            *count += fresh;
-        }
+        counts.arrive(due, fresh, self.timing);
+        counts.marked += u64::from(due > self.timing.warmup && has_data(packet) && is_marked(packet));
     }
 
     /// The coding layer of a parcel's flow.
     fn layer(&mut self, now: Time, parcel: &Parcel) -> Option<&mut Coded<'a>> {
         let coded = self.coded.get_mut(parcel.flow as usize)?.as_mut()?;
-        if now > self.warmup {
+        if now > self.timing.warmup {
             coded.warm();
         }
         Some(coded)
@@ -137,10 +153,11 @@ impl<'a> Traffic<'a> {
 
 impl Sort for Traffic<'_> {
     fn sort(&mut self, _: usize, packet: &[u8]) -> Option<Sorted> {
-        let segment = Segment::read(packet)?;
-        let (flow, is_for_sink) = flow_of(segment.to)?;
-        let ends = self.ends.get(flow as usize)?;
-        let size = ends.overhead.map_or(packet.len() as u32, |overhead| segment.payload + overhead);
+        let segment = Segment::read(packet);
+        let to = segment.as_ref().map(|segment| segment.to).or_else(|| ip::to_udp(packet))?;
+        let (flow, is_for_sink) = flow_of(to)?;
+        let overhead = segment.and_then(|segment| Some(segment.payload + self.ends.get(flow as usize)?.overhead?));
+        let size = overhead.unwrap_or(packet.len() as u32);
         Some(Sorted { flow, is_backward: !is_for_sink, size })
     }
 
@@ -184,9 +201,9 @@ impl Sort for Traffic<'_> {
 
     fn lose(&mut self, now: Time, parcel: Parcel, is_at_source: bool, hands: &mut Hands) {
         let is_coded = self.layer(now, &parcel).is_some_and(|layer| layer.lose(parcel, is_at_source, hands));
-        let has_data = |packet| Segment::read(packet).is_some_and(|segment| segment.payload > 0);
-        if now >= self.warmup
-            && (is_coded || has_data(hands.frames.packet(parcel.handle)))
+        let packet = hands.frames.packet(parcel.handle);
+        if now >= self.timing.warmup
+            && (is_coded || has_data(packet) && !(parcel.is_backward && Segment::read(packet).is_none()))
             && let Some(counts) = self.counts.get_mut(parcel.flow as usize)
         {
             counts.lost += 1;
@@ -206,6 +223,7 @@ impl Sort for Traffic<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use windward_units::Duration;
 
     const PAYLOAD: u32 = 1000;
 
@@ -213,8 +231,7 @@ mod tests {
         Traffic {
             ends: vec![Ends { source: 0, sink: 1, overhead: None }],
             coded: vec![None],
-            warmup: at(500),
-            interval: Duration::from_millis(100),
+            timing: Timing { duration: at(1000), warmup: at(500), sample_interval: Duration::from_millis(100) },
             arrivals: vec![Arrivals::default()],
             counts: vec![FlowCounts { by_sample: vec![0; 10], ..FlowCounts::default() }],
             capture: None,

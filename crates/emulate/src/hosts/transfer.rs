@@ -3,7 +3,8 @@
 //! Round trips are the kernel's smoothed ones of the connections that acknowledged data since the last decision, or
 //! those of the network's own probes: 32 bytes that cross the emulated links and no host.
 
-use super::flow::{Flow, sleep_until};
+use super::flow::sleep_until;
+use super::flows::Flow;
 use crate::sys::Clock;
 use crate::wire::{Desk, Order};
 use std::sync::atomic::AtomicBool;
@@ -72,7 +73,7 @@ impl<'a> Transfer<'a> {
         for (index, (flow, info)) in self.flows.iter().zip(&infos).enumerate() {
             let fresh = info.delivered.saturating_sub(state.delivered[index]);
             state.delivered[index] = info.delivered;
-            arrived += (fresh * flow.plan.config.tcp.segment.count()) as f64 * 8.0;
+            arrived += (fresh * flow.plan().config.tcp.segment.count()) as f64 * 8.0;
             if info.min_rtt_us > 0 {
                 rtt_min = rtt_min.min(f64::from(info.min_rtt_us) / 1e6);
             }

@@ -8,6 +8,8 @@ mod netlink;
 mod realtime;
 mod socket;
 mod tun;
+#[cfg(feature = "quic")]
+mod udp;
 
 pub(crate) use bell::Bell;
 pub(crate) use devices::{Devices, Ready, rest, wait_for};
@@ -16,7 +18,9 @@ pub(crate) use namespace::{Namespace, enter, has_rights, own_user_namespace, wri
 pub(crate) use netlink::{Netlink, Ours, Route};
 pub(crate) use realtime::{Clock, Rank, RunDelay, cpu_time, make_realtime};
 pub(crate) use socket::{TcpInfo, TcpSocket};
-pub(crate) use tun::{Tun, read_dropped};
+pub(crate) use tun::{Tun, read_dropped, read_overflowed};
+#[cfg(feature = "quic")]
+pub(crate) use udp::UdpEnd;
 
 use std::io;
 

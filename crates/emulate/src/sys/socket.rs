@@ -30,6 +30,8 @@ pub(crate) struct TcpInfo {
     pub retransmits: u64,
     /// Timeouts of the retransmission timer (Linux 6.7).
     pub timeouts: u64,
+    /// Reductions of the window by losses, where the stack counts them: QUIC.
+    pub reductions: u64,
 }
 
 impl TcpInfo {
@@ -45,6 +47,7 @@ impl TcpInfo {
             delivered: self.delivered + last.delivered,
             retransmits: self.retransmits + last.retransmits,
             timeouts: self.timeouts + last.timeouts,
+            reductions: self.reductions + last.reductions,
             ..*last
         }
     }
@@ -208,6 +211,7 @@ impl TcpSocket {
             delivered: u64::from(word(192)),
             retransmits: u64::from(word(100)),
             timeouts: u64::from(u16::from_ne_bytes([bytes[240], bytes[241]])),
+            reductions: 0,
         })
     }
 

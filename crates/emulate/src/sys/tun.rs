@@ -54,3 +54,27 @@ pub(crate) fn read_dropped() -> io::Result<u64> {
     let dropped = line.and_then(|line| line.split_whitespace().nth(11)?.parse().ok());
     dropped.ok_or_else(|| io::Error::other("the device is not in /proc/net/dev"))
 }
+
+/// Datagrams that the sockets of this thread's namespace dropped because nobody read them in time.
+pub(crate) fn read_overflowed() -> io::Result<u64> {
+    let table = fs::read_to_string("/proc/thread-self/net/snmp")?;
+    overflowed(&table).ok_or_else(|| io::Error::other("/proc/net/snmp has no RcvbufErrors"))
+}
+
+/// `RcvbufErrors` of a table that has the names of its columns in a line, and their values in the next one.
+fn overflowed(table: &str) -> Option<u64> {
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let place = lines.next()?.split_whitespace().position(|name| name == "RcvbufErrors")?;
+    lines.next()?.split_whitespace().nth(place)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overflows_are_found_by_their_name() {
+        let table = "Tcp: A B\nTcp: 1 2\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 5 0 3\n";
+        assert_eq!((overflowed(table), overflowed("Udp: A\nUdp: 1\n")), (Some(3), None));
+    }
+}

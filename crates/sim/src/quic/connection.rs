@@ -48,7 +48,7 @@ impl Connection {
         let quic = QuicConfig {
             size: config.size.map(|size| size.count()),
             is_paced: tcp.writing.is_some(),
-            ..super::config(tcp, law, splitmix64(splitmix64(seed) ^ config.key))
+            ..QuicConfig::new(tcp, law, splitmix64(splitmix64(seed) ^ config.key))
         };
         Self {
             config: quic,

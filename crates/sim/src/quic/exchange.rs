@@ -1,7 +1,7 @@
 //! Connections of applications over QUIC.
 
-use super::{Wire, config, read};
-use crate::ends::{MakeQuic, QuicExchange, QuicHeard};
+use super::{Wire, read};
+use crate::ends::{MakeQuic, QuicConfig, QuicExchange, QuicHeard};
 use crate::net::Net;
 use crate::network::{QuicOptions, TcpOptions};
 use crate::tcp::{Ring, Side};
@@ -40,7 +40,7 @@ impl Exchange {
         Self {
             id,
             wire: Wire::new(id, tcp, routes),
-            ends: make.exchange(&config(tcp, law, seed)),
+            ends: make.exchange(&QuicConfig::new(tcp, law, seed)),
             is_open: false,
             has_streams,
             written: [0; 2],

@@ -6,14 +6,13 @@ mod exchange;
 pub use connection::Connection;
 pub use exchange::Exchange;
 
-use crate::ends::{QuicConfig, QuicDatagram, QuicEnds, UDP_HEADERS};
+use crate::ends::{QuicDatagram, QuicEnds, UDP_HEADERS};
 use crate::net::Net;
-use crate::network::{EcnMode, QuicOptions, TcpOptions};
+use crate::network::{EcnMode, TcpOptions};
 use crate::tcp::Timer;
 use windward_elements::ecn::{Codepoint, Ecn};
 use windward_elements::engine::{FlowTimer, Wake};
 use windward_elements::packet::{Kind, Packet};
-use windward_laws::LawSpec;
 
 /// Ways of the datagrams of a connection, and the timer of its ends.
 struct Wire {
@@ -23,20 +22,6 @@ struct Wire {
     /// True if datagrams keep the ECN fields of their senders.
     has_ecn: bool,
     timer: Timer,
-}
-
-/// Configuration of connections with these options; without a size they belong to no flow.
-fn config(tcp: &TcpOptions, (law, options): (LawSpec, QuicOptions), seed: u64) -> QuicConfig {
-    QuicConfig {
-        law,
-        options,
-        datagram: (tcp.wire_bytes() as u32).saturating_sub(UDP_HEADERS),
-        initial_window: tcp.initial_window,
-        size: None,
-        is_paced: false,
-        receive_window: u64::from(tcp.receive_window).saturating_mul(tcp.segment.count()),
-        seed,
-    }
 }
 
 impl Wire {
