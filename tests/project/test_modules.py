@@ -176,7 +176,7 @@ FLOORS = {
         "links memory reference",
     ),
     "sim": (
-        "output",
+        "applications output",
         "topology",
         "network port",
         "ends",

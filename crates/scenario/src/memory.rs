@@ -4,9 +4,7 @@
 //! that sources above a link's rate leave in its queue. Sizes are measured.
 
 use crate::scenario::Compiled;
-use windward_sim::{
-    AppConfig, AppKind, Arrivals, Buffer, ConnectionUse, Demand, Ideal, MediumConfig, Network, PortKind,
-};
+use windward_sim::{AppConfig, Arrivals, Buffer, ConnectionUse, Demand, Ideal, MediumConfig, Network, PortKind};
 use windward_units::Time;
 
 /// Bytes of a row of the series, compressed: 20 of a busy flow, 5 of an idle link.
@@ -131,11 +129,7 @@ fn left(rate: f64, buffer: Buffer, (bits, packets): (f64, f64), duration: f64) -
 
 /// Requests that an application is expected to make, and connections that it then has at once.
 fn demand(app: &AppConfig, end: Time) -> (f64, f64) {
-    let (arrivals, connections) = match &app.kind {
-        AppKind::Requests(requests) => (&requests.arrivals, requests.connections),
-        AppKind::Session(session) => (&session.arrivals, ConnectionUse::New),
-        AppKind::Video(_) | AppKind::Page(_) => return (0.0, 0.0),
-    };
+    let Some((arrivals, connections)) = app.kind.arrivals() else { return (0.0, 0.0) };
     let most = match connections {
         ConnectionUse::New => PORTS,
         ConnectionUse::Kept { most } => PORTS.min(f64::from(most)),

@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod applications;
 mod apps;
 mod endpoint;
 mod ends;
@@ -24,6 +26,7 @@ pub mod tfrc;
 mod topology;
 mod world;
 
+pub use apps::all::*;
 pub use apps::{Apps, Client, Opening, ProbePace, Probed, Transport, TwoWay};
 pub use ends::{
     MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState, UDP_HEADERS,
@@ -37,10 +40,9 @@ pub use network::{
     TfrcOptions, Timing, TransferConfig, Writing,
 };
 pub use output::{
-    AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallStats, CallVideoSeries, CallVideoStats, ChunkLog,
-    CodingStats, FlowSeries, FlowStats, GameStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats,
-    ObjectLog, Output, PageStats, RequestClassStats, RequestLog, Series, ShareStats, SourceStats, VideoStats, VisitLog,
-    share,
+    AppStats, BacklogSeries, BacklogStats, Balance, BlockStats, CallVideoSeries, CodingStats, FlowSeries, FlowStats,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, Output, RequestClassStats, RequestLog, Series,
+    ShareStats, SourceStats, share,
 };
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use run::{RunError, Shown, run, run_shown};
@@ -65,14 +67,20 @@ pub use windward_elements::{backpressure, coding, csv};
 pub use windward_radio::air::{AirFormat, AirLog, FrameKind, MpduLog, RanBlockLog};
 pub use windward_radio::all::*;
 pub use windward_radio::{Hooks, MakeRule, MakeScheduler, MediumConfig};
-pub use windward_traffic::emodel::{CallConfig, mean_opinion_score};
-pub use windward_traffic::page::{Order, PageConfig, PageObject, Protocol};
-pub use windward_traffic::rtp::{RtpConfig, RtpControl};
-pub use windward_traffic::video::{AbrRule, Estimate, Qoe, VideoConfig};
+pub use windward_traffic as traffic;
 pub use windward_units::Control;
 
 /// Tables of a run, those of entities first, those of media after the links.
 pub fn tables() -> Vec<&'static windward_tables::Table> {
-    let (first, rest) = output::TABLES.split_at(2);
-    [first, windward_radio::TABLES, rest].concat()
+    use windward_tables::Row;
+    [
+        output::ENTITIES,
+        windward_radio::TABLES,
+        &[SourceStats::TABLE],
+        apps::OF_SOURCES,
+        output::SHARED,
+        apps::OF_APPS,
+        output::SERIES,
+    ]
+    .concat()
 }

@@ -62,9 +62,12 @@ macro_rules! vectors {
 vectors!(f64 = Double, u64 = Unsigned, u32 = Unsigned32, bool = Truth);
 
 impl Data {
-    /// Appends the values of another column of the same type.
+    /// Appends the values of another column of the same type. An empty column takes the memory of the other.
     pub(crate) fn append(&mut self, other: Self) {
         match (self, other) {
+            (Self::Double(values), Self::Double(more)) if values.is_empty() => *values = more,
+            (Self::Unsigned(values), Self::Unsigned(more)) if values.is_empty() => *values = more,
+            (Self::Unsigned32(values), Self::Unsigned32(more)) if values.is_empty() => *values = more,
             (Self::Double(values), Self::Double(more)) => values.extend(more),
             (Self::Unsigned(values), Self::Unsigned(more)) => values.extend(more),
             (Self::Unsigned32(values), Self::Unsigned32(more)) => values.extend(more),

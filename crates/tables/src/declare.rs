@@ -74,6 +74,13 @@ macro_rules! table {
             fn columns(rows: &[Self]) -> Vec<$crate::Data> {
                 vec![$($crate::Data::from(rows.iter().map(|row| row.$field).collect::<Vec<$type>>())),*]
             }
+
+            fn from_columns(columns: Vec<$crate::Data>) -> Vec<Self> {
+                let mut columns = columns.into_iter();
+                $(let $field: Vec<$type> = columns.next().map(Vec::from).unwrap_or_default();)*
+                let rows = [$($field.len()),*].into_iter().min().unwrap_or(0);
+                (0..rows).map(|at| Self { $($field: $field[at]),* }).collect()
+            }
         }
     };
     (@impl_series [$($doc:literal)*] $name:ident,
@@ -222,6 +229,11 @@ mod tests {
         assert_eq!(frame.counts("dropped"), Some(&[10, 20, 50][..]));
         assert_eq!(frame.values("wait_p50_s"), Some(&[0.5; 3][..]));
         assert_eq!((frame.counts("queue"), frame.values("dropped")), (None, None));
+        assert_eq!(frames.rows::<QueueStats>(), [row(1, 10), row(2, 20), row(5, 50)]);
+        frames.add_series(Samples::default());
+        frames.add_series(Samples { time_s: vec![1.0] });
+        frames.add_series(Samples { time_s: vec![2.0] });
+        assert_eq!(frames.series::<Samples>().time_s, [1.0, 2.0]);
         assert_eq!(Samples { time_s: vec![1.0] }.into_columns(), [Data::Double(vec![1.0])]);
     }
 }

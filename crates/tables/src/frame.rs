@@ -10,6 +10,8 @@ pub trait Row: Sized {
     const TABLE: &'static Table;
     /// Columns of these rows, in the order of [`Table::columns`].
     fn columns(rows: &[Self]) -> Vec<Data>;
+    /// The rows of these columns.
+    fn from_columns(columns: Vec<Data>) -> Vec<Self>;
 }
 
 /// A table with its values.
@@ -60,11 +62,29 @@ pub struct Frames(pub Vec<Frame>);
 impl Frames {
     /// Appends rows to their table.
     pub fn add<R: Row>(&mut self, rows: &[R]) {
-        let more = Frame::of_rows(rows);
+        self.append(Frame::of_rows(rows));
+    }
+
+    /// Appends vectors to their table.
+    pub fn add_series<S: Series>(&mut self, series: S) {
+        self.append(Frame::of_series(series));
+    }
+
+    fn append(&mut self, more: Frame) {
         match self.0.iter_mut().find(|frame| frame.table == more.table) {
             Some(frame) => frame.columns.iter_mut().zip(more.columns).for_each(|(column, more)| column.append(more)),
             None => self.0.push(more),
         }
+    }
+
+    /// The rows of a table.
+    pub fn rows<R: Row>(&self) -> Vec<R> {
+        R::from_columns(self.get(R::TABLE.name).map(|frame| frame.columns.clone()).unwrap_or_default())
+    }
+
+    /// The vectors of a table.
+    pub fn series<S: Series>(&self) -> S {
+        S::from_columns(self.get(S::TABLE.name).map(|frame| frame.columns.clone()).unwrap_or_default())
     }
 
     /// The table of this name.

@@ -2,7 +2,7 @@
 
 use windward_quic::ends;
 use windward_scenario::Scenario;
-use windward_sim::{Control, Makers, Output, run};
+use windward_sim::{Control, Makers, Output, VisitLog, run};
 
 fn simulate(text: &str, seed: u64) -> Output {
     let scenario = Scenario::from_toml(text, "exchanges.toml").unwrap_or_else(|error| panic!("{error}"));
@@ -57,7 +57,7 @@ fn page(protocol: &str, objects: &str, link: &str) -> Output {
 fn a_page_over_h3_saves_a_round_trip() {
     // Both answers fit into the initial window.
     let objects = r#"objects = [{ name = "page", size = "5 kB" }, { name = "style", size = "5 kB" }]"#;
-    let [h2, h3] = ["h2", "h3"].map(|protocol| page(protocol, objects, "").visits);
+    let [h2, h3] = ["h2", "h3"].map(|protocol| page(protocol, objects, "").of_apps.series::<VisitLog>());
     for at in 0..3 {
         assert!((0.2..0.205).contains(&h3.first_byte_s[at]), "{:?}", h3.first_byte_s);
         let saved = [h2.first_byte_s[at] - h3.first_byte_s[at], h2.load_s[at] - h3.load_s[at]];
@@ -85,8 +85,9 @@ fn no_stream_waits_for_another() {
 #[test]
 fn pages_are_loaded_over_a_lossy_link() {
     let output = page("h3", "", "loss = 0.03, reverse = { loss = 0.03 }");
-    assert_eq!(output.visits.load_s.len(), 3);
-    assert!(output.visits.load_s.iter().all(|load| (0.4..5.0).contains(load)), "{:?}", output.visits.load_s);
+    let visits: VisitLog = output.of_apps.series();
+    assert_eq!(visits.load_s.len(), 3);
+    assert!(visits.load_s.iter().all(|load| (0.4..5.0).contains(load)), "{:?}", visits.load_s);
     assert!(output.requests.retransmits.iter().sum::<u64>() > 0);
 }
 

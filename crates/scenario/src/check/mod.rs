@@ -5,6 +5,8 @@ mod cell_parts;
 mod cells;
 mod changes;
 mod common;
+mod draft;
+mod files;
 mod flow_entry;
 mod flow_plan;
 mod flow_routes;
@@ -31,18 +33,18 @@ mod tcp;
 mod wifi;
 mod wifi_plan;
 
+pub(crate) use files::ReadFile;
 pub(crate) use flow_plan::{FlowEntry, FlowPlan, UNSPREAD};
 pub(crate) use key::uniform;
-pub(crate) use recordings::ReadFile;
 pub use regions::RegionPlan;
 pub use wifi_plan::WifiPlan;
 
-use crate::format::{AnyCell, App, File, Flow, Lists, Positive};
+use crate::format::{AnyCell, App, Dscp, File, Flow, Lists, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
-use ground::Network;
+use draft::{Built, Draft, Tables, Traffic};
 use nodes::Request;
 use route::{Direction, Graph};
 use std::ops::Range;
@@ -104,38 +106,31 @@ pub(crate) struct LinksPlan {
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
     let Lists { node, link, cell, wifi, change, background } = &mut lists;
     recordings::inline_links(link, change, read, problems);
-    leo::expand(change, common::REPEATED, problems);
-    wifi.iter_mut().for_each(wifi::resolve);
-    let nodes = nodes::expand(node, problems)?;
-    let mut links = links::expand(link, &nodes, problems);
-    let changes = changes::plan(change, Duration::MAX, problems);
-    cells::expand(cell, &nodes, Duration::MAX, &mut links, &mut Vec::new(), problems);
-    let jumps = changes::jumps(&changes, &nodes);
-    wifi::expand(wifi, &nodes, (Duration::MAX, &jumps), &mut links, &mut Vec::new(), problems);
-    changes::apply(&changes, &nodes, &mut links, problems);
-    let network = Network { nodes: &nodes, links: &links, is_whole: problems.is_empty() };
+    let draft = Draft::new(Tables { node, link, cell, wifi, change }, Duration::MAX, problems)?;
+    let Draft { nodes, links, .. } = &draft;
+    let network = draft.network(problems.is_empty());
     let sources = sources::expand(background, network, Duration::MAX, problems)?;
     let [from, to, ..] = &nodes.names[..] else {
         problems.add(["node".into()], "a link needs two nodes", None);
         return None;
     };
-    let graph = Graph::new(&nodes, &links, Direction::Forth);
+    let graph = Graph::new(nodes, links, Direction::Forth);
     let routes = graph.shortest(&[Request { from: 0, to: 1 }, Request { from: 1, to: 0 }]);
     let [Some(forth), Some(back)] = &routes[..] else {
         problems.add(["node".into()], format!("no route from `{from}` to `{to}` and back"), None);
         return None;
     };
     let routes = [forth.clone(), back.clone()];
-    for medium in &mut links.topology.media {
-        if let sim::MediumConfig::Edca(network) = medium {
-            network.flows = Category::ALL.map(|category| [category; 2]).to_vec();
-            network.sources = sources.categories();
-        }
+    for medium in &links.topology.media {
         if matches!(medium, sim::MediumConfig::Ran(cell) if !cell.bearers.is_empty()) {
             let hint = Some("leave `bearer` out, or run flows with `dscp` by `emulate`".to_owned());
             problems.add(["cell".into()], "an emulated link has one bearer", hint);
         }
     }
+    let flows = Category::ALL.map(|category| [category; 2]).to_vec();
+    let traffic = Traffic { points: sim::Points::default(), flows, sources: sources.categories() };
+    // It has no bearers.
+    let links = draft.build(&[], traffic, problems).links;
     problems.is_empty().then_some(LinksPlan { topology: links.topology, routes, sources: sources.configs })
 }
 
@@ -163,23 +158,14 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     check_windows(&file, problems);
     // Problems up to here leave the network whole: routes are looked for all the same.
     let before = problems.len();
-    // Recordings and orbits become steps first, so that all later checks see one form.
+    // Recordings become steps first, so that all later checks see one form.
     recordings::inline(&mut file, read, problems);
-    leo::expand(&mut file.change, span, problems);
-    file.wifi.iter_mut().for_each(wifi::resolve);
-    let nodes = nodes::expand(&file.node, problems)?;
-    let mut links = links::expand(&file.link, &nodes, problems);
-    let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
-    cells::expand(&file.cell, &nodes, span, &mut links, &mut python_schedulers, problems);
-    // Before Wi-Fi: a network is built with the jumps of its stations. All other changes are applied when every link
-    // and station exists.
-    let changes = changes::plan(&file.change, span, problems);
-    let jumps = changes::jumps(&changes, &nodes);
-    wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);
-    changes::apply(&changes, &nodes, &mut links, problems);
-    let regions = regions::plan(&file.region, &links, problems);
-    // In an incomplete network, routes would be missing because of other errors.
-    let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
+    let File { node, link, cell, wifi, change, .. } = &mut file;
+    let draft = Draft::new(Tables { node, link, cell, wifi, change }, span, problems)?;
+    let Draft { nodes, links, .. } = &draft;
+    let regions = regions::plan(&file.region, links, problems);
+    let network = draft.network(problems.len() == before);
+    let mut python_laws = Vec::new();
     let default = file.stack;
     // Flows before applications: a Python law's index in the network is its place in this order.
     let law_of_flow = |(at, flow): (usize, &mut Flow)| {
@@ -193,7 +179,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         app.law_mut().and_then(|law| laws::resolve(law, stack, ("app", at), &mut python_laws, problems))
     };
     let app_laws = entries.map(law_of_app).collect();
-    let flows = flows::expand(&file.flow, laws, &nodes, (span, file.stack), problems).filter(|_| network.is_whole);
+    let flows = flows::expand(&file.flow, laws, nodes, (span, file.stack), problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
     let sources = sources::expand(&file.background, network, span, problems);
     let taken = sources.as_ref().map_or(&[][..], |sources| &sources.names);
@@ -205,33 +191,27 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
     // Without another draw from the seed, the runs of all seeds would be the same.
     if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {
-        flow_routes::spread_starts(&mut flows, span, &links);
+        flow_routes::spread_starts(&mut flows, span, links);
     }
 
     let of_apps = (&file.app[..], &apps.configs[..], &apps.names[..]);
     if regions.is_empty() {
         let of_sources = (&sources.configs[..], &sources.names[..]);
-        notes::add((&file.flow, &flows), of_apps, of_sources, &links, problems);
+        notes::add((&file.flow, &flows), of_apps, of_sources, links, problems);
     }
     let of_flow = |plan: &FlowPlan| {
         let flow = &file.flow[plan.entry];
-        [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().0)
+        [flow.dscp, flow.ack_dscp].map(Option::unwrap_or_default)
     };
-    let points: Vec<[u8; 2]> = flows.plans.iter().map(of_flow).collect();
-    let code_points = sources.code_points();
-    links.topology.points = sim::Points { flows: points.clone(), sources: code_points.clone() };
+    let of_flows: Vec<[Dscp; 2]> = flows.plans.iter().map(of_flow).collect();
+    let points = of_flows.iter().map(|both| both.map(|point| point.0)).collect();
     // After the applications' sources have joined: their datagrams choose bearers and categories too.
-    ran::sort_packets(&file.cell, &mut links.topology.media, (&points, &code_points), problems);
-    for medium in &mut links.topology.media {
-        if let sim::MediumConfig::Edca(network) = medium {
-            let of_flow = |plan: &FlowPlan| {
-                let flow = &file.flow[plan.entry];
-                [flow.dscp, flow.ack_dscp].map(|point| point.unwrap_or_default().category())
-            };
-            network.flows = flows.plans.iter().map(of_flow).collect();
-            network.sources = sources.categories();
-        }
-    }
+    let traffic = Traffic {
+        points: sim::Points { flows: points, sources: sources.code_points() },
+        flows: of_flows.iter().map(|both| both.map(Dscp::category)).collect(),
+        sources: sources.categories(),
+    };
+    let Built { nodes, mut links, schedulers, rules } = draft.build(&file.cell, traffic, problems);
     let per_sample = (flows.plans.len() + links.names.len()) as u64;
     let given = file.output.sample_interval.map(|interval| interval.0);
     let sample_interval = given.unwrap_or_else(|| default_interval(span, per_sample));
@@ -239,7 +219,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     file.output.sample_interval = Some(Positive(sample_interval));
     Arc::make_mut(&mut links.topology.ports).shrink_to_fit();
     let plan = Plan {
-        nodes: nodes.names,
+        nodes,
         topology: links.topology,
         link_names: links.names,
         regions,
@@ -257,8 +237,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         source_names: sources.names,
         sample_interval,
         python_laws,
-        python_schedulers,
-        python_rules,
+        python_schedulers: schedulers,
+        python_rules: rules,
     };
     problems.is_empty().then_some((file, plan))
 }

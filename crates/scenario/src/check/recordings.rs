@@ -1,26 +1,20 @@
 //! Recordings that a scenario names: files are read into it, so that it is self-contained.
 
 use super::common::place;
-use super::{har, listed, steps};
+use super::files::{ReadFile, load, path, replace};
+use super::{apps, steps};
 use crate::format::cell::Fading;
-use crate::format::{
-    AnyCell, App, Arrivals, Change, Delay, File, Link, Number, PageObject, Positive, Rate, Recording, Requests,
-    Response, Session, Sizes,
-};
+use crate::format::{AnyCell, Change, Delay, File, Link, Number, Positive, Rate, Recording};
 use crate::path::Segment;
 use crate::problems::Problems;
-use std::io;
 use windward_sim::cell::channel::SnrTrace;
 use windward_sim::{DelayTrace, Opportunities};
-
-/// Reads a file by its name in the scenario.
-pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 
 /// Replaces the names of files by their content. Reports problems of a file and keeps its name.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     inline_links(&mut file.link, &mut file.change, read, problems);
     for (at, app) in file.app.iter_mut().enumerate() {
-        inline_app(app, at, read, problems);
+        apps::inline(app, at, read, problems);
     }
     for (at, cell) in file.cell.iter_mut().enumerate() {
         let (of_cell, of_stations): (_, Vec<_>) = match cell {
@@ -84,45 +78,6 @@ pub(crate) fn inline_links(links: &mut [Link], changes: &mut [Change], read: Rea
     }
 }
 
-fn inline_app(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
-    let path = |keys: &[&str]| path("app", at, keys);
-    let field = if matches!(app, App::Session(_)) { "size" } else { "response" };
-    match app {
-        App::Video(video) => {
-            if let Some(sizes) = &mut video.sizes {
-                replace(sizes, listed::levels, path(&["sizes"]), read, problems);
-            }
-        }
-        App::Page(page) => {
-            let objects = page.objects.get_or_insert_with(|| Recording::Values(PageObject::browsing()));
-            if let Recording::File(name) = objects
-                && let Some(har::Read { objects, notes }) = load(name, har::page, path(&["objects"]), read, problems)
-            {
-                problems.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
-                page.objects = Some(Recording::Values(objects));
-            }
-        }
-        App::Requests(Requests { arrivals, .. }) | App::Session(Session { arrivals, .. }) => {
-            if let Arrivals::ListedArrivals(listed) = arrivals {
-                replace(&mut listed.times, listed::arrivals, path(&["arrivals", "times"]), read, problems);
-            }
-            let sizes = match app {
-                App::Requests(app) => Some(&mut app.response),
-                App::Session(app) => app.size.as_mut(),
-                _ => None,
-            };
-            if let Some(Response(Sizes::ListedSizes(listed))) = sizes {
-                replace(&mut listed.points, listed::points, path(&[field, "points"]), read, problems);
-            }
-        }
-        App::Game(_) | App::Call(_) | App::Ping(_) => {}
-    }
-}
-
-fn path(list: &str, at: usize, keys: &[&str]) -> Vec<Segment> {
-    place(list, at, []).into_iter().chain(keys.iter().map(|key| Segment::from(*key))).collect()
-}
-
 fn inline_rate(rate: &mut Rate, path: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
     if let Rate::Recorded(recorded) = rate {
         let times = |text: &str| Opportunities::from_mahimahi(text).map(|trace| trace.millis().collect());
@@ -155,43 +110,5 @@ fn inline_fading(fading: &mut Fading, inside: Vec<Segment>, read: ReadFile<'_>, 
             problems.add(inside, message, None);
         }
         (Recording::Values(_), Some(_)) => {}
-    }
-}
-
-/// Replaces the name of a file by what `parse` reads in it.
-fn replace<T, E: ToString>(
-    recording: &mut Recording<T>,
-    parse: impl Fn(&str) -> Result<Vec<T>, E>,
-    path: Vec<Segment>,
-    read: ReadFile<'_>,
-    problems: &mut Problems,
-) {
-    if let Recording::File(name) = recording
-        && let Some(values) = load(name, parse, path, read, problems)
-    {
-        *recording = Recording::Values(values);
-    }
-}
-
-fn load<T, E: ToString>(
-    name: &str,
-    parse: impl Fn(&str) -> Result<T, E>,
-    path: Vec<Segment>,
-    read: ReadFile<'_>,
-    problems: &mut Problems,
-) -> Option<T> {
-    let text = match read(name) {
-        Ok(text) => text,
-        Err(error) => {
-            problems.add_refusal(path, &format!("cannot read `{name}`: {error}"));
-            return None;
-        }
-    };
-    match parse(&text) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            problems.add(path, format!("{name}: {}", error.to_string()), None);
-            None
-        }
     }
 }

@@ -32,10 +32,7 @@ pub(crate) mod wifi;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
-pub(crate) use app::{
-    App, ArrivalTime, Arrivals, Call, CallVideo, DataDirection, Ends, HttpProtocol, Mpc, Page, PageObject, Ping,
-    RequestOrder, Requests, Response, Reuse, RobustMpc, Rule, Session, SizePoint, Sizes, Video, six, thirty_s,
-};
+pub(crate) use app::*;
 pub(crate) use application::{Autotuning, Read, ReceiveBuffer, SendBuffer, Write};
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;

@@ -1,13 +1,55 @@
 //! Browsers over two-way connections: visits, and the connections of each.
 
-use super::client::Client;
+use super::client::{AnyKind, Client};
 use super::host::{Apps, Talk, Work};
 use super::http::Http;
 use super::page::VISIT;
-use super::request::Request;
+use super::request::{Pool, Request};
 use super::transport::{Transport, TwoWay};
 use windward_elements::engine::AppTimer;
-use windward_traffic::page::{Browser, Discovery};
+use windward_traffic::page::{Browser, Discovery, Protocol};
+use windward_units::Time;
+
+impl Client {
+    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
+    pub fn begin_visit(&mut self, now: Time) -> Option<Time> {
+        let AnyKind::Page(page) = &mut self.kind else { return None };
+        let discovery = page.browser.visit(now);
+        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
+        Some(discovery.ready)
+    }
+
+    /// Takes an object of a page that is complete now, as `Page::take`.
+    pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
+        let AnyKind::Page(page) = &mut self.kind else { return None };
+        page.take(now, object, found).and_then(|at| self.within(at))
+    }
+
+    /// Number of the visit of a page; zero for others.
+    pub fn visit(&self) -> u32 {
+        self.browser().map_or(0, Browser::number)
+    }
+
+    /// Browser of a page.
+    pub fn browser(&self) -> Option<&Browser> {
+        if let AnyKind::Page(page) = &self.kind { Some(&page.browser) } else { None }
+    }
+
+    /// True if all requests of a pool share a connection.
+    pub fn is_multiplexed(&self) -> bool {
+        self.browser().is_some_and(|browser| browser.page().protocol == Protocol::Multiplexed)
+    }
+
+    /// Lets a request for an object leave, or holds it back; returns true if it leaves.
+    pub fn admit(&mut self, request: Request) -> bool {
+        if let AnyKind::Page(page) = &mut self.kind { page.admit(request) } else { true }
+    }
+
+    /// Takes the first request that the browser held back and that may leave now.
+    pub fn release(&mut self) -> Option<Request> {
+        if let AnyKind::Page(page) = &mut self.kind { page.release() } else { None }
+    }
+}
 
 impl<T: Transport> Apps<T> {
     /// Begins a visit of a page; the connections of the last one have ended.

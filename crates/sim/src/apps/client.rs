@@ -1,17 +1,17 @@
 //! A client of any kind: its requests, the use of connections, and the record of every request.
 
+use super::kind::{Kind, Own};
 use super::page::Page;
 use super::request::{Pool, Request, Served};
 use super::requests::Requests;
 use super::session::Session;
-use crate::network::{AppConfig, AppKind, ConnectionUse, Ideal};
+use super::video::{ChunkLog, VideoStats};
+use super::visits::{ObjectLog, PageStats, VisitLog};
+use crate::network::{AppConfig, AppKind, Ideal};
 use crate::output::{RequestContext, RequestRow};
-use windward_traffic::page::{Browser, Discovery, Protocol};
+use windward_tables::{Frames, Row, Series, Table};
 use windward_traffic::video::Player;
 use windward_units::{Duration, Time};
-
-/// Connections that a client can have with one server: Linux's ephemeral ports (`ip_local_port_range`, 32768 to 60999).
-const PORTS: u32 = 28_232;
 
 /// Number of requests over time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,20 +29,76 @@ impl Active {
     }
 }
 
-/// Kind of a client.
-pub enum Kind {
-    Requests(Requests),
-    Session(Session),
-    Video(Player),
-    Page(Page),
+/// Generates a client of any kind, which dispatches statically, and the list of the kinds' tables.
+macro_rules! clients {
+    ($($(#[$doc:meta])* $name:ident($config:ty, $state:ty, [$($row:ty),*], [$($series:ty),*]),)*) => {
+        /// Tables of all kinds of applications.
+        pub const OF_APPS: &[&Table] = &[$($(<$row as Row>::TABLE,)* $(<$series as Series>::TABLE,)*)*];
+
+        /// All these tables, empty.
+        pub fn no_rows() -> Own {
+            let mut tables = Frames::default();
+            $($(tables.add::<$row>(&[]);)* $(tables.add_series(<$series>::default());)*)*
+            Own { tables, objects: 0 }
+        }
+
+        /// Kind of a client.
+        pub enum AnyKind {
+            $($(#[$doc])* $name($state),)*
+        }
+
+        impl AnyKind {
+            fn of(app: &AppConfig, seed: u64) -> Self {
+                match &app.kind { $(AppKind::$name(config) => Self::$name(<$state as Kind>::new(config, app, seed)),)* }
+            }
+            fn users(&self) -> u32 {
+                match self { $(Self::$name(kind) => kind.users(),)* }
+            }
+            fn first(&mut self, user: u32, start: Time) -> Option<Time> {
+                match self { $(Self::$name(kind) => kind.first(user, start),)* }
+            }
+            fn ask(&mut self, now: Time, request: Request) -> (Request, Option<Time>) {
+                match self { $(Self::$name(kind) => Kind::ask(kind, now, request),)* }
+            }
+            fn next_of_user(&mut self, now: Time, user: u32) -> Option<Time> {
+                match self { $(Self::$name(kind) => kind.next_of_user(now, user),)* }
+            }
+            fn service(&self, request: &Request) -> Duration {
+                match self { $(Self::$name(kind) => kind.service(request),)* }
+            }
+            fn closes(&self) -> bool {
+                match self { $(Self::$name(kind) => kind.closes(),)* }
+            }
+            fn most(&self) -> u32 {
+                match self { $(Self::$name(kind) => kind.most(),)* }
+            }
+            fn deadline(&self) -> Option<Duration> {
+                match self { $(Self::$name(kind) => kind.deadline(),)* }
+            }
+            fn note_connection(&mut self) {
+                match self { $(Self::$name(kind) => kind.note_connection(),)* }
+            }
+            fn note_served(&mut self, served: &Served, connection: u64) {
+                match self { $(Self::$name(kind) => kind.note_served(served, connection),)* }
+            }
+            fn take_held(&mut self) -> Vec<Request> {
+                match self { $(Self::$name(kind) => kind.take_held(),)* }
+            }
+            fn report(&mut self, app: u32, span: [Time; 2], own: &mut Own) {
+                match self { $(Self::$name(kind) => kind.report(app, span, own),)* }
+            }
+        }
+    };
 }
+
+applications!(clients);
 
 /// A client and its server.
 pub struct Client {
     pub(super) config: AppConfig,
     /// Seed of the connections' random numbers.
     pub(super) seed: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: AnyKind,
     arrived: u64,
     /// Connections: of a page those of each origin, otherwise one set.
     pub(super) pools: Vec<Pool>,
@@ -58,13 +114,7 @@ pub struct Client {
 impl Client {
     /// Application of `config` before its first arrival.
     pub fn new(config: AppConfig, seed: u64) -> Self {
-        let kind = match &config.kind {
-            AppKind::Requests(requests) => Kind::Requests(Requests::new(requests, &config, seed)),
-            AppKind::Session(session) => Kind::Session(Session::new(session, &config, seed)),
-            AppKind::Video(video) => Kind::Video(Player::new(video)),
-            AppKind::Page(page) => Kind::Page(Page::new(page, config.key, seed)),
-        };
-        let pools = if let AppKind::Page(page) = &config.kind { page.origins } else { 1 };
+        let (kind, pools) = (AnyKind::of(&config, seed), config.kind.pools());
         Self {
             config,
             seed,
@@ -80,21 +130,12 @@ impl Client {
 
     /// Number of arrival processes: one, or one for each user.
     pub fn users(&self) -> u32 {
-        match &self.kind {
-            Kind::Requests(requests) => requests.process.users(),
-            Kind::Session(session) => session.process.users(),
-            Kind::Video(_) | Kind::Page(_) => 1,
-        }
+        self.kind.users()
     }
 
     /// Time of the first request of a user, or of the open loop.
     pub fn first(&mut self, user: u32) -> Option<Time> {
-        let at = match &mut self.kind {
-            Kind::Requests(requests) => requests.process.first(user),
-            Kind::Session(session) => session.process.first(user),
-            Kind::Video(_) | Kind::Page(_) => Some(self.config.start),
-        };
-        at.and_then(|at| self.within(at))
+        self.kind.first(user, self.config.start).and_then(|at| self.within(at))
     }
 
     pub(super) fn within(&self, at: Time) -> Option<Time> {
@@ -108,98 +149,28 @@ impl Client {
         self.active.advance(now);
         self.active.count += 1;
         let request = Request { number, user, pool: 0, intended: now, size: 0, on: None };
-        let (request, next) = match &mut self.kind {
-            Kind::Requests(requests) => {
-                let size = requests.size(number, user);
-                (Request { size, ..request }, requests.process.next(now, number))
-            }
-            Kind::Session(session) => {
-                let (size, on) = session.length(number, user);
-                (Request { size, on, ..request }, session.process.next(now, number))
-            }
-            Kind::Video(player) => (Request { size: player.ask(now), ..request }, None),
-            Kind::Page(page) => (page.ask(request), None),
-        };
+        let (request, next) = self.kind.ask(now, request);
         (request, next.and_then(|at| self.within(at)))
     }
 
     /// Time of the next request of a user whose response is complete now; `None` in an open loop.
     pub fn next_of_user(&mut self, now: Time, user: u32) -> Option<Time> {
-        let at = match &mut self.kind {
-            Kind::Requests(requests) => requests.process.think(user).map(|think| now + think),
-            Kind::Session(session) => session.process.think(user).map(|think| now + think),
-            Kind::Video(player) => player.arrive(now),
-            Kind::Page(_) => None,
-        };
-        at.and_then(|at| self.within(at))
-    }
-
-    /// Begins the next visit of a page now; returns the time at which the request of the page itself may leave.
-    pub fn begin_visit(&mut self, now: Time) -> Option<Time> {
-        let Kind::Page(page) = &mut self.kind else { return None };
-        let discovery = page.browser.visit(now);
-        self.pools.iter_mut().for_each(|pool| *pool = Pool::default());
-        Some(discovery.ready)
-    }
-
-    /// Takes an object of a page that is complete now, as `Page::take`.
-    pub fn next_of_page(&mut self, now: Time, object: u32, found: &mut Vec<Discovery>) -> Option<Time> {
-        let Kind::Page(page) = &mut self.kind else { return None };
-        page.take(now, object, found).and_then(|at| self.within(at))
-    }
-
-    /// Number of the visit of a page; zero for others.
-    pub fn visit(&self) -> u32 {
-        self.browser().map_or(0, Browser::number)
-    }
-
-    /// Browser of a page.
-    pub fn browser(&self) -> Option<&Browser> {
-        if let Kind::Page(page) = &self.kind { Some(&page.browser) } else { None }
-    }
-
-    /// Player of a video.
-    pub fn player(&self) -> Option<&Player> {
-        if let Kind::Video(player) = &self.kind { Some(player) } else { None }
+        self.kind.next_of_user(now, user).and_then(|at| self.within(at))
     }
 
     /// Time at the server before the response to a request.
     pub fn service(&self, request: &Request) -> Duration {
-        match &self.kind {
-            Kind::Requests(requests) => requests.config.service,
-            Kind::Session(_) | Kind::Video(_) => Duration::ZERO,
-            Kind::Page(page) => page.browser.page().objects[request.user as usize].service,
-        }
+        self.kind.service(request)
     }
 
     /// True if the server closes a connection after its first response.
     pub fn closes(&self) -> bool {
-        match &self.kind {
-            Kind::Requests(requests) => requests.config.connections == ConnectionUse::New,
-            Kind::Session(_) => true,
-            Kind::Video(_) | Kind::Page(_) => false,
-        }
+        self.kind.closes()
     }
 
     /// Most connections of a pool.
     pub fn most(&self) -> u32 {
-        match &self.kind {
-            Kind::Requests(requests) => match requests.config.connections {
-                ConnectionUse::New => PORTS,
-                ConnectionUse::Kept { most } => most.min(PORTS),
-            },
-            Kind::Session(_) => PORTS,
-            Kind::Video(_) => 1,
-            Kind::Page(page) => match page.browser.page().protocol {
-                Protocol::Separate(most) => most,
-                Protocol::Multiplexed => 1,
-            },
-        }
-    }
-
-    /// True if all requests of a pool share a connection.
-    pub fn is_multiplexed(&self) -> bool {
-        self.browser().is_some_and(|browser| browser.page().protocol == Protocol::Multiplexed)
+        self.kind.most()
     }
 
     /// Takes a connection of `pool` for another request. A shared one stays ready.
@@ -212,27 +183,13 @@ impl Client {
     /// Notes a new connection.
     pub fn count_connection(&mut self) {
         self.opened += 1;
-        if let Kind::Page(Page { browser, .. }) = &mut self.kind {
-            browser.count_connection();
-        }
-    }
-
-    /// Lets a request for an object leave, or holds it back; returns true if it leaves.
-    pub fn admit(&mut self, request: Request) -> bool {
-        if let Kind::Page(page) = &mut self.kind { page.admit(request) } else { true }
-    }
-
-    /// Takes the first request that the browser held back and that may leave now.
-    pub fn release(&mut self) -> Option<Request> {
-        if let Kind::Page(page) = &mut self.kind { page.release() } else { None }
+        self.kind.note_connection();
     }
 
     /// Takes out the requests that wait for a connection or for their turn.
     pub fn take_waiting(&mut self) -> Vec<Request> {
         let mut waiting: Vec<_> = self.pools.iter_mut().flat_map(|pool| pool.waiting.drain(..)).collect();
-        if let Kind::Page(page) = &mut self.kind {
-            waiting.extend(page.held.drain(..));
-        }
+        waiting.extend(self.kind.take_held());
         waiting
     }
 
@@ -241,10 +198,7 @@ impl Client {
         self.active.advance(now);
         self.active.count -= 1;
         let Served { request, start, first_byte, is_reused, before } = *served;
-        if let Kind::Page(Page { browser, .. }) = &mut self.kind {
-            let loaded = browser.of(request.user);
-            (loaded.start, loaded.first_byte, loaded.connection) = (Some(start), first_byte, Some(connection));
-        }
+        self.kind.note_served(served, connection);
         let [retransmits, timeouts] = [0, 1].map(|at| after[at] - before[at]);
         let row =
             RequestRow { start, first_byte, end: Some(now), is_reused, retransmits, timeouts, ..self.row(&request) };
@@ -288,11 +242,9 @@ impl Client {
         self.rows.retain(|row| row.intended >= now);
     }
 
-    /// Ends the observation of a video at `end`.
-    pub fn end_video(&mut self, end: Time) {
-        if let Kind::Video(player) = &mut self.kind {
-            player.end(end);
-        }
+    /// Adds the tables that its kind has, of the application `app` at `end`.
+    pub fn report(&mut self, app: u32, end: Time, own: &mut Own) {
+        self.kind.report(app, [self.warm_at, end], own);
     }
 
     /// Ends the run of the application `app` at `end`. Returns its requests in order, and their circumstances.
@@ -304,7 +256,7 @@ impl Client {
             app,
             span: [self.warm_at, end],
             active_time: self.active.sum as f64 / 1e9,
-            deadline: if let Kind::Requests(requests) = &self.kind { requests.config.deadline } else { None },
+            deadline: self.kind.deadline(),
             connections: self.opened,
             wire_bytes: self.rows.iter().map(|row| Ideal::wire_bytes(row.size, tcp)).sum(),
             rate: self.config.ideal.rate.as_bits_per_sec(),

@@ -5,7 +5,7 @@ use super::transport::{Opening, Transport, TwoWay};
 use crate::ends::{MakeQuic, QuicHeard};
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::{AppConfig, AppKind, LawChoice, QuicOptions};
+use crate::network::{AppConfig, LawChoice, QuicOptions};
 use crate::quic::Exchange;
 use crate::tcp::{Duplex, Side};
 use windward_elements::engine::{AppTimer, Event, FlowTimer, Wake};
@@ -99,7 +99,7 @@ impl Transport for Net {
         let maker = match transport {
             Over::Tcp(maker) => maker,
             Over::Quic(law, make) => {
-                let has_streams = matches!(config.kind, AppKind::Page(_));
+                let has_streams = config.kind.has_streams();
                 let mut link = Exchange::new(id, &config.tcp, *law, (make, has_streams), *routes, seed);
                 link.start(self);
                 return Some(Link::Quic(Box::new(link)));

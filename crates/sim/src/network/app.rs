@@ -1,9 +1,10 @@
 //! Applications over two-way connections.
 
+use super::application::{Application, ConnectionUse, Demand};
 use super::arrivals::Arrivals;
 use super::flow::LawChoice;
 use super::requests::RequestsConfig;
-use super::session::{Length, SessionConfig};
+use super::session::SessionConfig;
 use super::tcp::TcpOptions;
 use crate::topology::Route;
 use std::sync::Arc;
@@ -42,54 +43,41 @@ pub struct AppConfig {
     pub kind: AppKind,
 }
 
-/// Kind of an application.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AppKind {
-    /// Requests with responses of a size.
-    Requests(RequestsConfig),
-    /// Transfers that come and go.
-    Session(SessionConfig),
-    /// A video player, one chunk after the other.
-    Video(Arc<VideoConfig>),
-    /// A browser, which asks for the objects of a page as it discovers them.
-    Page(Arc<PageConfig>),
-}
-
-/// Demand that does not depend on the network, but for the pace of a closed loop.
-#[derive(Clone, Copy, Debug)]
-pub struct Demand<'a> {
-    /// Arrivals of the requests.
-    pub arrivals: &'a Arrivals,
-    /// Bytes of a response, unless the arrivals give them.
-    pub response: &'a Size,
-    /// Time at the server from the request's last byte to the first byte of the response.
-    pub service: Duration,
-}
-
-impl AppKind {
-    /// The demand; `None` if it depends on the network: a player or a browser asks, or a transfer has a time.
-    pub fn demand(&self) -> Option<Demand<'_>> {
-        match self {
-            Self::Requests(RequestsConfig { arrivals, response, service, .. }) => {
-                Some(Demand { arrivals, response, service: *service })
-            }
-            Self::Session(SessionConfig { arrivals, length: Length::Bytes(response) }) => {
-                Some(Demand { arrivals, response, service: Duration::ZERO })
-            }
-            Self::Session(_) | Self::Video(_) | Self::Page(_) => None,
+/// Generates the configuration of any kind, which dispatches statically.
+macro_rules! configurations {
+    ($($(#[$doc:meta])* $name:ident($config:ty, $state:ty, $rows:tt, $series:tt),)*) => {
+        /// Kind of an application.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AppKind {
+            $($(#[$doc])* $name($config),)*
         }
-    }
 
-    /// True if the application draws from the seed.
-    pub fn is_random(&self) -> bool {
-        match self {
-            Self::Requests(requests) => requests.arrivals.is_random() || !matches!(requests.response, Size::Fixed(_)),
-            Self::Session(session) => session.arrivals.is_random() || session.length.is_random(),
-            Self::Video(_) => false,
-            Self::Page(page) => page.is_reading_random && page.visits > 1,
+        impl AppKind {
+            /// True if the application draws from the seed.
+            pub fn is_random(&self) -> bool {
+                match self { $(Self::$name(config) => config.is_random(),)* }
+            }
+            /// The demand; `None` if it depends on the network.
+            pub fn demand(&self) -> Option<Demand<'_>> {
+                match self { $(Self::$name(config) => config.demand(),)* }
+            }
+            /// Arrivals, and the use of connections; `None` for one client that waits for each response.
+            pub fn arrivals(&self) -> Option<(&Arrivals, ConnectionUse)> {
+                match self { $(Self::$name(config) => config.arrivals(),)* }
+            }
+            /// Sets of connections.
+            pub fn pools(&self) -> u32 {
+                match self { $(Self::$name(config) => config.pools(),)* }
+            }
+            /// True if several requests share a connection, over QUIC each on a stream of its own.
+            pub fn has_streams(&self) -> bool {
+                match self { $(Self::$name(config) => config.has_streams(),)* }
+            }
         }
-    }
+    };
 }
+
+applications!(configurations);
 
 /// A path without other traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]

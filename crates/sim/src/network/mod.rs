@@ -4,6 +4,7 @@
 //! checked. Code that builds one by hand must respect the constraints stated at each field.
 
 mod app;
+mod application;
 mod arrivals;
 mod flow;
 mod requests;
@@ -12,10 +13,11 @@ mod source;
 mod tcp;
 
 use crate::topology::Topology;
-pub use app::{AppConfig, AppKind, Demand, Ideal};
+pub use app::{AppConfig, AppKind, Ideal};
+pub use application::{Application, ConnectionUse, Demand};
 pub use arrivals::Arrivals;
 pub use flow::{FlowConfig, LawChoice, LawOf, QuicOptions, TfrcOptions, TransferConfig};
-pub use requests::{ConnectionUse, RequestsConfig};
+pub use requests::RequestsConfig;
 pub use session::{Length, SessionConfig};
 pub use source::{ExtremeValue, LEAST_SPACING, MOST_PERIODS, Pattern, SourceConfig, Spread};
 use std::ops::Range;

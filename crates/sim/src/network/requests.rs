@@ -1,5 +1,6 @@
 //! Clients of a server that answers each request with a response.
 
+use super::application::{Application, ConnectionUse, Demand};
 use super::arrivals::Arrivals;
 use windward_elements::size::Size;
 use windward_units::Duration;
@@ -19,15 +20,16 @@ pub struct RequestsConfig {
     pub deadline: Option<Duration>,
 }
 
-/// Use of connections by requests. A connection carries one request at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionUse {
-    /// A new connection for each request; the server closes it after the response.
-    New,
-    /// Connections stay open. A request takes the one that was used last among the idle ones, or a new one. Requests
-    /// wait while `most` connections are in use.
-    Kept {
-        /// Largest number of connections; positive.
-        most: u32,
-    },
+impl Application for RequestsConfig {
+    fn is_random(&self) -> bool {
+        self.arrivals.is_random() || !matches!(self.response, Size::Fixed(_))
+    }
+
+    fn demand(&self) -> Option<Demand<'_>> {
+        Some(Demand { arrivals: &self.arrivals, response: &self.response, service: self.service })
+    }
+
+    fn arrivals(&self) -> Option<(&Arrivals, ConnectionUse)> {
+        Some((&self.arrivals, self.connections))
+    }
 }

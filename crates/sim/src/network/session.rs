@@ -1,5 +1,6 @@
 //! Sessions: transfers that come and go, each over a connection of its own.
 
+use super::application::{Application, ConnectionUse, Demand};
 use super::arrivals::Arrivals;
 use super::source::Spread;
 use windward_elements::size::Size;
@@ -12,6 +13,21 @@ pub struct SessionConfig {
     pub arrivals: Arrivals,
     /// Length of a transfer.
     pub length: Length,
+}
+
+impl Application for SessionConfig {
+    fn is_random(&self) -> bool {
+        self.arrivals.is_random() || self.length.is_random()
+    }
+
+    fn demand(&self) -> Option<Demand<'_>> {
+        let Length::Bytes(response) = &self.length else { return None };
+        Some(Demand { arrivals: &self.arrivals, response, service: Duration::ZERO })
+    }
+
+    fn arrivals(&self) -> Option<(&Arrivals, ConnectionUse)> {
+        Some((&self.arrivals, ConnectionUse::New))
+    }
 }
 
 /// Length of a transfer.
@@ -30,7 +46,7 @@ pub enum Length {
 
 impl Length {
     /// True if the lengths draw from the seed.
-    pub(super) fn is_random(&self) -> bool {
+    fn is_random(&self) -> bool {
         match self {
             Self::Bytes(size) => !matches!(size, Size::Fixed(_)),
             Self::Time { spread, .. } => *spread != Spread::Fixed,

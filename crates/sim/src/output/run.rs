@@ -2,37 +2,31 @@
 
 use super::coded::{BlockStats, CodingStats};
 use super::figures::{nearest_rank, share};
-use super::pages::{ObjectLog, PageStats, VisitLog};
 use super::requests::{AppStats, RequestClassStats, RequestLog};
 use super::tables::{
-    BacklogSeries, BacklogStats, CallStats, CallVideoSeries, CallVideoStats, DatagramHistograms, FlowSeries, FlowStats,
-    FlowWindowStats, GameStats, GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats,
-    QueueDelayHistograms, RttHistograms, ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, CallVideoSeries, DatagramHistograms, FlowSeries, FlowStats, FlowWindowStats,
+    GroupStats, InternalSeries, Internals, LinkSeries, LinkStats, LinkWindowStats, QueueDelayHistograms, RttHistograms,
+    ShareStats, SourceStats,
 };
-use super::videos::{ChunkLog, VideoStats};
 use windward_elements::status::CAUSES;
 use windward_radio::air::{AirLog, MpduLog, RanBlockLog};
-use windward_tables::{Chunked, Frame, Frames, Histogram, Row, Series, Table};
+use windward_tables::{Chunked, Frame, Frames, Histogram, Row, Series, Shape, Table};
 
-/// Tables of every run. Those of media are in [`crate::tables`] too.
-pub const TABLES: &[&Table] = &[
-    FlowStats::TABLE,
-    LinkStats::TABLE,
-    SourceStats::TABLE,
-    CallStats::TABLE,
-    CallVideoStats::TABLE,
-    GameStats::TABLE,
+/// Tables of flows and links. [`crate::tables`] has all, with those of media and of kinds of applications.
+pub const ENTITIES: &[&Table] = &[FlowStats::TABLE, LinkStats::TABLE];
+
+/// Tables of groups, of requests and of windows, which several kinds of senders share.
+pub const SHARED: &[&Table] = &[
     GroupStats::TABLE,
     AppStats::TABLE,
     RequestClassStats::TABLE,
     RequestLog::TABLE,
     FlowWindowStats::TABLE,
     LinkWindowStats::TABLE,
-    VideoStats::TABLE,
-    ChunkLog::TABLE,
-    PageStats::TABLE,
-    VisitLog::TABLE,
-    ObjectLog::TABLE,
+];
+
+/// Series, and tables of what only some networks have.
+pub const SERIES: &[&Table] = &[
     FlowSeries::TABLE,
     LinkSeries::TABLE,
     CallVideoSeries::TABLE,
@@ -73,12 +67,8 @@ pub struct Output {
     pub blocks: Vec<BlockStats>,
     /// One per background source.
     pub sources: Vec<SourceStats>,
-    /// One per direction of a call.
-    pub calls: Vec<CallStats>,
-    /// One per direction of a call with video.
-    pub call_videos: Vec<CallVideoStats>,
-    /// One per game.
-    pub games: Vec<GameStats>,
+    /// Tables of sources that carry something, such as speech.
+    pub of_sources: Frames,
     /// One per group of flows; see [`Self::group`].
     pub groups: Vec<GroupStats>,
     /// One per application.
@@ -91,16 +81,8 @@ pub struct Output {
     pub flow_windows: Vec<FlowWindowStats>,
     /// Figures of each link over these windows.
     pub link_windows: Vec<LinkWindowStats>,
-    /// One per video.
-    pub videos: Vec<VideoStats>,
-    /// Its chunks.
-    pub chunks: ChunkLog,
-    /// One per page.
-    pub pages: Vec<PageStats>,
-    /// Its visits after the warm-up.
-    pub visits: VisitLog,
-    /// The objects of these visits.
-    pub objects: ObjectLog,
+    /// Tables of kinds of applications.
+    pub of_apps: Frames,
     /// Samples of every flow.
     pub flow_series: Chunked<FlowSeries>,
     /// Samples of every link.
@@ -185,7 +167,8 @@ impl Output {
 
     /// The output without tables that grow with the length of the run, and without histograms.
     #[must_use]
-    pub fn totals(self) -> Self {
+    pub fn totals(mut self) -> Self {
+        self.of_apps.0.retain(|frame| frame.table.shape == Shape::Totals);
         Self {
             flow_series: Chunked::default(),
             link_series: Chunked::default(),
@@ -197,9 +180,6 @@ impl Output {
             ran_blocks: RanBlockLog::default(),
             blocks: Vec::new(),
             requests: RequestLog::default(),
-            chunks: ChunkLog::default(),
-            visits: VisitLog::default(),
-            objects: ObjectLog::default(),
             rtts: Vec::new(),
             waits: Vec::new(),
             datagram_delays: Vec::new(),
@@ -211,22 +191,18 @@ impl Output {
     pub fn into_tables(self) -> (Vec<Frame>, Vec<String>) {
         let mut frames = vec![Frame::of_rows(&self.flows), Frame::of_rows(&self.links)];
         frames.extend(self.media.0);
+        frames.push(Frame::of_rows(&self.sources));
+        frames.extend(self.of_sources.0);
         frames.extend([
-            Frame::of_rows(&self.sources),
-            Frame::of_rows(&self.calls),
-            Frame::of_rows(&self.call_videos),
-            Frame::of_rows(&self.games),
             Frame::of_rows(&self.groups),
             Frame::of_rows(&self.apps),
             Frame::of_rows(&self.request_classes),
             Frame::of_series(self.requests),
             Frame::of_rows(&self.flow_windows),
             Frame::of_rows(&self.link_windows),
-            Frame::of_rows(&self.videos),
-            Frame::of_series(self.chunks),
-            Frame::of_rows(&self.pages),
-            Frame::of_series(self.visits),
-            Frame::of_series(self.objects),
+        ]);
+        frames.extend(self.of_apps.0);
+        frames.extend([
             Frame::of_chunked(self.flow_series),
             Frame::of_chunked(self.link_series),
             Frame::of_series(self.call_video_series),

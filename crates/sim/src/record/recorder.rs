@@ -1,17 +1,15 @@
 //! Statistics and series of a run.
 
 use super::windows::Windows;
-use crate::apps::{Client, Source, Transfer};
+use crate::apps::{Client, Source, Transfer, no_rows, report_sources};
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::{Network, Pattern, Timing};
 use crate::output::{
-    AppStats, BlockStats, CallStats, CallVideoStats, CodingStats, FlowStats, GameStats, LinkStats, Output, PageStats,
-    RequestClassStats, Series, SourceStats, VideoStats, share,
+    AppStats, BlockStats, CodingStats, FlowStats, LinkStats, Output, RequestClassStats, Series, SourceStats, share,
 };
 use windward_elements::status::Counts;
-use windward_tables::{Bucket, Histogram};
-use windward_traffic::emodel::mean_opinion_score;
+use windward_tables::Histogram;
 use windward_units::{Duration, Time};
 
 /// Collects an [`Output`].
@@ -256,15 +254,7 @@ impl Recorder {
         self.output.balance = net.balance();
         self.output.sources =
             sources.iter().zip(&net.losses.datagrams).map(|(source, &lost)| source_stats(source, lost, span)).collect();
-        self.output.calls = (0..)
-            .zip(sources.iter().zip(&net.losses.datagrams))
-            .filter_map(|(index, (source, &lost))| call_stats(index, source, lost))
-            .collect();
-        self.output.call_videos = (0..)
-            .zip(sources.iter().zip(&self.output.sources))
-            .filter_map(|(index, (source, stats))| call_video_stats(index, source, stats, end))
-            .collect();
-        self.output.games = (0..).zip(sources).filter_map(|(index, source)| game_stats(index, source)).collect();
+        self.output.of_sources = report_sources(sources, &self.output.sources, end);
         self.output.datagram_delays = sources.iter().map(|source| source.counts.delays.clone()).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
@@ -274,25 +264,15 @@ impl Recorder {
 
 /// Adds the requests of applications to the output of a run that has ended at `end`.
 pub fn add_requests(output: &mut Output, apps: Vec<Client>, end: Time) {
-    let mut objects = 0;
+    let mut own = no_rows();
     for (app, mut client) in (0..).zip(apps) {
-        client.end_video(end);
-        if let Some(browser) = client.browser() {
-            let begin = client.warm_at;
-            output.pages.push(PageStats::new(app, browser, begin));
-            output.visits.add(app, browser, begin);
-            output.objects.add(app, browser, begin, objects);
-            objects += browser.page().objects.len() as u32;
-        }
-        if let Some(player) = client.player() {
-            output.videos.push(VideoStats::new(app, player));
-            output.chunks.add(app, player);
-        }
+        client.report(app, end, &mut own);
         let (context, rows) = client.end(app, end);
         output.apps.push(AppStats::new(&context, &rows));
         output.request_classes.extend(RequestClassStats::of(app, &rows));
         output.requests.add(app, &rows);
     }
+    output.of_apps = own.tables;
 }
 
 /// Totals and means of a flow whose goodput counts over `span`.
@@ -347,65 +327,6 @@ fn link_stats(counts: &Counts, waits: &Histogram, span: Duration, seconds: f64) 
         loss: share(counts.dropped + counts.lost, counts.packets + counts.dropped),
         throughput_bps: counts.bytes as f64 * (8.0 / seconds),
     }
-}
-
-/// Speech quality of the source `index` if it carries speech.
-fn call_stats(index: u32, source: &Source, lost: u64) -> Option<CallStats> {
-    let call = source.call?;
-    let counts = &source.counts;
-    let all = counts.received + lost;
-    let played_by = counts.least_delay.map(|least| least + call.playout);
-    let is_late = |bucket: &Bucket| played_by.is_some_and(|latest| bucket.least > latest.as_nanos());
-    let late: u64 = counts.delays.buckets().filter(is_late).map(|bucket| bucket.count).sum();
-    let delay = played_by.map(|played| played + call.frame);
-    let rating = delay.map_or(f64::NAN, |delay| call.rating(delay, share(lost + late, all)));
-    Some(CallStats {
-        source: index,
-        delay_s: delay.map_or(f64::NAN, Duration::as_secs),
-        lost: share(lost, all),
-        late: share(late, all),
-        rating,
-        mos: mean_opinion_score(rating),
-    })
-}
-
-/// Figures of the source `index` with these totals if it carries video.
-fn call_video_stats(index: u32, source: &Source, stats: &SourceStats, end: Time) -> Option<CallVideoStats> {
-    let video = source.video.as_ref()?;
-    let picture = &video.picture;
-    let (missed, shown) = picture.missed_and_shown();
-    let (freezes, frozen) = picture.freezes(end);
-    let [frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s] = picture.delays.percentiles();
-    Some(CallVideoStats {
-        source: index,
-        target_bps: video.mean_target(),
-        received_bps: stats.received_bps,
-        loss: stats.loss,
-        delay_p95_s: stats.delay_p95_s,
-        frame_delay_p50_s,
-        frame_delay_p95_s,
-        frame_delay_p99_s,
-        missed: share(missed, missed + shown),
-        freezes,
-        frozen_s: frozen.as_secs(),
-    })
-}
-
-/// Round trips of the game whose server is the source `index`.
-fn game_stats(index: u32, source: &Source) -> Option<GameStats> {
-    let counts = &source.counts;
-    let round_trips = counts.round_trips.count();
-    let [rtt_p50_s, rtt_p95_s, rtt_p99_s, rtt_p999_s] = counts.round_trips.quantiles([500, 950, 990, 999]);
-    let mean_rtt_s = counts.round_trip / round_trips as f64;
-    source.is_game_server().then_some(GameStats {
-        source: index,
-        round_trips,
-        mean_rtt_s,
-        rtt_p50_s,
-        rtt_p95_s,
-        rtt_p99_s,
-        rtt_p999_s,
-    })
 }
 
 fn source_stats(source: &Source, lost: u64, span: Duration) -> SourceStats {

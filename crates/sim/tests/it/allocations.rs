@@ -12,14 +12,15 @@ use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, 
 use windward_sim::ran::geometry::{Environment, Geometry, Handover, Site};
 use windward_sim::ran::phy::{Carrier, McsTable};
 use windward_sim::ran::{RanConfig, StationConfig as MobileStation};
+use windward_sim::traffic::rtp::{RtpConfig, RtpControl};
 use windward_sim::wifi::edca::{BlockAckConfig, Contention, EdcaConfig, EdcaStation, EdcaWay, Hardware, RateChoice};
 use windward_sim::wifi::ppdu::{Format, Guard, Limits, Mode as Rate, Timing, Width};
 use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Arrivals, Buffer, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network,
-    NodeConfig, Output, Pattern, QueueConfig, Route, RtpConfig, RtpControl, Size, SourceConfig, Step, TcpOptions,
+    Arrivals, Buffer, CallVideoStats, ConnectionUse, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig,
+    Network, NodeConfig, Output, Pattern, QueueConfig, Route, Size, SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -161,7 +162,7 @@ fn nor_does_one_of_videos() {
     let (short, early) = count(&videos(120));
     let (long, late) = count(&videos(240));
     assert!(late.packet_hops > early.packet_hops + 20_000);
-    assert!(late.call_videos.iter().all(|video| video.loss > 0.0), "losses are on the path");
+    assert!(late.of_sources.rows::<CallVideoStats>().iter().all(|video| video.loss > 0.0), "losses are on the path");
     // Queues and logs that are longer than ever, and histograms: delays of datagrams and frames, and waits.
     let histograms = (2 * late.sources.len() + late.links.len()) as u64;
     assert!(long <= short + 8 + histograms, "{short} {long}");

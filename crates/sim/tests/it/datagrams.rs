@@ -1,7 +1,10 @@
 //! Datagrams of games, pings and periodic sources: their means, delays, and what is counted of them.
 
 use crate::common::{link, network, simulate};
-use windward_sim::{Buffer, CallConfig, Delay, Jitter, LinkConfig, Loss, Network, Output, Pattern, SourceConfig};
+use windward_sim::traffic::emodel::CallConfig;
+use windward_sim::{
+    Buffer, CallStats, Delay, GameStats, Jitter, LinkConfig, Loss, Network, Output, Pattern, SourceConfig,
+};
 use windward_units::{Bytes, Duration};
 
 const DELAY: Duration = Duration::from_millis(10);
@@ -100,7 +103,7 @@ fn a_game_has_round_trips() {
             link.delay = Delay::Constant(DELAY * 3);
         }
     });
-    let [stats] = &output.games[..] else { panic!("one game") };
+    let [stats] = &output.of_sources.rows::<GameStats>()[..] else { panic!("one game") };
     assert_eq!(stats.source, 2);
     // 54,700 datagrams of the client by the mean gap; of two within one gap of the server, the later one counts.
     assert!((40_000..56_000).contains(&stats.round_trips), "{}", stats.round_trips);
@@ -130,7 +133,7 @@ fn a_call_loses_what_comes_late() {
         link.jitter = Jitter::Uniform(Duration::from_millis(100));
         link.loss = Loss::Bernoulli(0.02);
     });
-    let [stats] = &output.calls[..] else { panic!("one direction") };
+    let [stats] = &output.of_sources.rows::<CallStats>()[..] else { panic!("one direction") };
     let error = |share: f64| 5.0 * (share * (1.0 - share) / 1e4).sqrt();
     assert!((stats.lost - 0.02).abs() < error(0.02), "{}", stats.lost);
     assert!((stats.late - 0.98 * 0.4).abs() < error(0.4) + 0.004, "{}", stats.late);

@@ -2,9 +2,8 @@
 
 use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
-use windward_sim::{
-    AppConfig, AppKind, Buffer, Ideal, Network, Order, Output, PageConfig, PageObject, Protocol, TcpOptions,
-};
+use windward_sim::traffic::page::{Order, PageConfig, PageObject, Protocol};
+use windward_sim::{AppConfig, AppKind, Buffer, Ideal, Network, ObjectLog, Output, PageStats, TcpOptions, VisitLog};
 use windward_units::{BitRate, Duration, Time};
 
 /// Ten segments: the initial window.
@@ -56,14 +55,20 @@ fn network_of(page: PageConfig, ms: u64, loss: f64) -> Network {
     network
 }
 
+/// Totals of the page.
+fn stats(output: &Output) -> PageStats {
+    output.of_apps.rows().remove(0)
+}
+
 /// Load time in milliseconds, and connections, of one visit. Transmission takes some 0.1 ms at this rate.
 fn load(page: PageConfig) -> (u64, u64) {
     let output = visit(page, 5, 0.0);
-    assert_eq!((output.pages[0].visits, output.pages[0].unfinished), (1, 0));
-    assert_eq!(output.visits.load_s[0], output.pages[0].load_p50_s);
-    let rounded = (output.visits.load_s[0] * 1e3).round();
-    assert!((output.visits.load_s[0] * 1e3 - rounded).abs() < 0.3, "{}", output.visits.load_s[0]);
-    (rounded as u64, output.visits.connections[0])
+    let (stats, visits) = (stats(&output), output.of_apps.series::<VisitLog>());
+    assert_eq!((stats.visits, stats.unfinished), (1, 0));
+    assert_eq!(visits.load_s[0], stats.load_p50_s);
+    let rounded = (visits.load_s[0] * 1e3).round();
+    assert!((visits.load_s[0] * 1e3 - rounded).abs() < 0.3, "{}", visits.load_s[0]);
+    (rounded as u64, visits.connections[0])
 }
 
 /// Round trips of 100 ms by hand, with a first window of ten segments. One connection: handshake, page, object, object.
@@ -98,7 +103,7 @@ fn tight_mode_holds_pictures_back() {
     assert_eq!(load(head.clone()), (400, 6));
     let tight = PageConfig { order: Order::Tight, ..head };
     assert_eq!(load(tight.clone()), (600, 4));
-    let log = visit(tight.clone(), 5, 0.0).objects;
+    let log: ObjectLog = visit(tight.clone(), 5, 0.0).of_apps.series();
     let starts: Vec<u64> = log.start_s.iter().map(|start| (start * 1e3).round() as u64).collect();
     assert_eq!(starts, [100, 200, 300, 300, 400, 400, 500]);
     // Held requests that the end of the run cuts off are unfinished.
@@ -121,11 +126,11 @@ fn other_origins_and_work_add_their_times() {
     // 30 + 100 + 105 for the page.
     assert_eq!(load(page.clone()), (235 + 20 + 30 + 200 + 40, 2));
     let output = visit(page, 5, 0.0);
-    let log = &output.objects;
+    let log: ObjectLog = output.of_apps.series();
     let near = |value: f64, ms: f64| assert!((value * 1e3 - ms).abs() < 0.3, "{value} and {ms}");
     near(log.first_byte_s[0], 235.0);
     near(log.discovered_s[1], 255.0);
-    near(output.visits.paint_s[0], 235.0);
+    near(output.of_apps.series::<VisitLog>().paint_s[0], 235.0);
     assert_eq!((log.parent[0], log.parent[1], log.origin[1]), (0, 0, 1));
 }
 
@@ -135,8 +140,8 @@ fn the_first_byte_comes_after_redirects() {
     let objects = [object(SMALL, None), PageObject { is_blocking: true, ..object(SMALL, Some(0)) }];
     let page = PageConfig { objects: objects.into(), document: 1, ..page(Protocol::Multiplexed, SMALL) };
     let output = visit(page, 5, 0.0);
-    let first = output.visits.first_byte_s[0] * 1e3;
-    assert!((first - 300.0).abs() < 0.3 && output.pages[0].first_byte_p50_s * 1e3 == first, "{first}");
+    let first = output.of_apps.series::<VisitLog>().first_byte_s[0] * 1e3;
+    assert!((first - 300.0).abs() < 0.3 && stats(&output).first_byte_p50_s * 1e3 == first, "{first}");
 }
 
 /// Six connections and forty objects: no object has a connection to itself, every one arrives, also with losses, and a
@@ -151,24 +156,24 @@ fn every_object_arrives_over_few_connections() {
         let reading = Duration::from_millis(2000);
         let page = PageConfig { objects: objects.into(), visits, reading, ..page(protocol, 1) };
         let output = visit(page, 120, 0.02);
-        let stats = &output.pages[0];
+        let (stats, visits) = (stats(&output), output.of_apps.series::<VisitLog>());
+        let log: ObjectLog = output.of_apps.series();
         assert_eq!((stats.visits, stats.unfinished), (3, 0));
         let most = if protocol == Protocol::Multiplexed { 1 } else { 6 };
-        assert!(output.visits.connections.iter().all(|count| *count == most), "{:?}", output.visits.connections);
-        assert_eq!(output.objects.size_bytes.iter().sum::<u64>(), 3 * bytes);
+        assert!(visits.connections.iter().all(|count| *count == most), "{:?}", visits.connections);
+        assert_eq!(log.size_bytes.iter().sum::<u64>(), 3 * bytes);
         assert_eq!(output.apps[0].finished, 120);
         // Each retransmission repairs a loss of data or of an ACK, and counts for one object, also where objects share
         // a connection.
         let lost: u64 = output.links.iter().map(|link| link.lost).sum();
         assert!((1..=lost).contains(&output.apps[0].retransmits), "{} of {lost}", output.apps[0].retransmits);
         // A visit begins 2 s after the last byte of the one before.
-        let starts = &output.visits.start_s;
+        let starts = &visits.start_s;
         for visit in [0, 1] {
-            let pause = starts[visit + 1] - starts[visit] - output.visits.load_s[visit];
+            let pause = starts[visit + 1] - starts[visit] - visits.load_s[visit];
             assert!((pause - 2.0).abs() < 1e-9, "{pause}");
         }
         // No object is asked for before its parent has arrived.
-        let log = &output.objects;
         for at in 0..log.object.len() {
             let parent = at - log.object[at] as usize + log.parent[at] as usize;
             assert!(parent == at || log.start_s[at] >= log.end_s[parent]);

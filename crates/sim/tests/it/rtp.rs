@@ -1,9 +1,9 @@
 //! Videos of calls: where their laws rest, how they answer congestion and silence, and what the viewer sees.
 
 use crate::common::{link, network, simulate};
+use windward_sim::traffic::rtp::{RtpConfig, RtpControl};
 use windward_sim::{
-    Buffer, CallVideoStats, LinkChange, LinkConfig, LinkStep, Loss, Network, Output, Pattern, Rate, RtpConfig,
-    RtpControl, SourceConfig,
+    Buffer, CallVideoStats, LinkChange, LinkConfig, LinkStep, Loss, Network, Output, Pattern, Rate, SourceConfig,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -37,9 +37,13 @@ fn run(rate: u64, controls: &[RtpControl], seconds: u64, change: impl Fn(&mut [L
     simulate(&path(rate, controls, seconds, change), 1)
 }
 
-fn only(output: &Output) -> &CallVideoStats {
-    let [stats] = &output.call_videos[..] else { panic!("one direction") };
-    stats
+fn only(output: &Output) -> CallVideoStats {
+    let [stats] = &all(output)[..] else { panic!("one direction") };
+    stats.clone()
+}
+
+fn all(output: &Output) -> Vec<CallVideoStats> {
+    output.of_sources.rows()
 }
 
 /// RFC 8698: n streams alone on a link below RMAX take all of it, and rest at a queueing delay of XREF·RMAX·n/C: 25 ms
@@ -49,14 +53,14 @@ fn only(output: &Output) -> &CallVideoStats {
 fn nada_rests_at_its_equilibrium() {
     for (rate, count, delay) in [(600_000, 1, 0.025), (1_000_000, 1, 0.015), (1_000_000, 2, 0.030)] {
         let output = run(rate, &[NADA; 2][..count], 200, |_| {});
-        let total: f64 = output.call_videos.iter().map(|stats| stats.target_bps).sum();
-        assert!((total / rate as f64 - 1.0).abs() < 0.01, "{:?}", output.call_videos);
-        let share = output.call_videos[0].received_bps * count as f64 / rate as f64;
-        assert!((share - 1.0).abs() < 0.1, "{:?}", output.call_videos);
+        let total: f64 = all(&output).iter().map(|stats| stats.target_bps).sum();
+        assert!((total / rate as f64 - 1.0).abs() < 0.01, "{:?}", all(&output));
+        let share = all(&output)[0].received_bps * count as f64 / rate as f64;
+        assert!((share - 1.0).abs() < 0.1, "{:?}", all(&output));
         let half = f64::from(PACKET) * 4.0 / rate as f64;
         let queue = output.links[0].mean_queue_delay_s;
         assert!((queue - delay).abs() < half * count as f64, "{count} at {rate}: {queue}");
-        assert!(output.call_videos.iter().all(|stats| stats.loss == 0.0 && stats.freezes == 0 && stats.missed == 0.0));
+        assert!(all(&output).iter().all(|stats| stats.loss == 0.0 && stats.freezes == 0 && stats.missed == 0.0));
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::common::{app, law, link, network, simulate};
 use std::sync::Arc;
-use windward_sim::{AbrRule, AppConfig, AppKind, Buffer, Estimate, Ideal, Network, Output, TcpOptions, VideoConfig};
+use windward_sim::traffic::video::{AbrRule, Estimate, VideoConfig};
+use windward_sim::{AppConfig, AppKind, Buffer, ChunkLog, Ideal, Network, Output, TcpOptions, VideoStats};
 use windward_units::{BitRate, Duration, Time};
 
 const RATE: AbrRule = AbrRule::Throughput { safety: 0.9, estimate: Estimate::Harmonic };
@@ -24,6 +25,11 @@ fn run(rule: AbrRule, rate: u64, (duration, stop): (u64, Option<u64>), law_name:
     simulate(&network, 1)
 }
 
+/// Totals and chunks of the video.
+fn of(output: &Output) -> (VideoStats, ChunkLog) {
+    (output.of_apps.rows().remove(0), output.of_apps.series())
+}
+
 /// The throughput rule over TCP decides as on a link without round trips: 0.9 times the goodput, which is below the
 /// rate by headers, slow start and a round trip, is between the same bit rates.
 #[test]
@@ -31,14 +37,14 @@ fn levels_over_tcp_are_those_of_the_constant_link() {
     for law in ["cubic", "bbr"] {
         for (rate, level) in [(1_000_000, 1), (3_000_000, 3)] {
             let output = run(RATE, rate, (60, None), law);
-            let levels = &output.chunks.level;
+            let (stats, chunks) = of(&output);
+            let levels = &chunks.level;
             assert!(levels.len() > 14, "{}", levels.len());
             assert_eq!((levels[0], levels[1..].iter().all(|own| *own == level)), (0, true), "{law}: {levels:?}");
-            let stats = &output.videos[0];
             assert_eq!((stats.stalls, stats.switches), (0, 1));
             // The first chunk's arrival is the first picture.
             assert_eq!(stats.startup_s, output.requests.completion_s[0]);
-            assert!((output.chunks.throughput_bps[5] / rate as f64 - 0.93).abs() < 0.04);
+            assert!((chunks.throughput_bps[5] / rate as f64 - 0.93).abs() < 0.04);
         }
     }
 }
@@ -48,10 +54,10 @@ fn levels_over_tcp_are_those_of_the_constant_link() {
 #[test]
 fn a_full_buffer_makes_pauses() {
     let output = run(RATE, 100_000_000, (300, None), "cubic");
-    let stats = &output.videos[0];
+    let (stats, chunks) = of(&output);
     assert_eq!((stats.chunks, stats.stalls, output.apps[0].requests), (48, 0, 48));
     assert_eq!((output.apps[0].connections, stats.stall_share), (1, 0.0));
-    let asked = &output.chunks.asked_s;
+    let asked = &chunks.asked_s;
     // Chunks 0 to 14 fill 60 s; then each waits for 4 s of room.
     assert!(asked[14] < 10.0, "{}", asked[14]);
     let gaps: Vec<f64> = asked[20..].windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -66,7 +72,7 @@ fn a_full_buffer_makes_pauses() {
 #[test]
 fn a_slow_link_stalls() {
     let output = run(RATE, 200_000, (60, Some(30)), "cubic");
-    let (stats, chunks) = (&output.videos[0], &output.chunks);
+    let (stats, chunks) = of(&output);
     assert!(stats.chunks == 5 && chunks.asked_s.iter().all(|asked| *asked < 30.0), "{:?}", chunks.asked_s);
     let summed: f64 = chunks.stall_s.iter().sum();
     assert!(stats.stalls >= 4 && (stats.stalled_s - summed).abs() < 1e-9, "{} and {summed}", stats.stalled_s);

@@ -6,7 +6,9 @@ use crate::check::sources::{Sources, check_packet, check_size, check_spacing};
 use crate::format::{Call, CallVideo, Dscp, Ping};
 use crate::names::SourceName;
 use crate::problems::Problems;
-use windward_sim::{CallConfig, Codepoint, NodeId, Pattern, RtpConfig, RtpControl, SourceConfig};
+use windward_sim::traffic::emodel::CallConfig;
+use windward_sim::traffic::rtp::{RtpConfig, RtpControl};
+use windward_sim::{Codepoint, NodeId, Pattern, SourceConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// A direction of an application.

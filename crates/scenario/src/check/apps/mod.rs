@@ -10,6 +10,7 @@ mod sizes;
 mod video;
 
 use super::common::{Names, Times, member_name, place};
+use super::files::ReadFile;
 use super::ground::Network;
 use super::key::key;
 use super::nodes::{Request, Senders, ends, label};
@@ -25,7 +26,9 @@ use requests::Clients;
 use session::Transfers;
 use shared::inside;
 use std::sync::Arc;
-use windward_sim::{AppConfig, AppKind, Ideal, LawChoice, PageConfig, QuicOptions, TcpOptions, VideoConfig};
+use windward_sim::traffic::page::PageConfig;
+use windward_sim::traffic::video::VideoConfig;
+use windward_sim::{AppConfig, AppKind, Ideal, LawChoice, QuicOptions, TcpOptions};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// All applications and their names.
@@ -74,6 +77,19 @@ impl Kind<'_> {
             Self::Video(video) => Some(AppKind::Video(Arc::clone(video))),
             Self::Page(page) => Some(AppKind::Page(Arc::clone(page))),
         }
+    }
+}
+
+/// Reads the files that an application names.
+pub(crate) fn inline(app: &mut App, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
+    match app {
+        App::Requests(app) => {
+            sizes::inline((&mut app.arrivals, Some(&mut app.response)), "response", at, read, problems);
+        }
+        App::Session(app) => sizes::inline((&mut app.arrivals, app.size.as_mut()), "size", at, read, problems),
+        App::Video(app) => video::inline(app, at, read, problems),
+        App::Page(app) => page::inline(app, at, read, problems),
+        App::Game(_) | App::Call(_) | App::Ping(_) => {}
     }
 }
 

@@ -1,14 +1,26 @@
 //! Pages: their objects and the use of connections.
 
 use super::shared::{MOST_BYTES, inside, request};
-use crate::check::har::MOST_OBJECTS;
+use crate::check::files::{ReadFile, load, path};
+use crate::check::har::{self, MOST_OBJECTS};
 use crate::format::{HttpProtocol, Page, PageObject, Recording, RequestOrder, Spread, six, thirty_s};
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::suggest;
 use std::collections::BTreeMap;
-use windward_sim::{self as sim, Order, PageConfig, Protocol};
+use windward_sim::traffic::page::{self as traffic, Order, PageConfig, Protocol};
 use windward_units::Bytes;
+
+/// Reads the file of the objects; without one the page has its default.
+pub fn inline(app: &mut Page, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
+    let objects = app.objects.get_or_insert_with(|| Recording::Values(PageObject::browsing()));
+    if let Recording::File(name) = objects
+        && let Some(har::Read { objects, notes }) = load(name, har::page, path("app", at, &["objects"]), read, problems)
+    {
+        problems.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+        app.objects = Some(Recording::Values(objects));
+    }
+}
 
 /// Names of the objects of a page.
 pub fn names(app: &Page) -> impl Iterator<Item = String> {
@@ -84,7 +96,7 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
 }
 
 /// The objects of a page with parents and origins as numbers, and the number of origins; reports problems.
-fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(Vec<sim::PageObject>, u32)> {
+fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(Vec<traffic::PageObject>, u32)> {
     let before = problems.len();
     let mut refuse = |index: usize, key: &'static str, why: String, hint: Option<String>| {
         problems.add(inside(at, ["objects".into(), Segment::Index(index), key.into()]), why, hint);
@@ -127,7 +139,7 @@ fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(
                 found
             }
         };
-        all.push(sim::PageObject {
+        all.push(traffic::PageObject {
             size: object.size.0.count(),
             origin: *origins.entry(origin).or_insert(next),
             parent,
@@ -145,7 +157,7 @@ fn objects(given: &[PageObject], at: usize, problems: &mut Problems) -> Option<(
 }
 
 /// The object that the redirects of a page lead to.
-fn document(given: &[PageObject], objects: &[sim::PageObject]) -> u32 {
+fn document(given: &[PageObject], objects: &[traffic::PageObject]) -> u32 {
     let mut document = 0;
     // Parents are no circles, so this ends.
     while given[document as usize].redirect
@@ -157,7 +169,7 @@ fn document(given: &[PageObject], objects: &[sim::PageObject]) -> u32 {
 }
 
 /// Objects that name each other in a circle, the first again at its end.
-fn circle(objects: &[sim::PageObject]) -> Option<Vec<u32>> {
+fn circle(objects: &[traffic::PageObject]) -> Option<Vec<u32>> {
     // Objects whose chain of parents ends at the page.
     let mut is_reached = vec![false; objects.len()];
     is_reached[0] = true;

@@ -1,10 +1,28 @@
 //! Sizes of responses.
 
 use super::shared::{MOST_BYTES, inside};
-use crate::format::{Recording, Response, Sizes};
+use crate::check::files::{ReadFile, path, replace};
+use crate::check::listed;
+use crate::format::{Arrivals, Recording, Response, Sizes};
 use crate::problems::Problems;
 use windward_sim::{self as sim, Size};
 use windward_units::Bytes;
+
+/// Reads the files of the arrivals, and of the sizes of the field `field`.
+pub fn inline(
+    (arrivals, sizes): (&mut Arrivals, Option<&mut Response>),
+    field: &str,
+    at: usize,
+    read: ReadFile<'_>,
+    problems: &mut Problems,
+) {
+    if let Arrivals::ListedArrivals(listed) = arrivals {
+        replace(&mut listed.times, listed::arrivals, path("app", at, &["arrivals", "times"]), read, problems);
+    }
+    if let Some(Response(Sizes::ListedSizes(listed))) = sizes {
+        replace(&mut listed.points, listed::points, path("app", at, &[field, "points"]), read, problems);
+    }
+}
 
 /// Distribution of the sizes of the field `field`; reports problems.
 pub fn size(Response(sizes): &Response, field: &'static str, at: usize, problems: &mut Problems) -> Option<Size> {

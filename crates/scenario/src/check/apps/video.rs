@@ -1,10 +1,12 @@
 //! Videos: their levels, chunks and rules.
 
 use super::shared::{MOST_BYTES, MOST_REQUESTS, inside, request};
+use crate::check::files::{ReadFile, path, replace};
+use crate::check::listed;
 use crate::format::{Mpc, Named, Recording, RobustMpc, Rule, Video};
 use crate::problems::Problems;
 use std::sync::Arc;
-use windward_sim::{AbrRule, VideoConfig};
+use windward_sim::traffic::video::{AbrRule, VideoConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Most sequences of levels that a search compares.
@@ -12,6 +14,13 @@ const MOST_SEQUENCES: u64 = 100_000;
 
 /// Most chunks that a search covers.
 const MOST_HORIZON: u32 = 8;
+
+/// Reads the file of the chunks' sizes.
+pub fn inline(app: &mut Video, at: usize, read: ReadFile<'_>, problems: &mut Problems) {
+    if let Some(sizes) = &mut app.sizes {
+        replace(sizes, listed::levels, path("app", at, &["sizes"]), read, problems);
+    }
+}
 
 /// Bytes of a request, and the video of the players of a table; reports problems.
 pub fn config(app: &Video, span: Duration, at: usize, problems: &mut Problems) -> Option<(Bytes, VideoConfig)> {

@@ -3,7 +3,7 @@
 use crate::format::{Count, Named, Number, Positive, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim as sim;
+use windward_sim::traffic::video as traffic;
 use windward_units::{BitRate, Duration};
 
 tagged! {
@@ -85,7 +85,7 @@ pub(crate) enum Qoe {
     Log,
 }
 
-impl From<Estimate> for sim::Estimate {
+impl From<Estimate> for traffic::Estimate {
     fn from(estimate: Estimate) -> Self {
         match estimate {
             Estimate::Harmonic => Self::Harmonic,
@@ -94,7 +94,7 @@ impl From<Estimate> for sim::Estimate {
     }
 }
 
-impl From<Qoe> for sim::Qoe {
+impl From<Qoe> for traffic::Qoe {
     fn from(qoe: Qoe) -> Self {
         match qoe {
             Qoe::Linear => Self::Linear,

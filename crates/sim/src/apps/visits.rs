@@ -1,6 +1,6 @@
 //! Pages: their totals, their visits, and the waterfall of every visit.
 
-use super::figures::nearest_rank;
+use crate::output::nearest_rank;
 use windward_tables::table;
 use windward_traffic::page::{Browser, Visit};
 use windward_units::{Duration, Time};

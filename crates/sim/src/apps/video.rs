@@ -1,9 +1,43 @@
-//! Videos: their totals, and one row for each chunk.
+//! Videos: the player as a client, its totals, and one row for each chunk.
 
-use super::figures::share;
+use super::kind::{Kind, Own};
+use super::request::Request;
+use crate::network::{AppConfig, Application};
+use crate::output::share;
+use std::sync::Arc;
 use windward_tables::table;
-use windward_traffic::video::{Played, Player};
+use windward_traffic::video::{Played, Player, VideoConfig};
 use windward_units::{Duration, Time};
+
+impl Application for VideoConfig {
+    fn is_random(&self) -> bool {
+        false
+    }
+}
+
+impl Kind for Player {
+    type Config = Arc<VideoConfig>;
+
+    fn new(config: &Arc<VideoConfig>, _: &AppConfig, _: u64) -> Self {
+        Self::new(config)
+    }
+
+    fn ask(&mut self, now: Time, request: Request) -> (Request, Option<Time>) {
+        (Request { size: Player::ask(self, now), ..request }, None)
+    }
+
+    fn next_of_user(&mut self, now: Time, _: u32) -> Option<Time> {
+        self.arrive(now)
+    }
+
+    fn report(&mut self, app: u32, [_, end]: [Time; 2], own: &mut Own) {
+        self.end(end);
+        let mut chunks = ChunkLog::default();
+        chunks.add(app, self);
+        own.tables.add(&[VideoStats::new(app, self)]);
+        own.tables.add_series(chunks);
+    }
+}
 
 table! {
     /// Totals of each video, from its first request on, the warm-up included.
@@ -69,7 +103,7 @@ table! {
 
 impl VideoStats {
     /// Totals of the video of an application.
-    pub fn new(app: u32, player: &Player) -> Self {
+    fn new(app: u32, player: &Player) -> Self {
         let ladder = &player.config().ladder;
         let rate = |chunk: &&Played| ladder[chunk.level].as_bits_per_sec() as f64;
         let arrived: Vec<&Played> = player.chunks().iter().filter(|chunk| chunk.end.is_some()).collect();
@@ -99,7 +133,7 @@ impl VideoStats {
 
 impl ChunkLog {
     /// Adds the chunks of the video of an application.
-    pub fn add(&mut self, app: u32, player: &Player) {
+    fn add(&mut self, app: u32, player: &Player) {
         for (number, chunk) in (0..).zip(player.chunks()) {
             self.app.push(app);
             self.number.push(number);
