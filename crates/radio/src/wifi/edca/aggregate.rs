@@ -2,9 +2,9 @@
 
 use super::config::EdcaConfig;
 use super::mac::Edca;
+use super::mpdu::MOST_PACKETS;
 use super::packets::Waiting;
 use super::sending::Sending;
-use super::session::MOST_PACKETS;
 use crate::interface::Out;
 use crate::wifi::category::CATEGORIES;
 use crate::wifi::ppdu::{DELIMITER, Format, LLC, Mode, ppdu_duration, subframe_bytes};

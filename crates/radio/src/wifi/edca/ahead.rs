@@ -1,7 +1,7 @@
 //! PPDUs that the hardware of a station holds.
 
+use super::mpdu::Attempt;
 use super::sending::Sending;
-use super::session::Attempt;
 use crate::wifi::category::CATEGORIES;
 use std::collections::VecDeque;
 

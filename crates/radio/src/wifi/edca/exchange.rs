@@ -2,7 +2,8 @@
 
 use super::config::{AfterLoss, BlockAckConfig};
 use super::mac::{Edca, Timer};
-use super::session::{Attempt, AttemptLimits, Fate, Mpdu, Session};
+use super::mpdu::{Attempt, AttemptLimits, Mpdu};
+use super::session::{Fate, Session};
 use super::station::{Frame, Stage};
 use super::times::Control;
 use super::way::WayState;

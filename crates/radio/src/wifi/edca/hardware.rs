@@ -6,7 +6,7 @@
 use super::ahead::Composed;
 use super::exchange::asks_first;
 use super::mac::Edca;
-use super::session::Attempt;
+use super::mpdu::Attempt;
 use super::station::Frame;
 use crate::interface::Out;
 use crate::wifi::category::CATEGORIES;

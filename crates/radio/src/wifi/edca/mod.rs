@@ -15,6 +15,7 @@ mod errors;
 mod exchange;
 mod hardware;
 mod mac;
+mod mpdu;
 mod packets;
 mod queues;
 mod report;

@@ -3,6 +3,7 @@
 use super::super::dice::Dice;
 use super::super::tin::{Set, Tin};
 use super::super::{Cake, CakeConfig, Cells, Framing, Isolation, Tins, true_size};
+use super::history::{Draws, Seen, compare, lines_of};
 use crate::ecn::{Codepoint, Ecn};
 use crate::packet::{Kind, Packet};
 use crate::queue::key::Label;
@@ -30,27 +31,7 @@ const ISOLATIONS: [Isolation; 8] = [
 ];
 const POINTS: [u8; 8] = [0, 8, 46, 34, 16, 10, 4, 48];
 
-struct Draws(u64);
-
-impl Draws {
-    const fn below(&mut self, count: u64) -> u64 {
-        self.0 = splitmix64(self.0);
-        (self.0 >> 32) % count
-    }
-}
-
-/// State after a step, and the hash of all states so far.
-struct Seen {
-    values: Vec<u32>,
-    hash: u64,
-}
-
 impl Seen {
-    fn see(&mut self, value: u32) {
-        self.hash = (self.hash ^ u64::from(value)).wrapping_mul(0x100_0000_01b3);
-        self.values.push(value);
-    }
-
     fn see_list<'a>(&mut self, tin: &Tin, list: impl IntoIterator<Item = &'a u32>) {
         for &at in list {
             let flow = &tin.flows[at as usize];
@@ -113,14 +94,14 @@ fn start(seed: u64, draws: &mut Draws) -> Cake {
 }
 
 /// Lets `look` look at each step of the history of a seed.
-fn run(seed: u64, steps: usize, mut look: impl FnMut(usize, &Seen)) {
+fn run(seed: u64, steps: usize, look: &mut dyn FnMut(usize, &Seen)) {
     let draws = &mut Draws(seed);
     let mut cake = Box::new(start(seed, draws));
     let most_flows = 1 << draws.below(12);
     let (flows, hosts, most) = (1 + draws.below(most_flows), 1 + draws.below(6), 1 + draws.below(12));
     let byte_nanos = cake.config.bandwidth.map_or(100, |rate| 8_000_000_000 / rate.as_bits_per_sec());
     let (mut nanos, mut number) = (1_000_000_000, 0);
-    let mut seen = Seen { values: Vec::new(), hash: 0xcbf2_9ce4_8422_2325 };
+    let mut seen = Seen::new();
     for step in 0..steps {
         seen.values.clear();
         nanos += if draws.below(16) > 0 { draws.below(1500 * byte_nanos) } else { draws.below(200_000 * byte_nanos) };
@@ -157,32 +138,14 @@ fn run(seed: u64, steps: usize, mut look: impl FnMut(usize, &Seen)) {
     assert!(cake.memory_used >= true_size(40) * cake.packets as u64);
 }
 
-/// Compares histories with lines of the kernel's driver; returns their number.
-fn compare(lines: &str) -> usize {
-    let mut histories = 0;
-    for line in lines.lines() {
-        let mut words = line.split(' ');
-        let seed = words.next().and_then(|word| word.parse().ok()).expect("a seed comes first");
-        let words: Vec<&str> = words.collect();
-        run(seed, words.len(), |step, seen| {
-            let found = format!("{:03x}", seen.hash >> 52);
-            assert_eq!(found, words[step], "seed {seed}, step {step}: {:?}", seen.values);
-        });
-        histories += 1;
-    }
-    histories
-}
-
 #[test]
 fn histories_are_those_of_linux() {
-    assert_eq!(compare(VECTORS), 60);
+    assert_eq!(compare(VECTORS, run), 60);
 }
 
 /// Runs on the file of `make validate WHAT=cake`.
 #[test]
 #[ignore = "needs histories of the kernel's code in the file that WINDWARD_CAKE_HISTORIES names"]
 fn many_histories_are_those_of_linux() {
-    let file = std::env::var("WINDWARD_CAKE_HISTORIES").expect("WINDWARD_CAKE_HISTORIES names a file");
-    let lines = std::fs::read_to_string(file).expect("the file can be read");
-    println!("compared {} histories", compare(&lines));
+    println!("compared {} histories", compare(&lines_of("WINDWARD_CAKE_HISTORIES"), run));
 }

@@ -1,5 +1,6 @@
 //! CAKE validated by hand and against Linux's own code.
 
+mod history;
 mod linux;
 
 use super::*;

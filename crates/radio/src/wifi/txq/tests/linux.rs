@@ -1,13 +1,17 @@
 //! Random histories of Linux's own code: `evidence/benches/wifi/txq/driver.c` draws the same ones.
 
+#[path = "../../../../../elements/src/queue/cake/tests/history.rs"]
+mod history;
+
 use super::best_effort;
 use crate::wifi::ppdu::{Format, Guard, Mode, Width};
 use crate::wifi::txq::{Aql, Category, Discipline, FlowsConfig, Txq, TxqConfig, Txqs};
+use history::{Draws, Seen, compare, lines_of};
 use std::cell::RefCell;
 use windward_elements::ecn::{Codepoint, Ecn};
 use windward_elements::packet::{Kind, Packet};
 use windward_elements::queue::{CoDelConfig, Version, Waiting};
-use windward_units::{Duration, Time, splitmix64};
+use windward_units::{Duration, Time};
 
 /// Categories in the order of Linux's numbers, the most urgent first.
 const BY_URGENCY: [Category; 4] = [Category::Voice, Category::Video, Category::BestEffort, Category::Background];
@@ -19,28 +23,6 @@ const VECTORS: &str = include_str!("linux.txt");
 const DROPPED: u32 = 1001;
 const TAKEN: u32 = 1002;
 const END: u32 = 1003;
-
-struct Draws(u64);
-
-impl Draws {
-    const fn below(&mut self, count: u64) -> u64 {
-        self.0 = splitmix64(self.0);
-        (self.0 >> 32) % count
-    }
-}
-
-/// State after a step, and the hash of all states so far.
-struct Seen {
-    values: Vec<u32>,
-    hash: u64,
-}
-
-impl Seen {
-    fn see(&mut self, value: u32) {
-        self.hash = (self.hash ^ u64::from(value)).wrapping_mul(0x100_0000_01b3);
-        self.values.push(value);
-    }
-}
 
 fn modes() -> [Mode; 6] {
     [
@@ -77,7 +59,7 @@ fn start(seed: u64, draws: &mut Draws) -> (Txqs, [u64; 3]) {
 }
 
 /// Lets `look` look at each step of the history of a seed.
-fn run(seed: u64, steps: usize, mut look: impl FnMut(usize, &[u32], u64)) {
+fn run(seed: u64, steps: usize, look: &mut dyn FnMut(usize, &Seen)) {
     let mut draws = Draws(seed);
     let draws = &mut draws;
     let (mut queues, [stations, tids, flows]) = start(seed, draws);
@@ -85,7 +67,7 @@ fn run(seed: u64, steps: usize, mut look: impl FnMut(usize, &[u32], u64)) {
     let mut nanos = 1_000_000_000;
     let mut below: Vec<(Txq, u32)> = Vec::new();
     let mut number = 0;
-    let seen = RefCell::new(Seen { values: Vec::new(), hash: 0xcbf2_9ce4_8422_2325 });
+    let seen = RefCell::new(Seen::new());
     for step in 0..steps {
         seen.borrow_mut().values.clear();
         nanos += if draws.below(4) == 0 { draws.below(20_000_000) } else { draws.below(2_000_000) };
@@ -155,38 +137,18 @@ fn run(seed: u64, steps: usize, mut look: impl FnMut(usize, &[u32], u64)) {
             }
             seen.see(END);
         }
-        look(step, &seen.values, seen.hash);
+        look(step, &seen);
     }
-}
-
-/// Compares histories with lines of the kernel's driver; returns their number.
-fn compare(lines: &str) -> usize {
-    let mut histories = 0;
-    for line in lines.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let seed = words[0].parse().expect("a seed comes first");
-        let steps = words.len() - 2;
-        run(seed, steps, |step, values, hash| {
-            assert_eq!(format!("{:03x}", hash >> 52), words[step + 1], "seed {seed}, step {step}: {values:?}");
-            if step + 1 == steps {
-                assert_eq!(format!("{hash:016x}"), words[steps + 1], "seed {seed}");
-            }
-        });
-        histories += 1;
-    }
-    histories
 }
 
 #[test]
 fn histories_are_those_of_linux() {
-    assert_eq!(compare(VECTORS), 100);
+    assert_eq!(compare(VECTORS, run), 100);
 }
 
 /// Runs on the file of `make validate WHAT=wifi-queues`.
 #[test]
 #[ignore = "needs histories of the kernel's code in the file that WINDWARD_TXQ_HISTORIES names"]
 fn many_histories_are_those_of_linux() {
-    let file = std::env::var("WINDWARD_TXQ_HISTORIES").expect("WINDWARD_TXQ_HISTORIES names a file");
-    let lines = std::fs::read_to_string(file).expect("the file can be read");
-    println!("compared {} histories", compare(&lines));
+    println!("compared {} histories", compare(&lines_of("WINDWARD_TXQ_HISTORIES"), run));
 }
