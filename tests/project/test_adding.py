@@ -119,6 +119,33 @@ EXAMPLES = {
         ],
         spared=["crates/sim/src/net/mod.rs"],
     ),
+    "An application": Example(
+        "video",
+        r"App::Video|VideoStats|ChunkLog|VideoConfig|Video\(|pub mod video|table=\"videos\"|startup_s|def video|sixty_s",
+        [
+            "crates/scenario/src",
+            "crates/sim/src",
+            "crates/models/src",
+            "crates/traffic/src",
+            "python/windward/_answers",
+            "python/windward/_explore",
+            "python/windward/results",
+            "python/windward/show",
+            "docs/concepts",
+        ],
+        # The video of calls.
+        others=["crates/scenario/src/format/app/call.rs", "crates/scenario/src/format/wifi/stations.rs"],
+        # Of datagrams and of figures like others.
+        spared=[
+            "crates/sim/src/network/source.rs",
+            "crates/sim/src/apps/source.rs",
+            "crates/sim/src/apps/game.rs",
+            "crates/sim/src/apps/datagrams.rs",
+            "crates/scenario/src/format/pattern.rs",
+            "crates/scenario/src/check/sources.rs",
+            "docs/concepts/README.md",
+        ],
+    ),
     "A column or a table of results": Example(
         "mean_window_rate_pps",
         "mean_window_rate_pps",
@@ -154,6 +181,14 @@ def test_the_lists_are_those_of_the_examples(title: str) -> None:
     covered = [*files, *(name for name in example.others)]
     idle = sorted(one for one in known if any(one.startswith(top) for top in example.under) and one not in covered)
     assert idle == [], f"`{title}` lists these, and nothing of `{example.name}` is in them"
+
+
+def test_an_application_is_in_few_files() -> None:
+    """As many as the page says, beside the room of what it decides."""
+    files = [path for path in EXAMPLES["An application"].files() if not path.startswith("crates/traffic/src/video/")]
+    rust = [path for path in files if path.endswith(".rs")]
+    assert (len(rust), len(files) - len(rust)) == (9, 2), files
+    assert "| application over connections | 9 of Rust, 3 of them its own" in ADDING.read_text(encoding="utf-8")
 
 
 def test_faults_of_the_lists_are_found() -> None:

@@ -13,6 +13,7 @@ from windward._answers.optimum import Optimum
 from windward._answers.run import Run, open as open_run
 from windward._engine import __version__
 from windward.errors import ResultError
+from windward.results._applications import APPLICATIONS
 from windward.results._files import replace_text
 from windward.results._folder import read_scenario, read_summary, to_json
 from windward.results._place import SCENARIO, SUMMARY, is_result
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
 
 #: Tables of applications and other sources.
-_APPS = ("apps", "pages", "videos", "background", "calls", "call_videos", "games")
+_APPS = tuple(one.table for one in APPLICATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ from windward._engines.simulate import count_threads
 from windward._explore.fields import groups
 from windward._explore.parts import Part, split, together
 from windward._format.own import finders
+from windward.results._applications import APPLICATIONS
 from windward.results._summary import about
 from windward.results._tables import EMPTY, Named, Tables, build
 from windward.show.digest._run import digests
@@ -429,13 +430,7 @@ _TOLD = {
     "Flows": ("flow", "mean RTT", "p95 RTT", "loss", "timeouts", "completed after", "not completed", "marked"),
     "Flows by group": ("group", "flows", "mean RTT", "loss", "timeouts", "completed after", "not completed"),
     "Links": ("link", "utilization", "mean wait", "p95 wait", "loss", "marked"),
-    "Requests": ("application", "requests", "p50", "p95", "p99", "not finished", "late"),
-    "Pages": ("page", "p50 first byte", "p50 picture", "p50 load", "p95", "not complete"),
-    "Videos": ("video", "start-up", "stalls", "stalled", "mean bit rate", "QoE per chunk"),
-    "Calls": ("call", "mouth to ear", "lost", "too late", "MOS"),
-    "Video of calls": ("video of a call", "received", "loss", "p95", "missed", "freezes"),
-    "Games": ("game", "mean RTT", "p50 RTT", "p95", "p99"),
-    "Datagrams": ("source", "received", "loss", "mean delay", "p95"),
+    **{one.title: (one.one, *(column.title for column in one.columns if column.is_told)) for one in APPLICATIONS},
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from windward.results._applications import APPLICATIONS, PERCENTILES as PERCENTILES, Figure
 from windward.results._tables import Columns, sent_by_flow
 from windward.results.stats import jain, percentile, total_goodput
 
@@ -33,13 +34,6 @@ class Measured:
     #: Whether more of it is better; of all others less is.
     is_large: bool = False
 
-
-#: The percentiles of round trips, waits and completion times.
-PERCENTILES = (50, 95, 99)
-
-#: What requests and datagrams are of.
-_REQUESTS = ("requests", "session", "page", "video")
-_DATAGRAMS = ("call", "game", "ping", "background")
 
 #: By the names that people choose them by.
 FIGURES: Mapping[str, Measured] = {
@@ -73,44 +67,18 @@ FIGURES: Mapping[str, Measured] = {
         for percent in PERCENTILES
     },
     **{
-        f"request-p{percent}": Measured(
-            column=f"request_p{percent}_s", label=f"longest p{percent} of requests", unit="s", of=_REQUESTS
+        figure.name: Measured(
+            column=figure.runs,
+            label=figure.label,
+            unit=figure.unit,
+            least=figure.least,
+            most=figure.most,
+            of=tuple(application.kinds),
+            is_large=figure.is_large,
         )
-        for percent in PERCENTILES
+        for application in APPLICATIONS
+        for figure in application.figures
     },
-    **{
-        f"datagram-p{percent}": Measured(
-            column=f"datagram_p{percent}_s", label=f"longest p{percent} delay of datagrams", unit="s", of=_DATAGRAMS
-        )
-        for percent in PERCENTILES
-    },
-    "received": Measured(column="received_bps", label="datagrams received", unit="bit/s", is_large=True, of=_DATAGRAMS),
-    "datagram-loss": Measured(column="datagram_loss", label="lost datagrams", unit="%", most=1.0, of=_DATAGRAMS),
-    **{
-        f"load-p{percent}": Measured(
-            column=f"load_p{percent}_s", label=f"longest p{percent} of page loads", unit="s", of=("page",)
-        )
-        for percent in PERCENTILES
-    },
-    "paint": Measured(column="paint_p50_s", label="longest p50 to a page's picture", unit="s", of=("page",)),
-    "mos": Measured(column="mos", label="least MOS of calls", least=1.0, most=4.5, is_large=True, of=("call",)),
-    "call-rate": Measured(
-        column="call_rate_bps", label="mean rate of calls' video", unit="bit/s", is_large=True, of=("call",)
-    ),
-    "frame-p95": Measured(column="frame_p95_s", label="longest p95 delay of calls' frames", unit="s", of=("call",)),
-    "missed": Measured(column="missed", label="largest share of missed frames", unit="%", most=1.0, of=("call",)),
-    **{
-        f"game-rtt-p{percent}": Measured(
-            column=f"game_rtt_p{percent}_s", label=f"longest p{percent} of games' round trips", unit="s", of=("game",)
-        )
-        for percent in PERCENTILES
-    },
-    "startup": Measured(column="startup_s", label="longest start of a video", unit="s", of=("video",)),
-    "stalled": Measured(column="stall_share", label="largest share stalled", unit="%", most=1.0, of=("video",)),
-    "bitrate": Measured(
-        column="bitrate_bps", label="mean bit rate of videos", unit="bit/s", is_large=True, of=("video",)
-    ),
-    "qoe": Measured(column="qoe", label="QoE per chunk", least=-math.inf, is_large=True, of=("video",)),
     "unfinished": Measured(column="unfinished", label="transfers not completed", flow="unfinished"),
     "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s", is_of_packets=False),
     "settled": Measured(column="settled_s", label="settled after", unit="s", is_of_packets=False),
@@ -136,10 +104,7 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
 
     `completion_s` is that of the last transfer: NaN where not all have completed, whose number is `unfinished`.
     """
-    flows, links, apps = tables["flows"], tables["links"], tables["apps"]
-    sources, videos, pages = tables["background"], tables["videos"], tables["pages"]
-    calls = tables["call_videos"]
-    datagrams = sum(sources["sent"])
+    flows, links = tables["flows"], tables["links"]
     sent, lost = sum(sent_by_flow(flows, tables["coding"])), sum(flows["segments_lost"])
     unfinished = sum(flows["unfinished"])
     completions = sorted(_known(flows["completion_s"]))
@@ -158,21 +123,11 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
         utilization=_most(links["utilization"]),
         wait_s=_most(links["mean_queue_delay_s"]),
         **{f"wait_p{percent}_s": _most(links[f"queue_delay_p{percent}_s"]) for percent in PERCENTILES},
-        **{f"request_p{percent}_s": _most(apps[f"completion_p{percent}_s"]) for percent in PERCENTILES},
-        **{f"datagram_p{percent}_s": _most(sources[f"delay_p{percent}_s"]) for percent in PERCENTILES},
-        received_bps=math.fsum(sources["received_bps"]) if len(sources["sent"]) else math.nan,
-        datagram_loss=sum(sources["lost"]) / datagrams if datagrams else math.nan,
-        **{f"load_p{percent}_s": _most(pages[f"load_p{percent}_s"]) for percent in PERCENTILES},
-        paint_p50_s=_most(pages["paint_p50_s"]),
-        mos=min(_known(tables["calls"]["mos"]), default=math.nan),
-        **{f"game_rtt_p{percent}_s": _most(tables["games"][f"rtt_p{percent}_s"]) for percent in PERCENTILES},
-        call_rate_bps=_mean(calls["received_bps"]),
-        frame_p95_s=_most(calls["frame_delay_p95_s"]),
-        missed=_most(calls["missed"]),
-        startup_s=_most(videos["startup_s"]),
-        stall_share=_most(videos["stall_share"]),
-        bitrate_bps=_mean(videos["mean_bitrate_bps"]),
-        qoe=_mean(videos["mean_qoe"]),
+        **{
+            figure.runs: _of_rows(figure, tables[application.table])
+            for application in APPLICATIONS
+            for figure in application.figures
+        },
         **counts,
     )
 
@@ -196,6 +151,23 @@ def optimum(flows: Columns, value: float, certificate: Mapping[str, float], iter
         residual=max(certificate.values()),
         iterations=iterations,
     )
+
+
+def _of_rows(figure: Figure, rows: Columns) -> float:
+    """A figure of applications over all of their rows; NaN without any."""
+    values = rows[figure.column]
+    match figure.how:
+        case "largest":
+            return _most(values)
+        case "least":
+            return min(_known(values), default=math.nan)
+        case "mean":
+            return _mean(values)
+        case "sum":
+            return math.fsum(values) if len(values) else math.nan
+        case "share":
+            whole = sum(rows[figure.of])
+            return sum(values) / whole if whole else math.nan
 
 
 def _row(**figures: Any) -> dict[str, list[float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward.errors import ResultError
+from windward.results._applications import APPLICATIONS
 from windward.results._files import replace_text
 from windward.results._summary import versions
 from windward.results._values import NothingToDrawError
@@ -292,12 +293,11 @@ _PAGES: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-#: Figures of applications, by the table that has a row for each.
+#: Figures of applications, by the table that has a row for each. A source of datagrams has a row in other tables too.
 _OF_APPLICATIONS = {
-    "apps": ("completion",),
-    "pages": ("loads", "waterfall"),
-    "videos": ("video",),
-    "call_videos": ("call",),
+    one.table: (*(figure.name for figure in one.distributions), *one.drawn)
+    for one in APPLICATIONS
+    if one.table != "background"
 }
 
 

@@ -24,7 +24,7 @@ pub(super) struct Tables<'a> {
     pub change: &'a mut Vec<Change>,
 }
 
-/// What media know of the traffic.
+/// Traffic as media know it.
 pub(super) struct Traffic {
     pub points: Points,
     /// Access categories of each flow's data and ACKs.

@@ -1,4 +1,4 @@
-//! What sources say of what their datagrams carry.
+//! Rows of what the datagrams of sources carry.
 
 use super::source::Source;
 use crate::output::SourceStats;

@@ -1,16 +1,10 @@
 //! A client of any kind: its requests, the use of connections, and the record of every request.
 
 use super::kind::{Kind, Own};
-use super::page::Page;
 use super::request::{Pool, Request, Served};
-use super::requests::Requests;
-use super::session::Session;
-use super::video::{ChunkLog, VideoStats};
-use super::visits::{ObjectLog, PageStats, VisitLog};
 use crate::network::{AppConfig, AppKind, Ideal};
 use crate::output::{RequestContext, RequestRow};
 use windward_tables::{Frames, Row, Series, Table};
-use windward_traffic::video::Player;
 use windward_units::{Duration, Time};
 
 /// Number of requests over time.

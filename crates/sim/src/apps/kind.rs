@@ -1,4 +1,4 @@
-//! What every kind of client does at run time.
+//! Clients of any kind at run time.
 
 use super::request::{Request, Served};
 use crate::network::AppConfig;

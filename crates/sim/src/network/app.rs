@@ -3,15 +3,11 @@
 use super::application::{Application, ConnectionUse, Demand};
 use super::arrivals::Arrivals;
 use super::flow::LawChoice;
-use super::requests::RequestsConfig;
-use super::session::SessionConfig;
 use super::tcp::TcpOptions;
 use crate::topology::Route;
 use std::sync::Arc;
 use windward_elements::packet::NodeId;
 use windward_elements::size::Size;
-use windward_traffic::page::PageConfig;
-use windward_traffic::video::VideoConfig;
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// A client that sends requests to a server, which answers each with a response.

@@ -1,4 +1,4 @@
-//! What every kind of application over connections says of its demand.
+//! Demand of applications over connections, of any kind.
 
 use super::arrivals::Arrivals;
 use windward_elements::size::Size;

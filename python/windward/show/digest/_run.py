@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from windward.results._applications import APPLICATIONS
 from windward.results.stats import busy_links, overall
 from windward.show.digest._air import of_air_queues, of_air_rates, of_stations, of_wifi
-from windward.show.digest._apps import (
-    of_apps,
-    of_background,
-    of_call_videos,
-    of_calls,
-    of_games,
-    of_pages,
-    of_videos,
-)
+from windward.show.digest._apps import of_application
 from windward.show.digest._flows import MANY_FLOWS, of_backlogs, of_coding, of_flows, of_groups, of_ways, packets_sent
 from windward.show.digest._links import of_aggregation, of_links, of_mobility, of_radio
 from windward.show.digest._numbers import fraction, interval, percents, shares
@@ -63,12 +56,7 @@ def digests(run: Packets) -> list[Digest]:
         of_groups(flows, packets_sent(run, flows), run.draws("groups"))
         if len(flows.names) > MANY_FLOWS
         else of_flows(flows),
-        of_apps(run.draws("apps")),
-        of_pages(run.draws("pages")),
-        of_videos(run.draws("videos")),
-        of_calls(run.draws("calls")),
-        of_call_videos(run.draws("call_videos")),
-        of_games(run.draws("games")),
+        *(of_application(one, run.draws(one.table)) for one in APPLICATIONS if one.table != "background"),
         of_links(run.draws("links")),
         of_stations(run.draws("stations")),
         of_radio(run.draws("ran_links")),
@@ -80,7 +68,7 @@ def digests(run: Packets) -> list[Digest]:
         of_backlogs(run),
         of_ways(run),
         of_coding(run),
-        of_background(run.draws("background")),
+        *(of_application(one, run.draws(one.table)) for one in APPLICATIONS if one.table == "background"),
     ]
     return [table for table in tables if table.rows]
 

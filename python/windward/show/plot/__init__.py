@@ -81,12 +81,7 @@ PACKETS = {
     "backlogs": Kind(title="Queues of the stations by flow", draw=_backlog.backlogs),
     "trapped": Kind(title="Trapped packets", draw=_backlog.trapped),
     "shares": Kind(title="Ways of the flows", draw=_backlog.shares),
-    "completion": Kind(title="Completion times of requests", draw=_apps.completion),
-    "loads": Kind(title="Load times of pages", draw=_apps.loads),
-    "waterfall": Kind(title="Waterfall of a page", draw=_apps.waterfall),
-    "video": Kind(title="Videos over time", draw=_apps.video),
-    "call": Kind(title="Video of calls over time", draw=_apps.call),
-    "datagrams": Kind(title="Delays of datagrams", draw=_apps.datagrams),
+    **_apps.figures(),
     "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import Patch
 
+from windward.results._applications import APPLICATIONS
 from windward.results._values import NothingToDrawError
+from windward.show.plot._kind import Kind
 from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, FAINT, left_out_note, looks
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from windward.results._applications import Distribution
     from windward.results._shapes import Packets
 
 #: Maximum number of applications with a line or panel of their own.
@@ -27,27 +31,21 @@ MANY = 8
 BARS = 60
 
 
-def completion(run: Packets, seed: int, figure: Figure) -> str:
-    """Share of the requests of each application that took at most a time; those that did not finish never do."""
-    table = run.table("requests", seed).to_pandas()
+def distribution(what: Distribution, run: Packets, seed: int, figure: Figure) -> str:
+    """Share of the rows of each application that took at most a time; those that did not end never do."""
+    table = run.table(what.table, seed).to_pandas()
     if table.empty:
-        raise NothingToDrawError("the scenario has no application with requests")
-    apps = list(dict.fromkeys(table["app"]))
-    groups = [(app, table[table["app"] == app]) for app in apps[:MANY]]
-    _shares(figure, [(name, own["completion_s"].to_numpy()) for name, own in groups], "completion time (s)")
-    unfinished = int(table["completion_s"].isna().sum())
-    note = f"seed {seed}" + (f"; {unfinished} not finished" if unfinished else "")
-    return note + left_out_note(len(apps) - len(groups), "more application")
-
-
-def loads(run: Packets, seed: int, figure: Figure) -> str:
-    """Share of the visits of each page that took at most a time."""
-    table = run.table("visits", seed).to_pandas()
-    if table.empty:
-        raise NothingToDrawError("the scenario has no page")
-    apps = list(dict.fromkeys(table["app"]))[:MANY]
-    _shares(figure, [(app, table[table["app"] == app]["load_s"].to_numpy()) for app in apps], "load time (s)")
-    return f"seed {seed}; {len(table)} visits"
+        raise NothingToDrawError(what.empty)
+    names = list(dict.fromkeys(table[what.by]))
+    shown = names[:MANY]
+    _shares(figure, [(name, table[table[what.by] == name][what.x].to_numpy()) for name in shown], what.label)
+    note = f"seed {seed}"
+    without = int(table[what.x].isna().sum())
+    if what.rows:
+        note += f"; {len(table)} {what.rows}"
+    if what.without and without:
+        note += f"; {without} {what.without}"
+    return note + left_out_note(len(names) - len(shown), f"more {what.one}")
 
 
 def datagrams(run: Packets, seed: int, figure: Figure) -> str:
@@ -186,3 +184,22 @@ def call(run: Packets, seed: int, figure: Figure) -> str:
     panels[-1].set_xlabel("time (s)")
     panels[-1].set_xlim(0, run.duration_s)
     return f"seed {seed}" + left_out_note(len(sources) - len(shown), "more direction")
+
+
+#: Figures with functions of their own.
+DRAWN = {
+    "waterfall": Kind(title="Waterfall of a page", draw=waterfall),
+    "video": Kind(title="Videos over time", draw=video),
+    "call": Kind(title="Video of calls over time", draw=call),
+    "datagrams": Kind(title="Delays of datagrams", draw=datagrams),
+}
+
+
+def figures() -> dict[str, Kind]:
+    """Figures of all applications, in the order of their tables."""
+    found = {}
+    for application in APPLICATIONS:
+        for what in application.distributions:
+            found[what.name] = Kind(title=what.title, draw=partial(distribution, what))
+        found.update({name: DRAWN[name] for name in application.drawn})
+    return found

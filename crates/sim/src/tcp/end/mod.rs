@@ -8,7 +8,7 @@ use super::chronograph::Chronograph;
 use super::inbox::Inbox;
 use super::outbox::Outbox;
 use super::receiver::{AckDue, Receiver};
-use super::sender::{Sender, Turn};
+use super::sender::Sender;
 use super::stream::Stream;
 use crate::network::{IdleRestart, TcpOptions};
 use windward_elements::ecn::Ecn;
