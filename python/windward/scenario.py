@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from windward import _engine
+from windward._format.compiled import Compiled, compiled as compiled_of, namer
 from windward._format.convert import from_plain, to_plain
 from windward._format.fields import ScenarioFields
 from windward._format.parse import parse
@@ -23,19 +22,9 @@ if TYPE_CHECKING:
     from windward._answers.run import Run
     from windward._answers.sweep import Sweep
     from windward._answers.tuning import Tuning
-    from windward.results._place import Place
     from windward.results._shapes import Progress
 
 __all__ = ["Scenario", "load"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Compiled:
-    """A scenario that has been checked."""
-
-    engine: _engine.Scenario
-    #: The laws and schedulers in it that are Python objects, by the name that stands for each.
-    laws: Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +57,7 @@ class Scenario(ScenarioFields):
     folder: Path = field(default=Path(), metadata={"local": True})
 
     #: The scenario as the engines take it: made once, used by every verb.
-    _compiled: _Compiled | None = field(
+    _compiled: Compiled | None = field(
         default=None, init=False, repr=False, compare=False, hash=False, metadata={"local": True}
     )
 
@@ -119,9 +108,10 @@ class Scenario(ScenarioFields):
             If `output` cannot be written, is in use, or holds something that may not be replaced.
         """
         from windward._engines.simulate import simulate
+        from windward.results._place import claimed
 
         compiled = self._compile()
-        with _claimed(output, replace=replace) as place:
+        with claimed(output, replace=replace) as place:
             return simulate(
                 compiled.engine,
                 folder=self.folder,
@@ -179,8 +169,9 @@ class Scenario(ScenarioFields):
             On Ctrl-C. Its `run` holds the finished seeds, or is None.
         """
         from windward._engines.emulate import emulate
+        from windward.results._place import claimed
 
-        with _claimed(output, replace=replace) as place:
+        with claimed(output, replace=replace) as place:
             return emulate(
                 self._compile().engine,
                 seeds=seeds,
@@ -310,9 +301,10 @@ class Scenario(ScenarioFields):
             If `output` cannot be written, is in use, or holds something that may not be replaced.
         """
         from windward._engines.compare import compare
+        from windward.results._place import claimed
 
         compiled = self._compile()
-        with _claimed(output, replace=replace) as place:
+        with claimed(output, replace=replace) as place:
             return compare(
                 compiled.engine,
                 folder=self.folder,
@@ -387,7 +379,7 @@ class Scenario(ScenarioFields):
         laws = dict(compiled.laws)
 
         def plain(value: Any) -> Any:
-            return to_plain(value, _namer(laws))
+            return to_plain(value, namer(laws))
 
         return sweep(
             Asked(
@@ -604,48 +596,13 @@ class Scenario(ScenarioFields):
         """The scenario as a file, defaults written out."""
         return self._compile().engine.to_toml()
 
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         """The checked scenario, made where there is none: for a new object, and for one that was pickled."""
         compiled = self._compiled
         if compiled is None:
-            compiled = _compile(self)
+            compiled = compiled_of(self, self.folder)
             object.__setattr__(self, "_compiled", compiled)
         return compiled
-
-
-@contextmanager
-def _claimed(output: str | Path | None, *, replace: bool) -> Iterator[Place | None]:
-    """The folder for a result, taken for one run; None where results stay in memory."""
-    from windward.results._place import claim
-
-    if output is None:
-        yield None
-        return
-    with claim(output, "replace" if replace else "refuse") as place:
-        yield place
-
-
-def _compile(scenario: Scenario) -> _Compiled:
-    """Has a scenario checked. Python objects in it go by a name each."""
-    laws: dict[str, Callable[..., Any]] = {}
-    text = json.dumps(to_plain(scenario, _namer(laws)))
-    handle = _engine.Scenario.from_json(text, f"scenario `{scenario.name}`", scenario.folder)
-    return _Compiled(engine=handle, laws=laws)
-
-
-def _namer(laws: dict[str, Callable[..., Any]]) -> Callable[[Any], str]:
-    """Names Python objects, and registers them among the laws."""
-
-    def name_class(law: Callable[..., Any]) -> str:
-        kind = law if hasattr(law, "__qualname__") else type(law)
-        base = name = f"{kind.__module__}:{kind.__qualname__.rpartition('.')[2]}"
-        count = 1
-        while laws.setdefault(name, law) is not law:
-            count += 1
-            name = f"{base}-{count}"
-        return name
-
-    return name_class
 
 
 def load(path: str | Path) -> Scenario:
@@ -663,5 +620,5 @@ def load(path: str | Path) -> Scenario:
     read = from_plain(ScenarioFields, json.loads(compiled.to_json()))
     # Checked already: made without another check, and given what the check made.
     scenario = object.__new__(Scenario)
-    scenario.__dict__.update(read.__dict__, folder=path.parent, _compiled=_Compiled(engine=compiled, laws={}))
+    scenario.__dict__.update(read.__dict__, folder=path.parent, _compiled=Compiled(engine=compiled, laws={}))
     return scenario

@@ -206,7 +206,7 @@ FLOORS = {
         "mac",
         "air contend discipline exchange messages report routing steps",
     ),
-    "radio/wifi/radio": ("air phy propagation", "errors motion"),
+    "radio/wifi/radio": ("air phy propagation reception", "errors motion"),
     "elements/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),
     "sim/tcp": (
         "averages chronograph headers outbox ranges reader stream timer writer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -268,3 +268,13 @@ def _swap(older: Path, newer: Path) -> None:
             f"{older / foreign[0]} is not of the older result and in the way of the new one, which is in {newer}"
         )
     swap(older, newer, out, into)
+
+
+@contextmanager
+def claimed(output: str | Path | None, *, replace: bool) -> Iterator[Place | None]:
+    """The folder for a result, taken for one run; None where results stay in memory."""
+    if output is None:
+        yield None
+        return
+    with claim(output, "replace" if replace else "refuse") as place:
+        yield place

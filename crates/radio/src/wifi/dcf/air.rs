@@ -6,6 +6,7 @@ use crate::air::{AirFrame, AirMpdu, Direction, FrameKind};
 use crate::interface::Out;
 use crate::wifi::config::{ACK, CTS, LossOf};
 use crate::wifi::radio::air::DETECTION;
+use crate::wifi::radio::reception::{begin_signal, end_signal};
 use windward_elements::packet::Kind;
 use windward_elements::status::Cause;
 use windward_units::{Duration, Time};
@@ -41,9 +42,7 @@ impl<R: Router> Wifi<R> {
         for neighbour in self.config.reach.of(id) {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
-            let others = station.energy;
-            station.signals += 1;
-            station.energy += neighbour.power;
+            let others = begin_signal(&mut station.energy, &mut station.signals, neighbour.power);
             let is_sending = station.sends_from <= from && from < station.sends_until;
             // A station that sends hears no preamble: the frame is noise to it, also after its own has ended.
             if !is_sending {
@@ -73,7 +72,7 @@ impl<R: Router> Wifi<R> {
                             let lock = neighbour.decodes.then(|| begin(station));
                             station.lock = lock.filter(|lock| lock.power >= times.header_required * others);
                             if station.lock.is_some() {
-                                station.keep_reservation(from + times.preamble);
+                                station.nav.keep(from + times.preamble);
                             }
                         }
                     }
@@ -97,10 +96,7 @@ impl<R: Router> Wifi<R> {
         for &neighbour in &list {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
-            let energy = station.energy;
-            station.signals -= 1;
-            // Removes rounding errors of silence.
-            station.energy = if station.signals == 0 { 0.0 } else { energy - neighbour.power };
+            let energy = end_signal(&mut station.energy, &mut station.signals, neighbour.power);
             let Some(lock) = &mut station.lock else { continue };
             if !is_ns2 {
                 lock.endure(now, energy, times.header_required);
@@ -236,7 +232,7 @@ impl<R: Router> Wifi<R> {
             FrameKind::Rts => {
                 let station = &self.stations[at as usize];
                 // A station with a NAV set does not answer.
-                if station.nav <= now && station.answer.is_none() {
+                if station.nav.until <= now && station.answer.is_none() {
                     let duration = frame.duration.saturating_sub(times.sifs + times.cts);
                     let bytes = CTS as u32;
                     let cts = Frame { kind: FrameKind::Cts, to: from, bytes, duration, ..*frame };

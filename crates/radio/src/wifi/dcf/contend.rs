@@ -22,30 +22,14 @@ impl Station {
     /// End of the busy time that it knows of: its own frames, sensed signals and the NAV.
     #[inline]
     pub(super) fn busy(&self) -> Time {
-        self.busy_until.max(self.nav).max(self.sends_until)
+        self.busy_until.max(self.nav.until).max(self.sends_until)
     }
 
-    /// Sets the NAV from a frame for another station. A NAV set by an RTS may be reset if no frame follows within
-    /// NAVTimeout (IEEE 802.11-2016, §10.3.2.4). ns-2 never resets it.
+    /// Sets the NAV from a frame for another station. ns-2 never resets that of an RTS.
     #[inline]
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times, is_ns2: bool) {
-        let end = now + frame.duration;
-        if frame.kind == FrameKind::Rts && !is_ns2 && end > self.nav {
-            let patience = now + times.reservation;
-            self.announced = (end, patience);
-            self.nav = self.nav.max(end.min(patience));
-        } else {
-            self.nav = self.nav.max(end);
-        }
-    }
-
-    /// Confirms the reservation of an RTS: another frame has begun, whose header is complete at `known`.
-    #[inline]
-    pub(super) fn keep_reservation(&mut self, known: Time) {
-        let (end, patience) = self.announced;
-        if known <= patience {
-            self.nav = self.nav.max(end);
-        }
+        let is_announced = frame.kind == FrameKind::Rts && !is_ns2;
+        self.nav.reserve(now + frame.duration, is_announced.then(|| now + times.reservation));
     }
 
     /// Computes the end of the backoff on an undisturbed medium.

@@ -6,6 +6,7 @@ use crate::air::FrameKind;
 use crate::wifi::access::Served;
 use crate::wifi::config::{LossOf, ROOM, WifiConfig};
 use crate::wifi::radio::air::Air;
+use crate::wifi::radio::reception::Nav;
 use std::collections::VecDeque;
 use windward_elements::engine::{Purpose, Stream};
 use windward_elements::packet::Packet;
@@ -127,10 +128,8 @@ pub(super) struct Station {
     pub error_until: Time,
     /// End of the last of the signals.
     pub busy_until: Time,
-    /// End of the reservation by others (NAV).
-    pub nav: Time,
-    /// NAV set by an RTS, and the time by which a frame must follow to keep it.
-    pub announced: (Time, Time),
+    /// Reservation by others.
+    pub nav: Nav,
     /// Start of its own last frame, sent or scheduled.
     pub sends_from: Time,
     pub sends_until: Time,
@@ -188,8 +187,7 @@ impl Station {
             signals: 0,
             error_until: Time::ZERO,
             busy_until: Time::ZERO,
-            nav: Time::ZERO,
-            announced: (Time::ZERO, Time::ZERO),
+            nav: Nav::NONE,
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
             lock: None,

@@ -12,6 +12,7 @@ use crate::wifi::category::CATEGORIES;
 use crate::wifi::minstrel::RateControl;
 use crate::wifi::ppdu::{Format, Mode};
 use crate::wifi::radio::air::DETECTION;
+use crate::wifi::radio::reception::{begin_signal, end_signal};
 use std::mem;
 use windward_elements::packet::Packet;
 use windward_elements::status::Cause;
@@ -43,9 +44,7 @@ impl Edca {
         for neighbour in config.reach.of(id) {
             let at = neighbour.station;
             let station = &mut stations[at as usize];
-            let others = station.energy;
-            station.signals += 1;
-            station.energy += neighbour.power;
+            let others = begin_signal(&mut station.energy, &mut station.signals, neighbour.power);
             let is_sending = station.sends_from <= from && from < station.sends_until;
             // A station that sends hears no preamble: the frame is noise to it, also after its own has ended.
             if !is_sending {
@@ -80,7 +79,7 @@ impl Edca {
                                 if lock.is_own {
                                     station.chunks.clear();
                                 }
-                                station.keep_reservation(from + times.preamble);
+                                station.nav.keep(from + times.preamble);
                             }
                         }
                     }
@@ -110,10 +109,7 @@ impl Edca {
         for &neighbour in &list {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
-            let energy = station.energy;
-            station.signals -= 1;
-            // Removes rounding errors of silence.
-            station.energy = if station.signals == 0 { 0.0 } else { energy - neighbour.power };
+            let energy = end_signal(&mut station.energy, &mut station.signals, neighbour.power);
             station.note_interference(now, energy, HEADER_RATIO, noise);
             let Some(lock) = station.lock else { continue };
             // This signal disturbs the reception of another one, which goes on.
@@ -258,7 +254,7 @@ impl Edca {
             FrameKind::Rts => {
                 let station = &self.stations[at as usize];
                 // A station with a NAV set does not answer.
-                if station.nav <= now && station.answer.is_none() {
+                if station.nav.until <= now && station.answer.is_none() {
                     let (cts, time) = self.answer_to(frame, from);
                     self.follow_with(now, at, cts, time, out);
                 }

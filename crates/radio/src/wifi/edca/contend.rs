@@ -32,7 +32,7 @@ impl Station {
     #[inline]
     pub(super) fn idle_from(&self) -> Time {
         let own = self.sends_until.max(self.waited_until);
-        self.busy_until.max(self.nav).max(own).max(self.error_until)
+        self.busy_until.max(self.nav.until).max(own).max(self.error_until)
     }
 
     /// Draws a function's backoff.
@@ -134,28 +134,11 @@ impl Station {
         is_frozen
     }
 
-    /// Sets the NAV from a frame for another station. A NAV set by an RTS may be reset if no frame follows in time
-    /// (§10.3.2.4).
+    /// Sets the NAV from a frame for another station.
     #[inline]
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times) {
-        let end = now + frame.duration;
-        // An RTS that does not lengthen the NAV is not the basis of a reset.
-        if frame.kind == FrameKind::Rts && end > self.nav {
-            let patience = now + times.sifs * 2 + times.cts(frame.mbit) + times.preamble + times.slot * 2;
-            self.announced = (end, patience);
-            self.nav = self.nav.max(end.min(patience));
-        } else {
-            self.nav = self.nav.max(end);
-        }
-    }
-
-    /// Confirms the reservation of an RTS: another frame has begun, whose header is complete at `known`.
-    #[inline]
-    pub(super) fn keep_reservation(&mut self, known: Time) {
-        let (end, patience) = self.announced;
-        if known <= patience {
-            self.nav = self.nav.max(end);
-        }
+        let patience = || now + times.sifs * 2 + times.cts(frame.mbit) + times.preamble + times.slot * 2;
+        self.nav.reserve(now + frame.duration, (frame.kind == FrameKind::Rts).then(patience));
     }
 }
 

@@ -7,6 +7,7 @@ use super::transmit::Transmit;
 use crate::air::FrameKind;
 use crate::wifi::category::{CATEGORIES, Contention};
 use crate::wifi::radio::air::Air;
+use crate::wifi::radio::reception::Nav;
 use std::collections::VecDeque;
 use windward_elements::engine::{Purpose, Stream};
 use windward_elements::queue::Buffer;
@@ -137,10 +138,8 @@ pub(super) struct Station {
     pub chunks: Vec<Chunk>,
     /// End of the last sensed signal.
     pub busy_until: Time,
-    /// End of the reservation by others (NAV).
-    pub nav: Time,
-    /// NAV set by an RTS, and the time by which a frame must follow to keep it.
-    pub announced: (Time, Time),
+    /// Reservation by others.
+    pub nav: Nav,
     /// End of the wait after a frame with errors, before an interframe space.
     pub error_until: Time,
     /// End of its last wait for an answer that did not come.
@@ -187,7 +186,7 @@ pub(super) struct Station {
 }
 
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(std::mem::offset_of!(Station, announced) == 128 && std::mem::offset_of!(Station, chunks) == 88);
+const _: () = assert!(std::mem::offset_of!(Station, nav) == 120 && std::mem::offset_of!(Station, chunks) == 88);
 
 /// Counters of a station beyond its air time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -218,8 +217,7 @@ impl Station {
             signals: 0,
             error_until: Time::ZERO,
             busy_until: Time::ZERO,
-            nav: Time::ZERO,
-            announced: (Time::ZERO, Time::ZERO),
+            nav: Nav::NONE,
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
             waited_until: Time::ZERO,

@@ -5,6 +5,7 @@ pub(super) mod errors;
 pub(super) mod motion;
 pub(super) mod phy;
 pub(super) mod propagation;
+pub(super) mod reception;
 
 pub use errors::{Fading, Modulation};
 pub use motion::{Motion, place_at};

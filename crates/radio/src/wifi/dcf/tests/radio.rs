@@ -200,7 +200,7 @@ fn a_garbled_announcement_reserves_nothing() {
         assert_eq!(bench.world.arrived.len(), 1);
         let third = &bench.wifi.stations[1];
         // RTS, CTS, data, ACK.
-        (third.nav > Time::ZERO, third.air.garbled, third.error_until > Time::ZERO)
+        (third.nav.until > Time::ZERO, third.air.garbled, third.error_until > Time::ZERO)
     };
     assert_eq!(nav(1e-9), (true, 0, false));
     assert_eq!(nav(1e-3), (false, 4, true));
