@@ -16,8 +16,8 @@ impl Nav {
     /// No reservation.
     pub const NONE: Self = Self { until: Time::ZERO, announced: (Time::ZERO, Time::ZERO) };
 
-    /// Reserves the medium until `end`. A NAV set by an RTS, with a `patience`, may be reset if no frame follows by then
-    /// (IEEE 802.11-2016, §10.3.2.4). An RTS that does not lengthen the NAV is not the basis of a reset.
+    /// Reserves the medium until `end`. A NAV set by an RTS, with a `patience`, may be reset if no frame follows by
+    /// then (IEEE 802.11-2016, §10.3.2.4). An RTS that does not lengthen the NAV is not the basis of a reset.
     #[inline]
     pub fn reserve(&mut self, end: Time, patience: Option<Time>) {
         match patience {
