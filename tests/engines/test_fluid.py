@@ -403,3 +403,43 @@ def test_many_flows_are_followed_as_one() -> None:
     np.testing.assert_array_equal(every.min(axis=1), every.max(axis=1))
     np.testing.assert_allclose(many.flows["rate_bps"], 1e6, rtol=1e-6)
     np.testing.assert_allclose(one.flows["rate_bps"], 1e6, rtol=1e-6)
+
+
+KEYS = """
+name = "keys"
+duration = "5 s"
+node = [{ name = "a" }, { name = "b" }]
+link = [{ name = "l", from = "a", to = "b", rate = "10 Mbit/s", delay = "20 ms", buffer = "60 packets"LINK }]
+flow = [{ name = "f", from = "a", to = "b", law = "reno"FLOW }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("flow", "link"),
+    [
+        (', receive_buffer = "20 kB"', ""),
+        (', send_buffer = "20 kB"', ""),
+        (', coding = "random"', ""),
+        (", ack_counting = true", ""),
+        (", ack_division = 4", ""),
+        (', optimistic_acks = "1 ms"', ""),
+        (", device_queue = 5", ""),
+        ("", ', jitter = { model = "exponential", mean = "10 ms" }'),
+        ("", ', reorder = { share = 0.1, delay = "15 ms" }'),
+        ("", ', hold = { length = "20 ms" }'),
+        ("", ', queue = { discipline = "policer", rate = "5 Mbit/s" }'),
+    ],
+)
+def test_keys_that_no_equation_contains_are_refused(tmp_path: Path, flow: str, link: str) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(KEYS.replace("FLOW", flow).replace("LINK", link), encoding="utf-8")
+    with pytest.raises(ValueError, match="not supported by the fluid engine"):
+        ww.load(file).fluid()
+
+
+def test_a_policer_is_the_capacity_of_the_optimum(tmp_path: Path) -> None:
+    file = tmp_path / "policer.toml"
+    policer = ', queue = { discipline = "policer", rate = "5 Mbit/s" }'
+    file.write_text(KEYS.replace("FLOW", "").replace("LINK", policer), encoding="utf-8")
+    # 1448 of 1500 bytes are payload.
+    assert ww.load(file).optimum().flows["goodput_bps"].sum() == pytest.approx(5e6 * 1448 / 1500, rel=1e-3)

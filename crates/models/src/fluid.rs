@@ -17,7 +17,7 @@ use windward_laws::{LawSpec, Lyapunov};
 use windward_num::{Link, Network as Constraints, Stop};
 use windward_scenario::{Compiled, FlowName, KnownBase, Scenario};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, LawChoice, Network, QueueConfig};
+use windward_sim::{AppConfig, Arrivals, Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Network, QueueConfig};
 use windward_units::{Control, Duration, Time};
 
 /// Reason why a scenario has no fluid form.
@@ -42,6 +42,12 @@ pub enum FluidError {
         "flow `{0}`: `write` and `read` are not supported by the fluid engine\nhint: remove them, or use `simulate`"
     )]
     Paced(String),
+    /// A key of a flow that its equations do not contain.
+    #[error("flow `{0}`: `{1}` is not supported by the fluid engine\nhint: remove it, or use `simulate`")]
+    FlowKey(String, &'static str),
+    /// A key of a link that its equations do not contain.
+    #[error("link `{0}`: `{1}` is not supported by the fluid engine\nhint: remove it, or use `simulate`")]
+    LinkKey(String, &'static str),
     /// An application whose demand depends on the network.
     #[error("app `{0}`: its demand depends on the network, which the fluid engine does not know\nhint: use `simulate`")]
     Demand(String),
@@ -184,6 +190,14 @@ pub(crate) fn fluid(
     if let Some(label) = paced(&compiled) {
         return Err(FluidError::Paced(label.to_owned()));
     }
+    if let Some((at, key)) = network.flows.iter().enumerate().find_map(|(at, flow)| Some((at, unknown_key(flow)?))) {
+        return Err(FluidError::FlowKey(compiled.flows[at].name.clone(), key));
+    }
+    let crossed = network.flows.iter().flat_map(|flow| flow.forward.ports().chain(flow.backward.ports()));
+    let of_link = |port: u32| Some((port, unknown_key_of(network.topology.link(port)?)?));
+    if let Some((port, key)) = crossed.into_iter().find_map(of_link) {
+        return Err(FluidError::LinkKey(compiled.links[port as usize].name.clone(), key));
+    }
     let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
     if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {
         return Err(FluidError::PacketSizes(bytes, other));
@@ -244,6 +258,29 @@ pub(crate) fn fluid(
         efficiency: pieces.into_iter().map(|piece| piece.efficiency).collect(),
         class: classes.flow,
     })
+}
+
+/// Key of a flow that the equations do not contain: its sender or its packets follow other rules.
+fn unknown_key(flow: &FlowConfig) -> Option<&'static str> {
+    let tcp = &flow.tcp;
+    [
+        ("receive_buffer", tcp.receive_buffer.is_some()),
+        ("send_buffer", tcp.send_buffer.is_some()),
+        ("coding", flow.coding.is_some()),
+        ("ack_counting", tcp.ack_counting),
+        ("ack_division", tcp.ack_division > 1),
+        ("optimistic_acks", tcp.optimistic_acks.is_some()),
+        ("device_queue", tcp.device_queue.is_some()),
+    ]
+    .into_iter()
+    .find_map(|(key, is_given)| is_given.then_some(key))
+}
+
+/// Key of a link that the equations do not contain: its delays are not those of propagation and queue.
+fn unknown_key_of(link: &LinkConfig) -> Option<&'static str> {
+    [("jitter", link.jitter != Jitter::None), ("reorder", link.reorder.is_some()), ("hold", link.hold.is_some())]
+        .into_iter()
+        .find_map(|(key, is_given)| is_given.then_some(key))
 }
 
 /// Error of each flow's base RTT in a piece: a known base is that of the `first` piece's path, or as given.

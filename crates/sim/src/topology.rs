@@ -121,11 +121,14 @@ impl Topology {
         self.ask(port, |link| link.rate.mean().as_bits_per_sec() as f64, MediumConfig::mean_rate)
     }
 
-    /// Mean rate of a port for packets of `bytes`: that of the shaper of its queue, if it is less.
+    /// Mean rate of a port for packets of `bytes`: that of the shaper or policer of its queue, if it is less.
     pub fn rate_for(&self, port: u32, bytes: u64) -> f64 {
         let rate = self.mean_rate(port);
         match self.link(port).map(|link| link.queue) {
             Some(QueueConfig::Cake(cake)) => cake.rate_for(bytes).map_or(rate, |shaped| shaped.min(rate)),
+            Some(QueueConfig::Policer(policer)) => {
+                policer.rate.map_or(rate, |tokens| rate.min(tokens.as_bits_per_sec() as f64))
+            }
             _ => rate,
         }
     }

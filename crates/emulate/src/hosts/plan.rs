@@ -448,6 +448,18 @@ fn differences(whose: &str, tcp: &TcpOptions) -> Vec<String> {
     if let Some(wait) = tcp.delayed_ack.filter(|wait| *wait != DELAYED_ACK) {
         notes.push(format!("{whose}: Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
     }
+    let default = TcpOptions::default();
+    let unknown = [
+        ("delayed_ack = false", tcp.delayed_ack.is_none()),
+        ("quick_acks", ![default.quick_acks, TcpOptions::linux(true).quick_acks].contains(&tcp.quick_acks)),
+        ("min_rto", tcp.min_rto != default.min_rto),
+        ("ack_counting", tcp.ack_counting),
+        ("host_jitter", tcp.host_jitter > Duration::ZERO),
+        ("device_queue", tcp.device_queue.is_some()),
+    ];
+    for (key, _) in unknown.into_iter().filter(|(_, is_given)| *is_given) {
+        notes.push(format!("{whose}: the kernel's TCP decides this itself; `{key}` is ignored"));
+    }
     if tcp.ack_division > 1 || tcp.optimistic_acks.is_some() {
         notes
             .push(format!("{whose}: Linux's receivers do not cheat; `ack_division` and `optimistic_acks` are ignored"));
@@ -464,6 +476,26 @@ fn differences(whose: &str, tcp: &TcpOptions) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_the_kernel_lacks_are_noted() {
+        let tcp = TcpOptions {
+            delayed_ack: None,
+            quick_acks: 3,
+            min_rto: Duration::from_secs(1.0),
+            ack_counting: true,
+            host_jitter: Duration::from_millis(1),
+            device_queue: Some(5),
+            ..TcpOptions::linux(true)
+        };
+        let notes = differences("flow `f`", &tcp);
+        for key in ["delayed_ack = false", "quick_acks", "min_rto", "ack_counting", "host_jitter", "device_queue"] {
+            let note = format!("flow `f`: the kernel's TCP decides this itself; `{key}` is ignored");
+            assert!(notes.contains(&note), "{key}");
+        }
+        assert!(differences("flow `f`", &TcpOptions::linux(true)).is_empty());
+        assert!(differences("flow `f`", &TcpOptions::default()).is_empty());
+    }
 
     #[test]
     fn an_address_says_whose_it_is() {
