@@ -2,17 +2,17 @@
 
 One download of each shares 20 Mbit/s and a round trip of 40 ms. The buffer decides: CUBIC fills it, BBR does not.
 
-Answer: it depends on the buffer: BBR takes 91 % of a link whose buffer is half a bandwidth-delay product (BDP), and is
-left with 31 ± 8 % where it is 16 BDP; near 2 to 4 BDP they are about even.
+Answer: it depends on the buffer: BBR takes 92 % of a link whose buffer is half a bandwidth-delay product (BDP), and is
+left with 24 ± 6 % where it is 16 BDP; near 2 to 4 BDP they are about even.
 
 It prints:
 
-     0.5 BDP: BBR has 91 ± 0 %
+     0.5 BDP: BBR has 92 ± 0 %
        1 BDP: BBR has 89 ± 0 %
-       2 BDP: BBR has 57 ± 1 %
-       4 BDP: BBR has 45 ± 2 %
-       8 BDP: BBR has 40 ± 2 %
-      16 BDP: BBR has 31 ± 8 %
+       2 BDP: BBR has 60 ± 1 %
+       4 BDP: BBR has 46 ± 2 %
+       8 BDP: BBR has 40 ± 3 %
+      16 BDP: BBR has 24 ± 6 %
 """
 
 # %% Buffers from half a bandwidth-delay product to sixteen

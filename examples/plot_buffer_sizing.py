@@ -8,8 +8,8 @@ Answer: with one flow a twentieth of the bandwidth-delay product fills 75.5 % of
 It prints:
 
      1 flows: 75.5, 80.8, 87.7, 96.9, 100.0 %
-     4 flows: 84.6, 88.5, 92.6, 98.6, 100.0 %
-    16 flows: 92.9, 92.8, 96.3, 99.8, 100.0 %
+     4 flows: 84.6, 88.5, 92.6, 98.5, 100.0 %
+    16 flows: 92.9, 92.9, 96.5, 99.8, 100.0 %
 """
 
 # %% Utilization for a buffer and a number of flows

@@ -3,15 +3,15 @@
 A backup uploads over a 5 Mbit/s modem with a buffer of one second, beside a call of 80 kbit/s. The upload fills the
 buffer, and every packet of the call waits behind it. Active queue management (AQM) signals before the buffer fills.
 
-Answer: behind a full buffer a call waits 791.5 ± 12.1 ms; PIE, CoDel and FQ-CoDel cut that to 17.3, 5.3 and 1.2 ms, and
-cost the upload at most 4 % of its 4.75 Mbit/s.
+Answer: behind a full buffer a call waits 779.5 ± 21.1 ms; PIE, CoDel and FQ-CoDel cut that to 17.2, 5.1 and 1.2 ms, and
+cost the upload at most 5 % of its 4.75 Mbit/s.
 
 It prints:
 
-    drop-tail  791.5 ± 12.1 ms, upload 4.75 Mbit/s
-    pie         17.3 ± 0.1 ms, upload 4.73 Mbit/s
-    codel        5.3 ± 0.0 ms, upload 4.58 Mbit/s
-    fq-codel     1.2 ± 0.0 ms, upload 4.58 Mbit/s
+    drop-tail  779.5 ± 21.1 ms, upload 4.75 Mbit/s
+    pie         17.2 ± 0.2 ms, upload 4.74 Mbit/s
+    codel        5.1 ± 0.0 ms, upload 4.52 Mbit/s
+    fq-codel     1.2 ± 0.0 ms, upload 4.57 Mbit/s
 """
 
 # %% The uplink, with one of four queues

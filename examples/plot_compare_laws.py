@@ -3,16 +3,16 @@
 Every law gets the same bottleneck with four downloads, for itself; one packet in 200 is lost on the way. A law that
 takes every loss for a full queue leaves the link empty; a law that watches the delay need not.
 
-Answer: the laws that watch the delay have 18.66 to 18.88 of 20 Mbit/s, Vegas with a queue of 3.7 ms; Reno has 14.82.
+Answer: the laws that watch the delay have 18.68 to 18.92 of 20 Mbit/s, Vegas with a queue of 3.8 ms; Reno has 14.76.
 
 It prints:
 
-    reno     14.82 ± 0.34 Mbit/s,  1.4 ± 0.4 ms
-    cubic    15.72 ± 0.41 Mbit/s,  1.5 ± 0.6 ms
-    vegas    18.66 ± 0.19 Mbit/s,  3.7 ± 0.3 ms
-    fast     18.88 ± 0.13 Mbit/s, 12.9 ± 0.5 ms
-    quic-tcp 18.79 ± 0.12 Mbit/s, 11.6 ± 0.3 ms
-    compound 15.86 ± 0.46 Mbit/s,  3.3 ± 0.9 ms
+    reno     14.76 ± 0.37 Mbit/s,  1.4 ± 0.4 ms
+    cubic    14.08 ± 0.60 Mbit/s,  0.6 ± 0.1 ms
+    vegas    18.68 ± 0.20 Mbit/s,  3.8 ± 0.3 ms
+    fast     18.92 ± 0.09 Mbit/s, 13.2 ± 0.4 ms
+    quic-tcp 18.74 ± 0.17 Mbit/s, 11.7 ± 0.5 ms
+    compound 16.06 ± 0.59 Mbit/s,  3.6 ± 0.9 ms
 """
 
 # %% One network, one law

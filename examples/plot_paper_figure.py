@@ -3,18 +3,18 @@
 J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP throughput" (SIGCOMM 1998), eq. (30), beside packets: loss
 from 0.1 % to 10 %, a round trip of 100 ms, in the width and the fonts of a column of IEEE's.
 
-Answer: up to 2 % loss packets and formula agree within 5 %; at 10 % Reno gets 0.284 Mbit/s, and the formula gives
+Answer: up to 2 % loss packets and formula agree within 5 %; at 10 % Reno gets 0.272 Mbit/s, and the formula gives
 0.205.
 
 It prints:
 
-     0.10 %: 4.531 ± 0.305 Mbit/s, formula 4.446
-     0.22 %: 3.104 ± 0.122 Mbit/s, formula 2.998
-     0.46 %: 2.067 ± 0.117 Mbit/s, formula 1.999
-     1.00 %: 1.336 ± 0.060 Mbit/s, formula 1.301
-     2.15 %: 0.844 ± 0.041 Mbit/s, formula 0.808
-     4.64 %: 0.513 ± 0.015 Mbit/s, formula 0.455
-    10.00 %: 0.284 ± 0.009 Mbit/s, formula 0.205
+     0.10 %: 4.525 ± 0.298 Mbit/s, formula 4.446
+     0.22 %: 3.102 ± 0.105 Mbit/s, formula 2.998
+     0.46 %: 2.064 ± 0.116 Mbit/s, formula 1.999
+     1.00 %: 1.334 ± 0.062 Mbit/s, formula 1.301
+     2.15 %: 0.842 ± 0.043 Mbit/s, formula 0.808
+     4.64 %: 0.505 ± 0.015 Mbit/s, formula 0.455
+    10.00 %: 0.272 ± 0.012 Mbit/s, formula 0.205
 """
 
 # %% The sweep

@@ -3,18 +3,18 @@
 20 Mbit/s, a round trip of 600 ms, and one packet in a thousand lost: a law that halves its window at each loss needs a
 hundred round trips, a minute, to fill the link again.
 
-Answer: BBR and Copa with 17.20 and 17.73 Mbit/s, then Hybla, made for it, with 13.58; CUBIC has 2.69 and Reno 0.70.
+Answer: BBR and Copa with 17.15 and 17.72 Mbit/s, then Hybla, made for it, with 13.62; CUBIC has 2.80 and Reno 0.70.
 
 It prints:
 
     reno       0.70 ± 0.11 Mbit/s
-    cubic      2.69 ± 0.49 Mbit/s
+    cubic      2.80 ± 0.45 Mbit/s
     vegas      1.07 ± 0.18 Mbit/s
-    westwood   2.12 ± 0.63 Mbit/s
-    hybla     13.58 ± 0.51 Mbit/s
-    tcp-fit   12.46 ± 1.87 Mbit/s
-    bbr       17.20 ± 0.09 Mbit/s
-    copa      17.73 ± 1.21 Mbit/s
+    westwood   2.13 ± 0.63 Mbit/s
+    hybla     13.62 ± 0.57 Mbit/s
+    tcp-fit   12.37 ± 2.37 Mbit/s
+    bbr       17.15 ± 0.06 Mbit/s
+    copa      17.72 ± 0.98 Mbit/s
 """
 
 # %% One download of each law, alone

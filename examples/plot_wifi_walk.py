@@ -3,14 +3,14 @@
 A phone walks away from its access point at 1.5 m/s, turns round after a minute and comes back. Frame loss follows the
 signal-to-noise ratio (Rayleigh fading); the radio does not adapt its rate. Three rates, six seeds each.
 
-Answer: at 54 Mbit/s the download stalls at 32 m, at 6 Mbit/s it lasts up to 84 m. On the way back it resumes seconds
+Answer: at 54 Mbit/s the download stalls at 32 m, at 6 Mbit/s it lasts up to 85 m. On the way back it resumes seconds
 after the radio could carry it.
 
 It prints:
 
-    54 Mbit/s  22.6 Mbit/s near, below 1 Mbit/s from 32 ± 2 m
-    18 Mbit/s  11.6 Mbit/s near, below 1 Mbit/s from 65 ± 4 m
-    6 Mbit/s    4.4 Mbit/s near, below 1 Mbit/s from 84 ± 2 m
+    54 Mbit/s  22.7 Mbit/s near, below 1 Mbit/s from 32 ± 2 m
+    18 Mbit/s  11.5 Mbit/s near, below 1 Mbit/s from 70 ± 2 m
+    6 Mbit/s    4.6 Mbit/s near, below 1 Mbit/s from 85 ± 3 m
 """
 
 # %% A walk of 90 m and back
