@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from posixpath import relpath
 
 from windward.papers.judge import Judgement, summary
 from windward.papers.ledger import OPENING, VERDICTS, Paper, Place
@@ -114,6 +115,10 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
     return "\n".join(lines) + "\n"
 
 
+#: Folder of the pages.
+_PAGES = "evidence/measured/papers"
+
+
 def _where(place: Place) -> str:
     """Links to the places, from the page of a paper."""
     if place.limit:
@@ -121,7 +126,7 @@ def _where(place: Place) -> str:
     links = []
     for name in place.at:
         path, _, symbol = name.partition(":")
-        links.append(name if name.startswith("claim ") else f"[`{symbol or path}`](../../../{path})")
+        links.append(name if name.startswith("claim ") else f"[`{symbol or path}`]({relpath(path, _PAGES)})")
     return ", ".join(links)
 
 
