@@ -40,12 +40,15 @@
 //! # Ok::<(), windward_network::Unusable>(())
 //! ```
 //!
+//! [`Network::run`] is that loop for both ends of a transport: it takes what implements [`End`].
+//!
 //! Equal calls with equal seeds give equal datagrams at equal times, to the bit.
 
 #![forbid(unsafe_code)]
 
 use slab::Slab;
 use std::collections::VecDeque;
+use std::time::Instant;
 pub use windward_scenario::Scenario;
 use windward_scenario::{Error, FlowName, LinkName, NoPackets};
 pub use windward_sim::{Codepoint, LinkStats};
@@ -127,6 +130,41 @@ impl<T> Datagram<T> {
     pub fn new(path: Path, payload: T) -> Self {
         Self { path, payload, ecn: Codepoint::NotCapable, conversation: u64::from(path.flow) }
     }
+}
+
+/// Virtual time for a transport that tells the time by [`Instant`]. Its zero has no meaning: only distances count.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::disallowed_types, reason = "for transports that tell the time by it; only distances count")]
+pub struct Clock(Instant);
+
+#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "see the type")]
+impl Clock {
+    /// A clock whose zero is now.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The instant of a time.
+    pub fn instant(self, time: Time) -> Instant {
+        self.0 + std::time::Duration::from_nanos(time.as_nanos())
+    }
+
+    /// The time of an instant; zero for those before the clock's.
+    pub fn time(self, instant: Instant) -> Time {
+        Time::from_nanos(instant.saturating_duration_since(self.0).as_nanos() as u64)
+    }
+}
+
+/// One end of a transport without input, output or a clock, for [`Network::run`].
+pub trait End<T> {
+    /// Takes a datagram that arrives at `now`.
+    fn receive(&mut self, now: Time, payload: T, ecn: Codepoint);
+
+    /// Handles what is due at `now`, and returns the next datagram to send. Called until there is none.
+    fn poll(&mut self, now: Time) -> Option<(T, Codepoint)>;
+
+    /// Time of the next timer.
+    fn next_time(&mut self) -> Option<Time>;
 }
 
 /// A network in virtual time. Its owner sends datagrams and moves the time, which never goes back.
@@ -251,6 +289,35 @@ impl<T: AsRef<[u8]>> Network<T> {
             }
         }
         self.arrived.pop_front()
+    }
+
+    /// Runs a transport from `now` to `end`, or until `is_over`: the first of its `ends` sends on `path`, the second
+    /// one on the way back. Datagrams of other paths are not read. Returns the time at which it ended.
+    pub fn run<E: End<T>>(
+        &mut self,
+        path: Path,
+        ends: &mut [E; 2],
+        (mut now, end): (Time, Time),
+        mut is_over: impl FnMut(&mut [E; 2]) -> bool,
+    ) -> Time {
+        loop {
+            for (own, way) in ends.iter_mut().zip([path, path.back()]) {
+                while let Some((payload, ecn)) = own.poll(now) {
+                    self.send(now, Datagram { ecn, ..Datagram::new(way, payload) });
+                }
+            }
+            let timers = ends.iter_mut().filter_map(End::next_time);
+            let next = timers.chain(self.next_time()).min().unwrap_or(Time::NEVER).max(now);
+            if next > end || is_over(ends) {
+                return now;
+            }
+            now = next;
+            while let Some((_, Datagram { path: way, payload, ecn, .. })) = self.poll(now) {
+                if way == path || way == path.back() {
+                    ends[usize::from(way == path)].receive(now, payload, ecn);
+                }
+            }
+        }
     }
 
     /// Number of datagrams that queues have dropped and links have lost so far.

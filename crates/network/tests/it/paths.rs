@@ -73,3 +73,26 @@ flow = [{ from = "a", to = "b", law = "cubic" }]
     let problem = refusal(Network::<Vec<u8>>::from_toml(&TWO.replace("8 Mbit/s", "8 Mbyte"), &[], 1));
     assert!(problem.contains("rate"), "{problem}");
 }
+
+/// Own flows send nothing of themselves, whatever their transport.
+#[test]
+fn applications_and_others_flows_over_quic_are_refused() {
+    let app = r#"
+[[app]]
+kind = "page"
+name = "browser"
+from = "b"
+to = "a"
+law = "cubic"
+protocol = "h3"
+"#;
+    let found = Network::<Vec<u8>>::from_toml(&format!("{TWO}{app}"), &[], 1);
+    assert!(matches!(&found, Err(Unusable::Quic(name)) if name == "browser"), "{:?}", found.err());
+    let over_tcp = Network::<Vec<u8>>::from_toml(&format!("{TWO}{}", app.replace("h3", "h2")), &[], 1);
+    assert!(over_tcp.is_ok(), "{:?}", over_tcp.err());
+
+    let flow = TWO.replacen(r#"law = "cubic""#, r#"law = "cubic", transport = "quic""#, 1);
+    let found = Network::<Vec<u8>>::from_toml(&flow, &["far"], 1);
+    assert!(matches!(&found, Err(Unusable::Quic(name)) if name == "near"), "{:?}", found.err());
+    assert!(Network::<Vec<u8>>::from_toml(&flow, &["near"], 1).is_ok());
+}
