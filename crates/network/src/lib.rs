@@ -46,9 +46,11 @@
 
 #![forbid(unsafe_code)]
 
+mod clock;
+
+pub use clock::Clock;
 use slab::Slab;
 use std::collections::VecDeque;
-use std::time::Instant;
 pub use windward_scenario::Scenario;
 use windward_scenario::{Error, FlowName, LinkName, NoPackets};
 pub use windward_sim::{Codepoint, LinkStats};
@@ -129,29 +131,6 @@ impl<T> Datagram<T> {
     /// Datagram of a transport without ECN that has one conversation on each path.
     pub fn new(path: Path, payload: T) -> Self {
         Self { path, payload, ecn: Codepoint::NotCapable, conversation: u64::from(path.flow) }
-    }
-}
-
-/// Virtual time for a transport that tells the time by [`Instant`]. Its zero has no meaning: only distances count.
-#[derive(Clone, Copy, Debug)]
-#[expect(clippy::disallowed_types, reason = "for transports that tell the time by it; only distances count")]
-pub struct Clock(Instant);
-
-#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "see the type")]
-impl Clock {
-    /// A clock whose zero is now.
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    /// The instant of a time.
-    pub fn instant(self, time: Time) -> Instant {
-        self.0 + std::time::Duration::from_nanos(time.as_nanos())
-    }
-
-    /// The time of an instant; zero for those before the clock's.
-    pub fn time(self, instant: Instant) -> Time {
-        Time::from_nanos(instant.saturating_duration_since(self.0).as_nanos() as u64)
     }
 }
 

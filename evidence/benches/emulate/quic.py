@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import platform
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,8 @@ def rows(title: str, scenario: ww.Scenario, seeds: int) -> list[list[str]]:
             own = run.flows[run.flows["flow"].isin(members)]
             mean, error = mean_and_interval(own.groupby("seed")["goodput_bps"].sum() / 1e6)
             means.append(mean)
-            cells.append(interval(mean, error, "Mbit/s"))
+            # One seed has no interval.
+            cells.append(interval(mean, 0.0 if math.isnan(error) else error, "Mbit/s"))
         cells.append(f"**{means[1] / means[0]:.3f}**")
         for run in (ours, theirs):
             own = run.flows[run.flows["flow"].isin(members)]
