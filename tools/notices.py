@@ -77,7 +77,7 @@ def plain(text: str) -> str:
 
 
 def texts(package: dict[str, object]) -> list[str]:
-    """The licences that lie in a crate's sources; without any, those that its manifest names."""
+    """The licences that lie in a crate's sources or at their head; without any, those that its manifest names."""
     folder = Path(str(package["manifest_path"])).parent
     files = {path for path in folder.iterdir() if path.is_file() and FILES.match(path.name)}
     files |= {path for path in folder.glob("LICENSES/*") if path.is_file()}
@@ -89,6 +89,9 @@ def texts(package: dict[str, object]) -> list[str]:
     found = [plain(path.read_text(encoding="utf-8", errors="replace")) for path in sorted(files)]
     if found:
         return found
+    head = re.match(r"(//[^\n]*\n)+", (folder / "src" / "lib.rs").read_text(encoding="utf-8"))
+    if head and "Redistribution" in head[0]:
+        return [plain(re.sub(r"(?m)^// ?", "", head[0]))]
     names = str(package["license"])
     if "Apache-2.0" in names:
         return [plain((ROOT / "LICENSE-APACHE").read_text(encoding="utf-8"))]

@@ -421,10 +421,11 @@ class Job:
         scheduler: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
         rule: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
     ) -> Job: ...
-    def start(self, captures: str | None = None, apart: bool = False) -> None:
-        """Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder.
+    def start(self, folder: str | None = None, *, packets: str | None = None, qlog: bool = False) -> None:
+        """Starts the workers.
 
-        If they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
+        In `folder`, each seed writes its packets to seed-N.pcapng (`packets="together"`), or those of each interface to
+        captures-N/NAME.pcapng ("apart"), and with `qlog` the events of connections over QUIC to qlog-N.
         """
     def wait(self, seconds: float) -> list[dict[str, Any]]:
         """Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each.
@@ -824,10 +825,11 @@ class EmulationJob:
         settings: Sequence[tuple[str, str]],
         congestion: Sequence[tuple[str, str]],
     ) -> EmulationJob: ...
-    def start(self, captures: str | None = None, apart: bool = False) -> None:
-        """Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder.
+    def start(self, folder: str | None = None, *, packets: str | None = None, qlog: bool = False) -> None:
+        """Starts.
 
-        If they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
+        In `folder`, each seed writes the packets of its flows to seed-N.pcapng (`packets="together"`), or those of each
+        interface to captures-N/NAME.pcapng ("apart"), and with `qlog` the events of connections over QUIC to qlog-N.
         """
     def wait(self, seconds: float) -> list[dict[str, Any]]:
         """Waits until a seed has finished, at most `seconds`.

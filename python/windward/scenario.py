@@ -76,6 +76,7 @@ class Scenario(ScenarioFields):
         replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
         pcap: bool | Literal["interfaces"] = False,
+        qlog: bool = False,
     ) -> Run:
         """Simulates every seed, packet by packet.
 
@@ -97,6 +98,8 @@ class Scenario(ScenarioFields):
         pcap
             Also writes every packet into `output`, as pcapng: `True` one file for each seed, `"interfaces"` one for
             each interface.
+        qlog
+            Also writes the events of each connection over QUIC into `output`, as qlog (JSON-SEQ).
 
         Raises
         ------
@@ -121,6 +124,7 @@ class Scenario(ScenarioFields):
                 place=place,
                 progress=progress,
                 pcap=pcap,
+                qlog=qlog,
             )
 
     def emulate(
@@ -131,6 +135,7 @@ class Scenario(ScenarioFields):
         replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
         pcap: bool | Literal["interfaces"] = False,
+        qlog: bool = False,
         even_if_slow: bool = False,
         sysctl: Mapping[str, str | int] | None = None,
         congestion: Mapping[str, str] | None = None,
@@ -151,6 +156,8 @@ class Scenario(ScenarioFields):
             Called about ten times a second.
         pcap
             Also writes the packets of the flows into `output`, as pcapng, as for `simulate`.
+        qlog
+            Also writes the events of each connection over QUIC into `output`, as for `simulate`.
         even_if_slow
             Also runs scenarios that this machine is measured to be too slow for.
         sysctl
@@ -178,6 +185,7 @@ class Scenario(ScenarioFields):
                 place=place,
                 progress=progress,
                 pcap=pcap,
+                qlog=qlog,
                 even_if_slow=even_if_slow,
                 sysctl=sysctl,
                 congestion=congestion,

@@ -1,7 +1,10 @@
 """Flows over QUIC by every question: simulate, sweep, tune, attack, evaluate, optimum and fluid."""
 
 import dataclasses
+import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import REPOSITORY, Cli
@@ -139,6 +142,47 @@ def test_connections_of_a_page_model_are_application_limited():
     repaired = requests.groupby(["app", "connection"])["retransmits"].sum()
     assert len(repaired) > 300
     assert (repaired == 0).mean() > 0.9
+
+
+def events(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Header and events of a qlog file: JSON text sequences, RFC 7464."""
+    records = [json.loads(record) for record in file.read_text(encoding="utf-8").split("\x1e")[1:]]
+    return records[0], records[1:]
+
+
+def test_qlog_files_tell_what_the_endpoints_did(path: ww.Scenario, tmp_path: Path):
+    short = dataclasses.replace(
+        path, duration="3 s", warmup="0 s", flow=[dataclasses.replace(path.flow[0], law="reno")]
+    )
+    runs = [short.simulate(seeds=1, output=tmp_path / name, qlog=True) for name in ("one", "other")]
+    own, other = (tmp_path / name / "seed-1" / "qlog" for name in ("one", "other"))
+    assert sorted(file.name for file in own.iterdir()) == ["connection-1-client.sqlog", "connection-1-server.sqlog"]
+    for file in own.iterdir():
+        assert file.read_bytes() == (other / file.name).read_bytes()
+    header, client = events(own / "connection-1-client.sqlog")
+    assert header["qlog_format"] == "JSON-SEQ"
+    kinds = Counter(event["name"] for event in client)
+    flow = runs[0].flows.iloc[0]
+    # A datagram of the handshake may have two packets.
+    assert kinds["transport:packet_sent"] == pytest.approx(int(flow["segments_sent"]), abs=3)
+    assert kinds["recovery:packet_lost"] == int(flow["retransmits"]) > 0
+    windows = [
+        event["data"].get("congestion_window") for event in client if event["name"] == "recovery:metrics_updated"
+    ]
+    assert max(filter(None, windows)) > 80 * 1452
+    # Milliseconds of virtual time, in order.
+    times = [event["time"] for event in client]
+    assert times == sorted(times)
+    assert 0 <= times[0] < 1
+    assert 2900 < times[-1] <= 3000
+    _, server = events(own / "connection-1-server.sqlog")
+    received = sum(event["name"] == "transport:packet_received" for event in server)
+    assert received == pytest.approx(kinds["transport:packet_sent"] - kinds["recovery:packet_lost"], abs=100)
+
+
+def test_qlog_needs_a_folder(path: ww.Scenario):
+    with pytest.raises(ValueError, match="qlog=True needs output"):
+        path.simulate(qlog=True)
 
 
 @needs_kernels

@@ -478,7 +478,7 @@ def digest(network: Mapping[str, Any]) -> str | None:
         return None
     found = hashlib.sha256()
     job = _engine.Job(scenario, seeds=[1], threads=1, **finders({}, FOLDER))
-    job.start(None, apart=False)
+    job.start()
     while not job.is_done:
         for result in job.wait(1.0):
             # Events are no results.

@@ -281,6 +281,6 @@ def test_a_capture_that_cannot_be_written_is_an_error(scenario_file: Path) -> No
         scheduler=lambda *_: object(),
         rule=lambda *_: object(),
     )
-    job.start(str(scenario_file.parent / "nowhere"))
+    job.start(str(scenario_file.parent / "nowhere"), packets="together")
     with pytest.raises(FileNotFoundError, match=r"seed-1\.pcapng"):
         job.wait(60.0)

@@ -1,6 +1,7 @@
 //! Emulation between real kernels.
 
 use crate::error::{self, EmulationError, KernelError};
+use crate::job::captures;
 use crate::output;
 use crate::scenario::{Recordings, Scenario};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
-use windward_run::{Captures, Emulations, Job};
+use windward_run::{Emulations, Job};
 use windward_sim::{LinkConfig, PortKind, Rate};
 
 fn raise(error: &Error) -> PyErr {
@@ -48,11 +49,12 @@ impl EmulationJob {
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }
 
-    /// Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder, or,
-    /// if they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
-    #[pyo3(signature = (captures=None, apart=false))]
-    fn start(&self, captures: Option<PathBuf>, apart: bool) -> PyResult<()> {
-        let captures = captures.map(|folder| Captures { folder, are_apart: apart });
+    /// Starts. In `folder`, each seed writes the packets of its flows to seed-N.pcapng (`packets="together"`), or those
+    /// of each interface to captures-N/NAME.pcapng ("apart"), and with `qlog` the events of connections over QUIC to
+    /// qlog-N.
+    #[pyo3(signature = (folder=None, *, packets=None, qlog=false))]
+    fn start(&self, folder: Option<PathBuf>, packets: Option<&str>, qlog: bool) -> PyResult<()> {
+        let captures = folder.map(|folder| captures(folder, packets, qlog));
         self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::time::Duration;
-use windward_run::Captures;
+use windward_run::{Captures, Packets};
 
 /// Seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
@@ -43,11 +43,12 @@ impl Job {
         Ok(Self { inner: windward_run::Job::new(simulations, seeds, threads) })
     }
 
-    /// Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder, or,
-    /// if they are to be `apart`, those of each interface to captures-N/NAME.pcapng.
-    #[pyo3(signature = (captures=None, apart=false))]
-    fn start(&self, captures: Option<PathBuf>, apart: bool) -> PyResult<()> {
-        let captures = captures.map(|folder| Captures { folder, are_apart: apart });
+    /// Starts the workers. In `folder`, each seed writes its packets to seed-N.pcapng (`packets="together"`), or those
+    /// of each interface to captures-N/NAME.pcapng ("apart"), and with `qlog` the events of connections over QUIC to
+    /// qlog-N.
+    #[pyo3(signature = (folder=None, *, packets=None, qlog=false))]
+    fn start(&self, folder: Option<PathBuf>, packets: Option<&str>, qlog: bool) -> PyResult<()> {
+        let captures = folder.map(|folder| captures(folder, packets, qlog));
         self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
@@ -99,4 +100,10 @@ impl Drop for Job {
         // A worker may wait for the interpreter's lock.
         Python::attach(|py| py.detach(|| self.end()));
     }
+}
+
+/// Packets and events that each seed writes to a folder.
+pub(crate) fn captures(folder: PathBuf, packets: Option<&str>, has_qlog: bool) -> Captures {
+    let packets = packets.map(|form| if form == "apart" { Packets::Apart } else { Packets::Together });
+    Captures { folder, packets, has_qlog }
 }

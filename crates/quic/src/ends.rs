@@ -7,26 +7,41 @@ use crate::pair::{CLIENT, Pair, PairConfig, SERVER};
 use crate::stream::Stream;
 use bytes::BytesMut;
 use slab::Slab;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use windward_sim::{
     LawOf, MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState,
 };
 use windward_units::{Duration, Time};
 
-/// Maker of the ends of connections over QUIC, for `Makers::quic` of a run.
-pub fn ends() -> MakeQuic {
-    Arc::new(Maker)
+/// Maker of the ends of connections over QUIC, for `Makers::quic` of a run. With the feature `qlog` and a folder, each
+/// end writes its events to a file: connection-N-client.sqlog and connection-N-server.sqlog, N from 1 in the order in
+/// which the connections are made.
+pub fn ends(qlog: Option<PathBuf>) -> MakeQuic {
+    Arc::new(Maker { qlog, made: AtomicU64::new(0) })
 }
 
-struct Maker;
+struct Maker {
+    qlog: Option<PathBuf>,
+    made: AtomicU64,
+}
+
+impl Maker {
+    /// Beginning of the paths of the next connection's files.
+    fn next(&self) -> Option<PathBuf> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        Some(self.qlog.as_ref()?.join(format!("connection-{number}")))
+    }
+}
 
 impl QuicMaker for Maker {
     fn flow(&self, config: &QuicConfig) -> Box<dyn QuicFlow> {
-        Box::new(Ends::new(config, Stream::new(config.size, config.is_paced)))
+        Box::new(Ends::new(config, self.next(), Stream::new(config.size, config.is_paced)))
     }
 
     fn exchange(&self, config: &QuicConfig) -> Box<dyn QuicExchange> {
-        Box::new(Ends::new(config, Exchanges::new(config.options.zero_rtt)))
+        Box::new(Ends::new(config, self.next(), Exchanges::new(config.options.zero_rtt)))
     }
 }
 
@@ -61,6 +76,7 @@ impl Applications for Exchanges {
 /// Both ends of a connection.
 struct Ends<A> {
     config: QuicConfig,
+    qlog: Option<PathBuf>,
     watched: [Arc<Watched>; 2],
     /// None before the handshake begins.
     pair: Option<Pair>,
@@ -74,11 +90,12 @@ struct Ends<A> {
 }
 
 impl<A> Ends<A> {
-    fn new(config: &QuicConfig, applications: A) -> Self {
+    fn new(config: &QuicConfig, qlog: Option<PathBuf>, applications: A) -> Self {
         let initial = f64::from(config.initial_window);
         let watched = |seed| Arc::new(Watched::new(config.law, config.options.law_of == LawOf::Quinn, initial, seed));
         Self {
             config: config.clone(),
+            qlog,
             watched: [watched(config.seed), watched(!config.seed)],
             pair: None,
             applications,
@@ -104,6 +121,7 @@ impl<A: Applications> QuicEnds for Ends<A> {
                 mtu: datagram as u16,
                 null: Null { is_resumed: self.config.options.zero_rtt, ..Null::default() },
                 receive_window: Some(receive_window),
+                qlog: self.qlog.clone(),
                 seed,
             },
             now,

@@ -10,6 +10,7 @@ use quinn_proto::{
     ServerConfig, TransportConfig, VarInt,
 };
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use windward_sim::Codepoint;
@@ -34,6 +35,9 @@ pub struct PairConfig {
     pub null: Null,
     /// Bytes that each side accepts beyond those that it has read; no limit if none are given.
     pub receive_window: Option<u64>,
+    /// Beginning of the paths of both ends' qlog files, for the feature `qlog`.
+    #[cfg_attr(not(feature = "qlog"), expect(dead_code, reason = "written with the feature"))]
+    pub qlog: Option<PathBuf>,
     /// Seed of connection ids and of what else quinn draws.
     pub seed: u64,
 }
@@ -58,11 +62,11 @@ impl Pair {
     /// Pair whose client connects at `now`.
     pub fn new(config: &PairConfig, now: Time) -> Self {
         let origin = Instant::now();
-        let sides = [config.side(CLIENT), config.side(SERVER)];
+        let sides = [CLIENT, SERVER].map(|side| config.side(side, origin));
         let mut pair = Self { origin, sides, buffer: Vec::new(), is_closed: false };
         let at = pair.instant(now);
         let server = pair.sides[SERVER].own;
-        let connection = pair.sides[CLIENT].endpoint.connect(at, config.client(), server, "server");
+        let connection = pair.sides[CLIENT].endpoint.connect(at, config.client(origin), server, "server");
         pair.sides[CLIENT].connection = Some(connection.expect("a first connection to a known address can be begun"));
         pair
     }
@@ -159,7 +163,7 @@ impl Pair {
 }
 
 impl PairConfig {
-    fn side(&self, side: usize) -> Side {
+    fn side(&self, side: usize, origin: Instant) -> Side {
         let is_client = side == CLIENT;
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_be_bytes());
@@ -170,7 +174,7 @@ impl PairConfig {
         let server = (!is_client).then(|| {
             let crypto = Arc::new(self.null);
             let mut server = ServerConfig::new(crypto, Arc::new(Tokens));
-            server.transport_config(Arc::new(self.transport(SERVER)));
+            server.transport_config(Arc::new(self.transport(SERVER, origin)));
             Arc::new(server)
         });
         Side {
@@ -180,18 +184,35 @@ impl PairConfig {
         }
     }
 
-    fn client(&self) -> ClientConfig {
+    fn client(&self, origin: Instant) -> ClientConfig {
         let mut client = ClientConfig::new(Arc::new(self.null));
         let seed = self.seed;
         client.initial_dst_cid_provider(Arc::new(move || {
             quinn_proto::ConnectionIdGenerator::generate_cid(&mut Counted { from: !seed })
         }));
-        client.transport_config(Arc::new(self.transport(CLIENT)));
+        client.transport_config(Arc::new(self.transport(CLIENT, origin)));
         client
     }
 
+    /// Lets a side write its events. A file that cannot be made is left out.
+    #[cfg(feature = "qlog")]
+    fn log(&self, side: usize, origin: Instant, transport: &mut TransportConfig) {
+        let Some(path) = &self.qlog else { return };
+        let name = if side == CLIENT { "client" } else { "server" };
+        let path = path.with_file_name(format!("{}-{name}.sqlog", path.file_name().unwrap_or_default().display()));
+        if let Ok(file) = std::fs::File::create_new(path) {
+            let mut config = quinn_proto::QlogConfig::default();
+            config.writer(Box::new(std::io::BufWriter::new(file)));
+            config.title(Some(name.to_owned())).start_time(origin);
+            transport.qlog_stream(config.into_stream());
+        }
+    }
+
+    #[cfg(not(feature = "qlog"))]
+    fn log(&self, _: usize, _: Instant, _: &mut TransportConfig) {}
+
     /// Flow control limits where a window is given; the sender keeps at most [`SEND_WINDOW`].
-    fn transport(&self, side: usize) -> TransportConfig {
+    fn transport(&self, side: usize, origin: Instant) -> TransportConfig {
         let window = self.receive_window.and_then(|bytes| VarInt::from_u64(bytes).ok()).unwrap_or(VarInt::MAX);
         let mut transport = TransportConfig::default();
         transport
@@ -203,6 +224,7 @@ impl PairConfig {
             .stream_receive_window(window)
             .receive_window(window)
             .send_window(SEND_WINDOW);
+        self.log(side, origin, &mut transport);
         transport
     }
 }

@@ -81,6 +81,7 @@ impl Upload {
             mtu: 1452,
             null: Null::default(),
             receive_window: None,
+            qlog: None,
             seed: 1,
         };
         Self { bytes: None, pair, has_pacer: false }

@@ -1,6 +1,6 @@
 //! Packet captures: one file for each seed, or for each interface of each seed.
 
-use crate::{Captures, Error};
+use crate::{Captures, Error, Packets};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// The capture of `seed`: seed-N.pcapng, or NAME.pcapng of each interface in the folder captures-N.
-    pub(crate) fn of(captures: &Captures, seed: u64) -> Self {
-        let Captures { folder, are_apart } = captures;
-        let name = if *are_apart { format!("captures-{seed}") } else { format!("seed-{seed}.pcapng") };
-        Self { path: folder.join(name), is_apart: *are_apart }
+    /// The capture of `seed`, if there is to be one: seed-N.pcapng, or NAME.pcapng of each interface in the folder
+    /// captures-N.
+    pub(crate) fn of(captures: &Captures, seed: u64) -> Option<Self> {
+        let is_apart = captures.packets? == Packets::Apart;
+        let name = if is_apart { format!("captures-{seed}") } else { format!("seed-{seed}.pcapng") };
+        Some(Self { path: captures.folder.join(name), is_apart })
     }
 
     /// Creates the file or folder. Follows no link and replaces nothing.
@@ -34,6 +35,16 @@ impl Capture {
     /// The error of a capture that cannot be written.
     pub(crate) fn refused<E>(&self, source: io::Error) -> Error<E> {
         Error::Capture { path: self.path.clone(), source }
+    }
+}
+
+/// Folder of the qlog files of `seed`, created if there are to be any.
+pub(crate) fn qlog<E>(captures: Option<&Captures>, seed: u64) -> Result<Option<PathBuf>, Error<E>> {
+    let Some(captures) = captures.filter(|captures| captures.has_qlog) else { return Ok(None) };
+    let path = captures.folder.join(format!("qlog-{seed}"));
+    match fs::create_dir(&path) {
+        Ok(()) => Ok(Some(path)),
+        Err(source) => Err(Error::Capture { path, source }),
     }
 }
 

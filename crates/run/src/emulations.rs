@@ -1,6 +1,6 @@
 //! Seeds emulated in real time, between Linux kernels.
 
-use crate::capture::Capture;
+use crate::capture::{Capture, qlog};
 use crate::{Error, Seed, Task};
 use windward_emulate::{self as emulate, Emulation, Options};
 use windward_scenario::Scenario;
@@ -24,9 +24,11 @@ impl Task for Emulations {
 
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Emulation>, Error<emulate::Error>> {
         let compiled = self.scenario.compile(seed.number);
-        let capture = seed.captures.map(|folder| Capture::of(folder, seed.number).create()).transpose()?;
+        let capture = seed.captures.and_then(|captures| Capture::of(captures, seed.number));
+        let capture = capture.map(|capture| capture.create()).transpose()?;
+        let qlog = qlog(seed.captures, seed.number)?;
         let (settings, congestion) = (self.settings.clone(), self.congestion.clone());
-        let options = Options { seed: seed.number, capture, is_forced: self.is_forced, settings, congestion };
+        let options = Options { seed: seed.number, capture, is_forced: self.is_forced, qlog, settings, congestion };
         match emulate::emulate(&compiled, options, seed.control) {
             Ok(mut emulation) => {
                 emulation.output.group(&compiled.group_of_flows());

@@ -23,13 +23,24 @@ pub trait Task: Send + Sync + 'static {
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Self::Output>, Error<Self::Failure>>;
 }
 
-/// Place and form of packet captures.
+/// Place and form of what a seed writes of its packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captures {
     /// The folder.
     pub folder: PathBuf,
-    /// True for a file per interface, in a folder per seed.
-    pub are_apart: bool,
+    /// Form of packet captures, if there are any.
+    pub packets: Option<Packets>,
+    /// True for a qlog file of each connection over QUIC, in the folder qlog-N.
+    pub has_qlog: bool,
+}
+
+/// Form of packet captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packets {
+    /// A file for each seed, seed-N.pcapng.
+    Together,
+    /// A file for each interface, in a folder for each seed: captures-N/NAME.pcapng.
+    Apart,
 }
 
 /// A seed to run.
@@ -108,8 +119,8 @@ impl<T: Task> Job<T> {
         Self { task: Arc::new(task), seeds, threads, pool: OnceLock::new(), failure }
     }
 
-    /// Starts the workers. With `captures`, each seed writes its packets to seed-N.pcapng in that folder, or those of
-    /// each interface to captures-N/NAME.pcapng.
+    /// Starts the workers. With `captures`, each seed writes its packets, the events of its connections over QUIC, or
+    /// both.
     ///
     /// # Errors
     /// The job was started before.

@@ -1,7 +1,8 @@
 //! Seeds in simulated time.
 
-use crate::capture::Capture;
+use crate::capture::{Capture, qlog};
 use crate::{Error, Fuse, Seed, Task};
+use std::path::PathBuf;
 use std::sync::Arc;
 use windward_scenario::Scenario;
 use windward_sim::{Makers, Output, RunError, run_shown};
@@ -35,8 +36,8 @@ impl<F: Send + 'static> Task for Simulations<F> {
             (compiled.network, groups)
         };
         let fuse = Arc::new(Fuse::new(Arc::clone(seed.control)));
-        let makers = with_quic((self.makers)(&fuse), &self.scenario)?;
-        let capture = seed.captures.map(|folder| Capture::of(folder, seed.number));
+        let makers = with_quic((self.makers)(&fuse), &self.scenario, qlog(seed.captures, seed.number)?)?;
+        let capture = seed.captures.and_then(|captures| Capture::of(captures, seed.number));
         let out = capture.as_ref().map(Capture::create).transpose()?;
         let outcome = run_shown(&network, &makers, seed.number, seed.control, seed.shown, out);
         match (fuse.take_failure(), outcome, capture) {
@@ -51,12 +52,13 @@ impl<F: Send + 'static> Task for Simulations<F> {
     }
 }
 
-/// Adds the ends of flows over QUIC, if the scenario has such flows.
-fn with_quic<F>(makers: Makers, scenario: &Scenario) -> Result<Makers, Error<F>> {
+/// Adds the ends of flows over QUIC, if the scenario has such flows. They write their qlog files to a folder.
+#[cfg_attr(not(feature = "quic"), expect(unused_variables, reason = "without QUIC nothing is written"))]
+fn with_quic<F>(makers: Makers, scenario: &Scenario, qlog: Option<PathBuf>) -> Result<Makers, Error<F>> {
     match scenario.first_over_quic() {
         None => Ok(makers),
         #[cfg(feature = "quic")]
-        Some(_) => Ok(Makers { quic: Some(windward_quic::ends()), ..makers }),
+        Some(_) => Ok(Makers { quic: Some(windward_quic::ends(qlog)), ..makers }),
         #[cfg(not(feature = "quic"))]
         Some(flow) => Err(Error::NoQuic(flow.to_owned())),
     }

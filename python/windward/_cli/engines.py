@@ -16,6 +16,7 @@ from windward._cli.options import (
     NoPython,
     Pcap,
     PcapInterfaces,
+    Qlog,
     Quiet,
     Seeds,
     Utility,
@@ -59,6 +60,7 @@ def simulate(
     ] = None,
     pcap: Pcap = False,
     pcap_interfaces: PcapInterfaces = False,
+    qlog: Qlog = False,
     no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
@@ -86,6 +88,7 @@ def simulate(
             place=target,
             progress=progress,
             pcap="interfaces" if pcap_interfaces else pcap,
+            qlog=qlog,
         )
 
     with place(output, Path("results") / scenario.name, replace=replace) as target:
@@ -105,6 +108,7 @@ def emulate(
     ] = None,
     pcap: Pcap = False,
     pcap_interfaces: PcapInterfaces = False,
+    qlog: Qlog = False,
     even_if_slow: Annotated[
         bool, typer.Option("--even-if-slow", help="Run even if this machine is measured to be too slow.")
     ] = False,
@@ -144,6 +148,7 @@ def emulate(
             place=target,
             progress=progress,
             pcap="interfaces" if pcap_interfaces else pcap,
+            qlog=qlog,
             even_if_slow=even_if_slow,
             sysctl=settings,
             congestion=others,

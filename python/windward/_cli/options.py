@@ -50,6 +50,9 @@ PcapInterfaces = Annotated[
         help="As --pcap, with one file per interface: Wireshark takes no hop of a path for a retransmission.",
     ),
 ]
+Qlog = Annotated[
+    bool, typer.Option("--qlog", help="Also write the events of connections over QUIC, as qlog (JSON-SEQ).")
+]
 Columns = Annotated[
     str | None,
     typer.Option(

@@ -27,18 +27,20 @@ _SELDOM = 10.0
 MOST_SEEDS = 1_000_000
 
 
-def check_pcap(pcap: Pcap, place: Place | None) -> None:
+def check_pcap(pcap: Pcap, place: Place | None, qlog: bool = False) -> None:
     """Refuses captures of an unknown form, or without a place."""
     if pcap not in (False, True, "interfaces"):
         raise ValueError(f'pcap={pcap!r}: allowed are True, False and "interfaces"')
     if pcap and place is None:
         raise ValueError(f"pcap={pcap!r} needs output=DIR, where the captures are written")
+    if qlog and place is None:
+        raise ValueError("qlog=True needs output=DIR, where the events are written")
 
 
 class Jobs(Protocol):
     """Runner of the seeds of a scenario, for any engine."""
 
-    def start(self, captures: str | None = None, apart: bool = False) -> None: ...
+    def start(self, folder: str | None = None, *, packets: str | None = None, qlog: bool = False) -> None: ...
     def wait(self, seconds: float) -> list[dict[str, Any]]: ...
     def simulated_s(self) -> list[float]: ...
     def cancel(self) -> None: ...
@@ -70,8 +72,10 @@ class Collector:
         self.notes: list[str] = []
         self._summary_written_s = self._summary_took_s = self._told_s = 0.0
 
-    def collect(self, job: Jobs, pcap: Pcap) -> Run:
-        job.start(str(self.target.captures) if pcap and self.target else None, apart=pcap == "interfaces")
+    def collect(self, job: Jobs, pcap: Pcap, qlog: bool = False) -> Run:
+        folder = str(self.target.captures) if self.target and (pcap or qlog) else None
+        packets = {False: None, True: "together", "interfaces": "apart"}[pcap]
+        job.start(folder, packets=packets, qlog=qlog)
         try:
             while not job.is_done:
                 for result in job.wait(_POLL):

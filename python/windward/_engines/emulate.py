@@ -24,6 +24,7 @@ def emulate(
     place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
     pcap: Pcap = False,
+    qlog: bool = False,
     even_if_slow: bool = False,
     sysctl: Mapping[str, str | int] | None = None,
     congestion: Mapping[str, str] | None = None,
@@ -32,7 +33,7 @@ def emulate(
     if reason := why_not():
         raise _engine.EmulationError(reason)
     chosen = choose(seeds, scenario.seeds[:1])
-    check_pcap(pcap, place)
+    check_pcap(pcap, place, qlog)
     settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
     others = dict(congestion or {})
     job = _engine.EmulationJob(
@@ -47,7 +48,7 @@ def emulate(
                 others.get(name, others.get(group, law))
                 for name, group, law in zip(named[column], named["group"], named["law"], strict=True)
             ]
-        return collector.collect(job, pcap)
+        return collector.collect(job, pcap, qlog)
     finally:
         if target is not None:
             target.close()

@@ -30,6 +30,7 @@ def simulate(
     place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
     pcap: Pcap = False,
+    qlog: bool = False,
 ) -> Run:
     """Simulates every seed; `Scenario.simulate` says what the arguments mean.
 
@@ -37,7 +38,7 @@ def simulate(
     rules that are Python objects, by the name under which the scenario knows them.
     """
     chosen = choose(seeds, scenario.seeds)
-    check_pcap(pcap, place)
+    check_pcap(pcap, place, qlog)
     workers = count_threads(threads)
     # Runs of code in Python take turns.
     memory.check(scenario, 1 if laws or scenario.python_classes else min(workers, len(chosen)))
@@ -49,7 +50,7 @@ def simulate(
     )
     target = ResultFolder(place) if place is not None else None
     try:
-        return Collector(scenario, chosen, target, progress, engine="simulate").collect(job, pcap)
+        return Collector(scenario, chosen, target, progress, engine="simulate").collect(job, pcap, qlog)
     finally:
         if target is not None:
             target.close()

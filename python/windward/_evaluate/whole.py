@@ -23,7 +23,7 @@ def whole(
     about = {"entities": scenario.entities(), "measured_s": scenario.duration_s - scenario.warmup_s}
     workers = count_threads(threads, has_python=asked.has_python)
     job = _engine.Job(scenario, seeds=list(seeds), threads=workers, **finders(asked.laws, asked.folder))
-    job.start(None, apart=False)
+    job.start()
     try:
         while not job.is_done:
             for result in job.wait(_POLL):

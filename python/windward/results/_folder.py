@@ -10,6 +10,7 @@ DIR/
     …                     further tables; those of media, of coding and of forwarding only where they have rows
     capture.pcapng        every packet, if asked for
     captures/             the same with a file for each interface, if asked for
+    qlog/                 the events of each connection over QUIC, if asked for
   report.html             if `windward report` was asked for it
 ```
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 CAPTURE = "capture.pcapng"
 CAPTURES = "captures"
+QLOG = "qlog"
 
 
 class ResultFolder:
@@ -82,7 +84,7 @@ class ResultFolder:
 
     @property
     def captures(self) -> Path:
-        """Folder in which the engine writes seed-N.pcapng or captures-N, on the same file system: they are moved."""
+        """Folder in which the engine writes seed-N.pcapng, captures-N and qlog-N, from which they are moved."""
         return self._staging
 
     def write_seed(self, seed: int, tables: Tables, begin: Callable[[], tuple[str, dict[str, Any]]]) -> None:
@@ -93,7 +95,8 @@ class ResultFolder:
             for kind, table in tables.items():
                 if PACKETS[kind].is_always or has_rows(table):
                     _write(staged / f"{kind}.parquet", table, PACKETS[kind])
-            for capture, name in ((f"seed-{seed}.pcapng", CAPTURE), (f"captures-{seed}", CAPTURES)):
+            extras = {f"seed-{seed}.pcapng": CAPTURE, f"captures-{seed}": CAPTURES, f"qlog-{seed}": QLOG}
+            for capture, name in extras.items():
                 if (self._staging / capture).exists():
                     (self._staging / capture).rename(staged / name)
             if not self._is_begun:

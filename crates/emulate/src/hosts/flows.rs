@@ -10,6 +10,7 @@ use super::quic::QuicFlow;
 use super::traffic::FlowCounts;
 use crate::error::Error;
 use crate::sys::{Namespace, TcpInfo};
+use std::path::Path;
 use windward_sim::{LawChoice, Timing};
 use windward_units::Duration;
 
@@ -25,7 +26,7 @@ impl<'a> Flow<'a> {
         plan: &'a FlowPlan,
         hosts: &'a [Namespace],
         timing: Timing,
-        seed: u64,
+        seed: (u64, Option<&Path>),
     ) -> Result<Self, Error> {
         match plan.config.law {
             LawChoice::Quic(..) => QuicFlow::prepare(plan, hosts, timing, seed).map(Self::Quic),

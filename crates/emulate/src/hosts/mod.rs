@@ -28,6 +28,7 @@ use plan::{Hosts, Plan};
 use record::Record;
 use settings::Settings;
 use start::Start;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use traffic::Traffic;
@@ -42,6 +43,8 @@ pub struct Options {
     pub seed: u64,
     /// Files for the flows' packets as pcapng, as their sources send and receive them.
     pub capture: Option<Destination>,
+    /// Folder for the events of connections over QUIC, a qlog file for each.
+    pub qlog: Option<PathBuf>,
     /// Runs even where the machine is measured to be too slow; the result will say how late it was.
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
@@ -75,7 +78,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         limit::check(network, control)?;
     }
     let Hosts { namespaces, devices } = plan.build()?;
-    let prepare = |flow| Flow::prepare(flow, &namespaces, network.timing, options.seed);
+    let prepare = |flow| Flow::prepare(flow, &namespaces, network.timing, (options.seed, options.qlog.as_deref()));
     let flows: Vec<Flow<'_>> = plan.flows.iter().map(prepare).collect::<Result<_, _>>()?;
     let apps: Vec<App<'_>> = plan.apps.iter().map(|app| App::prepare(app, &namespaces)).collect::<Result<_, _>>()?;
     let routes = network.flows.iter().map(|flow| [&flow.forward, &flow.backward]);

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::quality::Lateness;
 use crate::sys::{Namespace, TcpInfo};
 use std::convert::Infallible;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use windward_sim::Timing;
 
@@ -18,7 +19,12 @@ pub(super) struct QuicFlow<'a> {
 }
 
 impl<'a> QuicFlow<'a> {
-    pub(super) fn prepare(plan: &'a FlowPlan, _: &'a [Namespace], _: Timing, _: u64) -> Result<Self, Error> {
+    pub(super) fn prepare(
+        plan: &'a FlowPlan,
+        _: &'a [Namespace],
+        _: Timing,
+        _: (u64, Option<&Path>),
+    ) -> Result<Self, Error> {
         let name = &plan.name;
         let message = format!("`{name}` is over QUIC, which is not compiled yet\nhint: make .venv/engine");
         Err(Error::Impossible(message))

@@ -9,6 +9,7 @@ use crate::quality::Lateness;
 use crate::sys::{Clock, Devices, Namespace, Rank, RunDelay, TcpInfo, UdpEnd, make_realtime, rest};
 use std::io;
 use std::net::SocketAddrV4;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use windward_sim::{Codepoint, EcnMode, LawChoice, QuicConfig, QuicDatagram, QuicState, Timing};
@@ -49,12 +50,13 @@ struct Connection {
 }
 
 impl<'a> QuicFlow<'a> {
-    /// Makes the ends and the sockets of `plan` in its two hosts for the run of `seed`.
+    /// Makes the ends and the sockets of `plan` in its two hosts for the run of `seed`. It writes its qlog file
+    /// to a folder, if one is given.
     pub(super) fn prepare(
         plan: &'a FlowPlan,
         hosts: &'a [Namespace],
         timing: Timing,
-        seed: u64,
+        (seed, qlog): (u64, Option<&Path>),
     ) -> Result<Self, Error> {
         let FlowPlan { config, name, source, sink, from, to, .. } = plan;
         let LawChoice::Quic(law, options) = config.law else {
@@ -70,7 +72,7 @@ impl<'a> QuicFlow<'a> {
             socket.map_err(Error::system(format!("preparing flow `{name}`")))
         };
         let connection = Connection {
-            ends: windward_quic::ends().flow(&quic),
+            ends: windward_quic::ends(qlog.map(Path::to_owned)).flow(&quic),
             sockets: [socket(*source, ends[0], ends[1])?, socket(*sink, ends[1], ends[0])?],
             has_ecn: config.tcp.ecn != EcnMode::Off,
             unsent: None,

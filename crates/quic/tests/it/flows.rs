@@ -8,7 +8,7 @@ use windward_sim::{Control, FlowStats, Makers, Output, run};
 /// Runs a scenario for a seed.
 fn simulate(text: &str, seed: u64) -> Output {
     let scenario = Scenario::from_toml(text, "flows.toml").unwrap_or_else(|error| panic!("{error}"));
-    let makers = Makers { quic: Some(ends()), ..Makers::default() };
+    let makers = Makers { quic: Some(ends(None)), ..Makers::default() };
     run(&scenario.compile(seed).network, &makers, seed, &Control::new(), None).expect("it is not cancelled")
 }
 
