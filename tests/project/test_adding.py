@@ -121,7 +121,8 @@ EXAMPLES = {
     ),
     "An application": Example(
         "video",
-        r"App::Video|VideoStats|ChunkLog|VideoConfig|Video\(|pub mod video|table=\"videos\"|startup_s|def video|sixty_s",
+        r"App::Video|VideoStats|ChunkLog|VideoConfig|Video\(|pub mod video|table=\"videos\"|startup_s|def video"
+        r"|sixty_s",
         [
             "crates/scenario/src",
             "crates/sim/src",

@@ -143,7 +143,7 @@ FLOORS = {
         "prague",
     ),
     "models": ("early load tables", "capacity", "optimum", "fluid routing"),
-    "network": (),
+    "network": ("clock",),
     "num": (
         "dense error utility",
         "region stop",
@@ -157,7 +157,7 @@ FLOORS = {
     ),
     "py": (
         "error",
-        "answer coding interrupt json table waiting wifi_mode",
+        "answer captures coding interrupt json table waiting wifi_mode",
         "array kernel law output rule scenario scheduler transfer",
         "emulate fluid makers num send serve",
         "episodes job network optimum",

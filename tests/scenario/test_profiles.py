@@ -130,7 +130,11 @@ def test_every_key_is_set_by_somebody() -> None:
         if isinstance(table, type) and dataclasses.is_dataclass(table)
         for field in dataclasses.fields(table)
     }
-    files = [path for top in ("scenarios", "papers", "examples", "benches") for path in (REPOSITORY / top).rglob("*")]
+    files = [
+        path
+        for top in ("scenarios", "evidence/papers", "examples", "evidence/benches")
+        for path in (REPOSITORY / top).rglob("*")
+    ]
     text = "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix in (".toml", ".py", ".json"))
     unset = {key for key in keys if not re.search(rf'\b{key}"?\s*[=:]', text)}
     assert unset == UNSET, "give a new key a scenario; take one that has got one off the list"

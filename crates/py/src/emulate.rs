@@ -1,7 +1,7 @@
 //! Emulation between real kernels.
 
+use crate::captures;
 use crate::error::{self, EmulationError, KernelError};
-use crate::job::captures;
 use crate::output;
 use crate::scenario::{Recordings, Scenario};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -54,7 +54,7 @@ impl EmulationJob {
     /// qlog-N.
     #[pyo3(signature = (folder=None, *, packets=None, qlog=false))]
     fn start(&self, folder: Option<PathBuf>, packets: Option<&str>, qlog: bool) -> PyResult<()> {
-        let captures = folder.map(|folder| captures(folder, packets, qlog));
+        let captures = folder.map(|folder| captures::of(folder, packets, qlog));
         self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 

@@ -1,5 +1,6 @@
 //! Simulation of a scenario's seeds, polled by Python while workers run without the interpreter's lock.
 
+use crate::captures;
 use crate::error;
 use crate::interrupt;
 use crate::makers::{self, Resolvers, Runs};
@@ -10,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::time::Duration;
-use windward_run::{Captures, Packets};
 
 /// Seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
@@ -48,7 +48,7 @@ impl Job {
     /// qlog-N.
     #[pyo3(signature = (folder=None, *, packets=None, qlog=false))]
     fn start(&self, folder: Option<PathBuf>, packets: Option<&str>, qlog: bool) -> PyResult<()> {
-        let captures = folder.map(|folder| captures(folder, packets, qlog));
+        let captures = folder.map(|folder| captures::of(folder, packets, qlog));
         self.inner.start(captures).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
@@ -100,10 +100,4 @@ impl Drop for Job {
         // A worker may wait for the interpreter's lock.
         Python::attach(|py| py.detach(|| self.end()));
     }
-}
-
-/// Packets and events that each seed writes to a folder.
-pub(crate) fn captures(folder: PathBuf, packets: Option<&str>, has_qlog: bool) -> Captures {
-    let packets = packets.map(|form| if form == "apart" { Packets::Apart } else { Packets::Together });
-    Captures { folder, packets, has_qlog }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod array;
 mod by_hand;
+mod captures;
 mod coding;
 #[cfg(target_os = "linux")]
 mod emulate;

@@ -17,7 +17,7 @@ use windward_units::Duration;
 /// A flow, before it begins and while it runs.
 pub(super) enum Flow<'a> {
     Tcp(TcpFlow<'a>),
-    Quic(QuicFlow<'a>),
+    Quic(Box<QuicFlow<'a>>),
 }
 
 impl<'a> Flow<'a> {
@@ -29,7 +29,7 @@ impl<'a> Flow<'a> {
         seed: (u64, Option<&Path>),
     ) -> Result<Self, Error> {
         match plan.config.law {
-            LawChoice::Quic(..) => QuicFlow::prepare(plan, hosts, timing, seed).map(Self::Quic),
+            LawChoice::Quic(..) => QuicFlow::prepare(plan, hosts, timing, seed).map(|flow| Self::Quic(Box::new(flow))),
             _ => TcpFlow::prepare(plan, hosts).map(Self::Tcp),
         }
     }
