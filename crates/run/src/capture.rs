@@ -1,6 +1,6 @@
 //! Packet captures: one file for each seed, or for each interface of each seed.
 
-use crate::{Captures, Error, Packets};
+use crate::{Captures, Error, PacketFiles};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ impl Capture {
     /// The capture of `seed`, if there is to be one: seed-N.pcapng, or NAME.pcapng of each interface in the folder
     /// captures-N.
     pub(crate) fn of(captures: &Captures, seed: u64) -> Option<Self> {
-        let is_apart = captures.packets? == Packets::Apart;
+        let is_apart = captures.packets? == PacketFiles::Apart;
         let name = if is_apart { format!("captures-{seed}") } else { format!("seed-{seed}.pcapng") };
         Some(Self { path: captures.folder.join(name), is_apart })
     }

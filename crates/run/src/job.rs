@@ -29,14 +29,14 @@ pub struct Captures {
     /// The folder.
     pub folder: PathBuf,
     /// Form of packet captures, if there are any.
-    pub packets: Option<Packets>,
+    pub packets: Option<PacketFiles>,
     /// True for a qlog file of each connection over QUIC, in the folder qlog-N.
     pub has_qlog: bool,
 }
 
 /// Form of packet captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packets {
+pub enum PacketFiles {
     /// A file for each seed, seed-N.pcapng.
     Together,
     /// A file for each interface, in a folder for each seed: captures-N/NAME.pcapng.

@@ -24,6 +24,6 @@ pub use episode::{
     Action, Beginning, Ending, Episode, EpisodeSettings, Episodes, Every, FEATURES, FIGURES, OF_NETWORK, Piece, Results,
 };
 pub use fuse::Fuse;
-pub use job::{AlreadyStarted, Captures, Error, Job, Packets, Seed, Task};
+pub use job::{AlreadyStarted, Captures, Error, Job, PacketFiles, Seed, Task};
 pub use pool::{Pool, Work};
 pub use simulations::Simulations;

@@ -179,8 +179,8 @@ One link, a flow over QUIC and a flow over TCP. The law of the TCP flow runs in 
 * Timers of the pacer and of delayed ACKs go off some 50 µs late.
 * Goodput between kernels counts when the receiver reads, in the simulation when a datagram arrives.
 * quinn paces in bursts of up to ten packets in both.
-* Beside Linux's Reno the total agrees and the shares do not: the QUIC flow has about twice its simulated share. It loses
-  fewer packets there than in the simulator. The cause is not known.
+* Beside Linux's Reno the total agrees and the shares do not: the QUIC flow has about twice its simulated share.
+  It loses fewer packets there than in the simulator. The cause is not known.
 """,
         encoding="utf-8",
     )

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use windward_laws::{Ack, AnyLaw, Congestion, Law};
-use windward_run::{AlreadyStarted, Captures, Error, Job, Packets, Seed, Simulations, Task};
+use windward_run::{AlreadyStarted, Captures, Error, Job, PacketFiles, Seed, Simulations, Task};
 use windward_scenario::Scenario;
 use windward_sim::{MakeLaw, Makers};
 use windward_units::Packets;
@@ -176,7 +176,9 @@ fn a_law_that_fails_ends_the_job() {
 
 #[test]
 fn a_capture_that_cannot_be_written_names_its_file() {
-    for (packets, place) in [(Packets::Together, "/nowhere/seed-7.pcapng"), (Packets::Apart, "/nowhere/captures-7")] {
+    for (packets, place) in
+        [(PacketFiles::Together, "/nowhere/seed-7.pcapng"), (PacketFiles::Apart, "/nowhere/captures-7")]
+    {
         let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [7], 1);
         job.start(Some(Captures { folder: "/nowhere".into(), packets: Some(packets), has_qlog: false })).unwrap();
         let (_, error) = all(&job);
