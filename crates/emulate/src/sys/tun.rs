@@ -46,7 +46,7 @@ impl Tun {
     }
 }
 
-/// Packets that the device of this thread's namespace dropped because nobody read them in time.
+/// Packets that the device of this thread's namespace dropped because they were not read in time.
 pub(crate) fn read_dropped() -> io::Result<u64> {
     let table = fs::read_to_string("/proc/thread-self/net/dev")?;
     let line = table.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'));
@@ -55,7 +55,7 @@ pub(crate) fn read_dropped() -> io::Result<u64> {
     dropped.ok_or_else(|| io::Error::other("the device is not in /proc/net/dev"))
 }
 
-/// Datagrams that the sockets of this thread's namespace dropped because nobody read them in time.
+/// Datagrams that the sockets of this thread's namespace dropped because they were not read in time.
 pub(crate) fn read_overflowed() -> io::Result<u64> {
     let table = fs::read_to_string("/proc/thread-self/net/snmp")?;
     overflowed(&table).ok_or_else(|| io::Error::other("/proc/net/snmp has no RcvbufErrors"))

@@ -1,6 +1,6 @@
 //! Parts that slotted cells and those of LTE and NR have in common: access point, queues, fading and scheduler.
 
-use super::common::{discipline_on_air, place};
+use super::common::{discipline_on_air, given_of, place};
 use super::nodes::End;
 use crate::format::cell::{Fading, Scheduler};
 use crate::format::{Buffer, Name, Named, Positive, Probability, Queue, Recording};
@@ -107,7 +107,7 @@ pub(super) fn refuse_urgency(rule: &Scheduler, given: [bool; 2], (at, index): (u
     if matches!(rule, Scheduler::MLwdf(_) | Scheduler::ExpRule(_) | Scheduler::PythonScheduler(_)) {
         return;
     }
-    for (key, _) in ["deadline", "violation"].into_iter().zip(given).filter(|(_, is_given)| *is_given) {
+    for key in given_of(["deadline", "violation"].into_iter().zip(given)) {
         let path = place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
         let hint = Some("scheduler = \"m-lwdf\" or \"exp-rule\", or leave it out".to_owned());
         problems.add(path, format!("the scheduler does not use `{key}`"), hint);

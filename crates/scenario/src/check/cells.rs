@@ -4,7 +4,7 @@ use super::cell_parts::{
     access_point, check_not_empty, check_queue, fading_model, in_bytes, queue_of_station, refuse_average,
     refuse_urgency, scheduler, urgency,
 };
-use super::common::{MAX_LINKS, Names, check_least, is_within_limit, place, ratio};
+use super::common::{MAX_LINKS, Names, check_least, given_of, is_within_limit, place, ratio};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -251,14 +251,14 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
                 );
                 return None;
             }
-            let is_given = [
+            let given = [
                 (
                     "target_error",
                     amc.target_error != one_in_a_hundred() && amc.modes.iter().all(|mode| mode.snr.is_some()),
                 ),
                 ("packet", amc.packet.is_some() && amc.modes.iter().all(|mode| mode.a.is_none() && mode.g.is_none())),
             ];
-            for (key, _) in is_given.into_iter().filter(|(_, is_dead)| *is_dead) {
+            for key in given_of(given) {
                 let of = if key == "packet" { "modes with `a` and `g`" } else { "modes without `snr`" };
                 let message = format!("`{key}` has no effect: it is for {of}, and there are none");
                 problems.add(path(key), message, Some("leave it out".to_owned()));

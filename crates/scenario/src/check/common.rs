@@ -11,6 +11,11 @@ use windward_units::{Decibels, Duration};
 /// Time for which the changes of a link without an end repeat; the last one then stays.
 pub(crate) const REPEATED: Duration = Duration::from_millis(3_600_000);
 
+/// The keys of a list of which each is given or not.
+pub(crate) fn given_of<'a>(keys: impl IntoIterator<Item = (&'a str, bool)>) -> impl Iterator<Item = &'a str> {
+    keys.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key)
+}
+
 /// Path to an entry of a list, or to a part of it.
 pub(crate) fn place<const N: usize>(list: &str, at: usize, rest: [Segment; N]) -> Vec<Segment> {
     [list.into(), Segment::Index(at)].into_iter().chain(rest).collect()

@@ -1,6 +1,6 @@
 //! Properties common to the flows of one table.
 
-use super::common::place;
+use super::common::{given_of, place};
 use super::flow_plan::FlowEntry;
 use super::{quic, tcp};
 use crate::format::{Flow, KnownBaseRtt, LawOf, SmallQueues, Stack, Tcp, Transport, Write};
@@ -208,7 +208,7 @@ impl Table<'_> {
             ("ack_division", flow.ack_division.is_some()),
             ("optimistic_acks", flow.optimistic_acks.is_some()),
         ];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             self.refuse([key], quic::needs_tcp(key, "flow"), Some(quic::REMOVE));
         }
         let law = (self.law, QuicOptions { law_of: LawOf::chosen(flow.law_of), zero_rtt: flow.zero_rtt });
@@ -217,7 +217,7 @@ impl Table<'_> {
 
     /// Refuses `key` beside each of the fields that are given.
     fn refuse_beside<const N: usize>(&mut self, key: &'static str, others: [(&'static str, bool); N]) {
-        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+        for other in given_of(others) {
             self.refuse([key], format!("`{key}` cannot be combined with `{other}`"), Some("leave one of them out"));
         }
     }
@@ -282,7 +282,7 @@ impl Table<'_> {
         }
         let given =
             [("ack_division", flow.ack_division.is_some()), ("optimistic_acks", flow.optimistic_acks.is_some())];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             self.refuse_with_tfrc(key, true);
             let others = [
                 ("coding", flow.coding.is_some()),

@@ -1,6 +1,6 @@
 //! Options of connections over QUIC.
 
-use super::common::place;
+use super::common::{given_of, place};
 use super::laws;
 use super::tcp::{Table, mechanisms, path};
 use crate::format::{self, Law, Tcp};
@@ -45,7 +45,7 @@ pub(super) fn check(
     let mut refuse = |key: &'static str, why: String, hint: Option<&str>| {
         problems.add(path(table, &[key]), why, hint.map(str::to_owned));
     };
-    for (key, _) in mechanisms(given).into_iter().chain(others).filter(|(_, is_given)| *is_given) {
+    for key in given_of(mechanisms(given).into_iter().chain(others)) {
         refuse(key, needs_tcp(key, subject), Some(REMOVE));
     }
     if tcp.ecn == EcnMode::Scalable && given.ecn.is_some() {

@@ -1,6 +1,7 @@
 //! Pages: their objects and the use of connections.
 
 use super::shared::{MOST_BYTES, inside, request};
+use crate::check::common::given_of;
 use crate::check::files::{ReadFile, load, path};
 use crate::check::har::{self, MOST_OBJECTS};
 use crate::format::{HttpProtocol, Page, PageObject, Recording, RequestOrder, Spread, six, thirty_s};
@@ -40,17 +41,16 @@ pub fn config(app: &Page, at: usize, problems: &mut Problems) -> Option<(Bytes, 
     if app.protocol == HttpProtocol::Http3 && app.tls.0 == 2.0 {
         refuse("tls", "\"h3\" has TLS 1.3: 1 round trip, or 0 with 0-RTT".to_owned());
     }
-    let is_dead = [
-        ("connections", app.protocol != HttpProtocol::Http1 && app.connections != six(), "http/1.1"),
-        ("preconnect", app.protocol != HttpProtocol::Http1 && app.preconnect.0 != 1, "http/1.1"),
-    ];
-    for (key, _, of) in is_dead.into_iter().filter(|(_, is_dead, _)| *is_dead) {
-        refuse(key, format!("`{key}` is for \"{of}\": other protocols have one connection to an origin"));
+    if app.protocol != HttpProtocol::Http1 {
+        let given = [("connections", app.connections != six()), ("preconnect", app.preconnect.0 != 1)];
+        for key in given_of(given) {
+            refuse(key, format!("`{key}` is for \"http/1.1\": other protocols have one connection to an origin"));
+        }
     }
     if app.visits.is_some_and(|visits| visits.0 == 1) {
         let given =
             [("reading", app.reading != thirty_s()), ("reading_spread", app.reading_spread != Spread::Exponential)];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             refuse(key, format!("`{key}` is the time to the next visit, and there is one visit"));
         }
     }

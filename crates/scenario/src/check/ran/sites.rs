@@ -1,7 +1,7 @@
 //! Sites of a cell of LTE or NR, between which stations are handed over.
 
 use super::keys::path;
-use crate::check::common::place;
+use crate::check::common::{given_of, place};
 use crate::check::key::key;
 use crate::check::places::position;
 use crate::format::ran::{HandoverTable, Propagation, RanCell, RanSite, station_power};
@@ -25,7 +25,7 @@ pub(super) fn geometry(cell: &RanCell, at: usize, before: usize, problems: &mut 
             ("line_of_sight", cell.line_of_sight.is_some()),
             ("station_power", cell.station_power != station_power()),
         ];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             let hint = "at = [\"50 m\", \"200 m\"] of a station instead of its `snr`".to_owned();
             let message = format!("`{key}` is for stations that have a place, and none has");
             problems.add(path(at, [key]), message, Some(hint));

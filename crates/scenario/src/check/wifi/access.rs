@@ -1,6 +1,6 @@
 //! Channel access of the stations.
 
-use super::super::common::{check_least, place};
+use super::super::common::{check_least, given_of, place};
 use super::check::Check;
 use super::routing::backpressure;
 use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding, Routing, eight, one};
@@ -111,7 +111,7 @@ impl Check<'_> {
             ("failures", own.failures != default.failures),
             ("acks", own.acks != default.acks),
         ];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             let message = format!("`{key}` has no effect under {access}, which has no frames");
             self.refuse(["routing".into(), key.into()], message, Some("leave it out, or access = \"dcf\""));
         }

@@ -3,7 +3,7 @@
 use super::air::Band;
 use super::check::Check;
 use super::reach::{Radio, watts};
-use crate::check::common::place;
+use crate::check::common::{given_of, place};
 use crate::check::links::Links;
 use crate::format::wifi::{Access, LossOf, Mode, Routing, TransmitQueue};
 use crate::path::Segment;
@@ -62,8 +62,8 @@ impl Check<'_> {
         } else {
             (&of_new[..], "802.11n, ac and ax", "standard = \"802.11ac\"")
         };
-        for (key, _) in given.iter().filter(|(_, is_given)| *is_given) {
-            self.refuse([(*key).into()], format!("`{key}` is for {of}"), Some(hint));
+        for key in given_of(given.iter().copied()) {
+            self.refuse([key.into()], format!("`{key}` is for {of}"), Some(hint));
         }
         if is_new && wifi.reach.capture.is_some() {
             let why = format!("`capture` is for {of}: the rate of each MPDU decides");

@@ -1,7 +1,7 @@
 //! Timings and rules of the MAC: the standard's, with the changes of the mode and of the table.
 
 use super::check::Check;
-use crate::check::common::ratio;
+use crate::check::common::{given_of, ratio};
 use crate::format::wifi::{Access, Mode, Standard, Timing, seven};
 use windward_sim::wifi::{Mac, Phy};
 use windward_units::BitRate;
@@ -54,7 +54,7 @@ impl Check<'_> {
         let wifi = self.wifi;
         let is_ideal = matches!(wifi.access.0, Access::Ideal(_) | Access::MaxWeight(_));
         let given = [("short_retries", wifi.short_retries != seven()), ("long_retries", wifi.long_retries.is_some())];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             let why = match wifi.standard {
                 Standard::Bianchi => "Bianchi's model has no limit of retries",
                 _ if is_ideal => "ideal access has no retries: every packet is one attempt",
@@ -77,7 +77,7 @@ impl Check<'_> {
             ("cw_max", timing.cw_max.is_some()),
             ("eifs", timing.eifs.is_some()),
         ];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in given_of(given) {
             let message = format!("`{key}` has no effect under ideal access, which has no contention windows");
             self.refuse(["timing".into(), key.into()], message, Some("leave it out, or access = \"dcf\""));
         }
