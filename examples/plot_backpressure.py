@@ -27,13 +27,13 @@ from windward.show.plot.style import COLORS, styled
 
 PAPER = Path(__file__).resolve().parent.parent / "evidence" / "papers" / "seferoglu2014"
 RULES = {
-    "classical": ww.BackpressureRouting(k=0, links="downstream"),
-    "TCP-aware": ww.BackpressureRouting(k="shared", links="downstream"),
+    "classical": ww.format.BackpressureRouting(k=0, links="downstream"),
+    "TCP-aware": ww.format.BackpressureRouting(k="shared", links="downstream"),
 }
 diamond = ww.load(PAPER / "diamond.toml")
 
 
-def run(rule: ww.BackpressureRouting) -> ww.Run:
+def run(rule: ww.format.BackpressureRouting) -> ww.Run:
     wifi = dataclasses.replace(diamond.wifi[0], routing=rule, rts_threshold="3 kB")
     flows = [dataclasses.replace(flow, coding="random") for flow in diamond.flow]
     return dataclasses.replace(diamond, duration="60 s", warmup="10 s", wifi=[wifi], flow=flows).simulate(seeds=40)

@@ -39,12 +39,14 @@ def uplink(queue: str) -> ww.Run:
                 delay="15 ms",
                 buffer="417 packets",
                 queue=queue,
-                reverse=ww.Reverse(rate="50 Mbit/s", queue="drop-tail"),
+                reverse=ww.format.Reverse(rate="50 Mbit/s", queue="drop-tail"),
             )
         ],
         flow=[ww.Flow(name="backup", from_="home", to="server", law="cubic", start_spread="2 s")],
         background=[
-            ww.Background(name="call", from_="home", to="server", pattern=ww.Cbr(rate="80 kbit/s"), packet="200 B")
+            ww.Background(
+                name="call", from_="home", to="server", pattern=ww.format.Cbr(rate="80 kbit/s"), packet="200 B"
+            )
         ],
     )
     return scenario.simulate(seeds=10)

@@ -37,7 +37,7 @@ def run(law: ww.Reno | ww.Cubic | ww.Vegas | ww.Fast | ww.QuicTcp | ww.Compound)
                 delay="25 ms",
                 buffer="100 packets",
                 loss="0.5 %",
-                reverse=ww.Reverse(loss=0),
+                reverse=ww.format.Reverse(loss=0),
             )
         ],
         flow=[ww.Flow(name="download", from_="server", to="client", count=4, law=law)],

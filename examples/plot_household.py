@@ -24,13 +24,16 @@ from windward.show.plot.style import COLORS, styled
 
 #: Discipline of each direction: 50 Mbit/s down and 10 up. CAKE shapes to 95 %, so that the queue is its own.
 QUEUES = {
-    "drop-tail": (ww.DropTail(), ww.DropTail()),
-    "fq-codel": (ww.FqCodel(), ww.FqCodel()),
-    "cake": (ww.Cake(bandwidth="47.5 Mbit/s"), ww.Cake(bandwidth="9.5 Mbit/s")),
+    "drop-tail": (ww.format.DropTail(), ww.format.DropTail()),
+    "fq-codel": (ww.format.FqCodel(), ww.format.FqCodel()),
+    "cake": (ww.format.Cake(bandwidth="47.5 Mbit/s"), ww.format.Cake(bandwidth="9.5 Mbit/s")),
 }
 
 
-def line(down: ww.DropTail | ww.FqCodel | ww.Cake, up: ww.DropTail | ww.FqCodel | ww.Cake) -> ww.Run:
+def line(
+    down: ww.format.DropTail | ww.format.FqCodel | ww.format.Cake,
+    up: ww.format.DropTail | ww.format.FqCodel | ww.format.Cake,
+) -> ww.Run:
     scenario = ww.Scenario(
         name="household",
         duration="60 s",
@@ -44,7 +47,7 @@ def line(down: ww.DropTail | ww.FqCodel | ww.Cake, up: ww.DropTail | ww.FqCodel 
                 delay="10 ms",
                 buffer="300 ms",
                 queue=down,
-                reverse=ww.Reverse(rate="10 Mbit/s", queue=up),
+                reverse=ww.format.Reverse(rate="10 Mbit/s", queue=up),
             )
         ],
         flow=[
@@ -58,8 +61,8 @@ def line(down: ww.DropTail | ww.FqCodel | ww.Cake, up: ww.DropTail | ww.FqCodel 
                 from_="home",
                 to="server",
                 law="cubic",
-                objects=[ww.PageObject(name="text", size="30 kB")]
-                + [ww.PageObject(name=f"picture-{number}", parent="text", size="60 kB") for number in range(12)],
+                objects=[ww.format.PageObject(name="text", size="30 kB")]
+                + [ww.format.PageObject(name=f"picture-{number}", parent="text", size="60 kB") for number in range(12)],
                 reading="3 s",
             ),
         ],

@@ -59,10 +59,10 @@ def ride(law: str, seed: int) -> tuple[float, float]:
                 name="radio",
                 from_="server",
                 to="phone",
-                rate=ww.RecordedRate(trace=drives[seed]),
+                rate=ww.format.RecordedRate(trace=drives[seed]),
                 delay="25 ms",
                 buffer="750 packets",
-                reverse=ww.Reverse(rate="5 Mbit/s"),
+                reverse=ww.format.Reverse(rate="5 Mbit/s"),
             )
         ],
         flow=[ww.Flow(from_="server", to="phone", law=law)],

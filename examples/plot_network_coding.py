@@ -42,7 +42,7 @@ plain = ww.Scenario(
             delay="20 ms",
             buffer="50 packets",
             loss=0.01,
-            reverse=ww.Reverse(loss=0),
+            reverse=ww.format.Reverse(loss=0),
         )
     ],
     flow=[ww.Flow(name="download", from_="server", to="client", law="reno")],

@@ -43,7 +43,7 @@ scenario = ww.Scenario(
             delay="50 ms",
             buffer="unlimited",
             loss=0.01,
-            reverse=ww.Reverse(loss=0),
+            reverse=ww.format.Reverse(loss=0),
         )
     ],
     flow=[

@@ -41,7 +41,7 @@ def download(law: str) -> tuple[float, float]:
                 delay="300 ms",
                 buffer="500 packets",
                 loss="0.1 %",
-                reverse=ww.Reverse(rate="5 Mbit/s", loss=0),
+                reverse=ww.format.Reverse(rate="5 Mbit/s", loss=0),
             )
         ],
         flow=[ww.Flow(from_="server", to="dish", law=law, receive_window="6000 packets")],

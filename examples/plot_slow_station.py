@@ -26,9 +26,9 @@ RATES = ("11 Mbit/s", "5.5 Mbit/s", "2 Mbit/s", "1 Mbit/s")
 
 
 def home(rate: str) -> ww.Run:
-    stations = [ww.WifiStation(node="router", at=["0 m", "0 m"])]
-    stations += [ww.WifiStation(node=f"fast-{at}", at=["10 m", f"{at} m"]) for at in (1, 2, 3)]
-    stations.append(ww.WifiStation(node="slow", at=["10 m", "4 m"], data_rate=rate))
+    stations = [ww.format.WifiStation(node="router", at=["0 m", "0 m"])]
+    stations += [ww.format.WifiStation(node=f"fast-{at}", at=["10 m", f"{at} m"]) for at in (1, 2, 3)]
+    stations.append(ww.format.WifiStation(node="slow", at=["10 m", "4 m"], data_rate=rate))
     scenario = ww.Scenario(
         name="anomaly",
         duration="25 s",
@@ -37,7 +37,12 @@ def home(rate: str) -> ww.Run:
         wifi=[ww.Wifi(name="home", standard="802.11b", station=stations)],
         background=[
             ww.Background(
-                name=name, from_=name, to="router", count=count, pattern=ww.Poisson(rate="9 Mbit/s"), packet="1500 B"
+                name=name,
+                from_=name,
+                to="router",
+                count=count,
+                pattern=ww.format.Poisson(rate="9 Mbit/s"),
+                packet="1500 B",
             )
             for name, count in (("fast", None), ("slow", None))
         ],

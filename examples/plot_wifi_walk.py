@@ -27,8 +27,11 @@ SPEED, TURN, SEEDS = 1.5, 60, 6  # m/s, s
 
 def walk(rate: str) -> ww.Run:
     there = [f"{SPEED * TURN:g} m", "0 m"]
-    motion = ww.WaypointsMotion(
-        points=[ww.Waypoint(time=f"{TURN} s", at=there), ww.Waypoint(time=f"{2 * TURN} s", at=["1 m", "0 m"])]
+    motion = ww.format.WaypointsMotion(
+        points=[
+            ww.format.Waypoint(time=f"{TURN} s", at=there),
+            ww.format.Waypoint(time=f"{2 * TURN} s", at=["1 m", "0 m"]),
+        ]
     )
     scenario = ww.Scenario(
         name="walk",
@@ -42,17 +45,17 @@ def walk(rate: str) -> ww.Run:
                 data_rate=rate,
                 buffer="200 packets",
                 routing="aodv",
-                reach=ww.WifiReach(
+                reach=ww.format.WifiReach(
                     power="15 dBm",
                     frequency="2437 MHz",
-                    path_loss=ww.LogDistancePathLoss(exponent=3.3),
+                    path_loss=ww.format.LogDistancePathLoss(exponent=3.3),
                     receive_threshold="-95 dBm",
                     sense_threshold="-95 dBm",
                 ),
-                noise=ww.WifiNoise(power="-95 dBm", rayleigh=True),
+                noise=ww.format.WifiNoise(power="-95 dBm", rayleigh=True),
                 station=[
-                    ww.WifiStation(node="router", at=["0 m", "0 m"]),
-                    ww.WifiStation(node="phone", at=["1 m", "0 m"], motion=motion),
+                    ww.format.WifiStation(node="router", at=["0 m", "0 m"]),
+                    ww.format.WifiStation(node="phone", at=["1 m", "0 m"], motion=motion),
                 ],
             )
         ],

@@ -18,7 +18,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import windward as ww
-from windward import LawSpec, _engine
+from windward import _engine
+from windward.format import LawSpec
 from windward.results.stats import t_quantile
 from windward.show.plot import draw, save
 from windward.show.plot.style import COLORS, FAINT, committed
@@ -55,7 +56,7 @@ def as_shown(law: type[LawSpec]) -> LawSpec:
 #: Laws that answer marks by their number: what marks them, and how they are told.
 MARKED: dict[str, dict[str, Any]] = {
     "dctcp": {
-        "queue": ww.Red(min=20, max=20, weight=1, gentle=False, ecn=True, hard_drop=False),
+        "queue": ww.format.Red(min=20, max=20, weight=1, gentle=False, ecn=True, hard_drop=False),
         "ecn": "accurate",
     },
     "prague": {"queue": "dualpi2", "ecn": "scalable"},

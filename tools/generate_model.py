@@ -1,4 +1,6 @@
-"""Writes the dataclasses of python/windward/_format/fields.py, and their names in __init__.pyi, from the JSON Schema.
+"""Writes the dataclasses of python/windward/format.py, and the names of those of every day in __init__.pyi.
+
+They follow from the JSON Schema.
 
 Run it after a change of the format: `python tools/generate_model.py`. With `--check` it only says whether the files are
 up to date (exit code 1 if not).
@@ -20,11 +22,11 @@ from tools.tried_examples import refused
 from windward import _engine
 
 PACKAGE = Path(__file__).parent.parent / "python" / "windward"
-TARGET = PACKAGE / "_format" / "fields.py"
-#: The list of the public names; those of the fields are a block of it.
+TARGET = PACKAGE / "format.py"
+#: The list of the names of `windward` itself; those of every day are a block of it.
 NAMES = PACKAGE / "__init__.pyi"
-#: What is public of the fields beside the dataclasses.
-UNIONS = ("LawSpec",)
+#: Unions whose members are of every day, beside the tables that a file has at its root.
+EVERYDAY = ("AnyCell", "App", "LawSpec")
 ROOT = "ScenarioFields"
 #: What the names of a tagged union's members end in, where the word alone would not say what it is.
 SUFFIX = {
@@ -136,7 +138,7 @@ EXAMPLE = {
 NEEDED = {
     "Link": {"rate": '"10 Mbit/s"'},
     "Wifi": {"station": "[home, phone]"},
-    "Requests": {"arrivals": "ww.PoissonArrivals(rate=2.0)"},
+    "Requests": {"arrivals": "ww.format.PoissonArrivals(rate=2.0)"},
     "Session": {"size": '"1 MB"'},
     "Read": {"rate": '"5 Mbit/s"'},
     "Write": {"rate": '"5 Mbit/s"'},
@@ -158,7 +160,8 @@ from typing import Any, ClassVar, Literal
 
 #: Stations of a Wi-Fi in the examples, and the fields of one whose options the older standards do not have.
 STATIONS = [
-    f'{name} = ww.WifiStation(node="{name}", at=["{metres} m", "0 m"])' for name, metres in (("home", 0), ("phone", 5))
+    f'{name} = ww.format.WifiStation(node="{name}", at=["{metres} m", "0 m"])'
+    for name, metres in (("home", 0), ("phone", 5))
 ]
 NEWER = {"standard": '"802.11n"', "access_point": '"home"'}
 
@@ -190,7 +193,7 @@ class Generator:
             text.replace(f"    {MARK}\n", self.example(name) if name in self.fields else "")
             for name, text in self.sources.items()
         ]
-        return HEADER + "\n\n".join(written)
+        return f"{HEADER}__all__ = {sorted([*self.fields, 'LawSpec'])}\n\n" + "\n\n".join(written)
 
     def example(self, name: str) -> str:
         """The example of a dataclass: an object of it, and another that holds it."""
@@ -228,7 +231,10 @@ class Generator:
             for attribute, (kind, is_required) in self.fields[name].items()
             if (is_required or attribute in needed) and attribute not in given
         }
-        return f"ww.{name}({', '.join(f'{attribute}={value}' for attribute, value in (arguments | given).items())})"
+        place = "ww" if name in self.everyday() else "ww.format"
+        return (
+            f"{place}.{name}({', '.join(f'{attribute}={value}' for attribute, value in (arguments | given).items())})"
+        )
 
     def value(self, name: str, attribute: str, kind: str) -> str:
         value = EXAMPLE.get((name, attribute)) or EXAMPLE.get(attribute)
@@ -249,11 +255,15 @@ class Generator:
             found |= self.members(_union(self.unions[union]))
         return found
 
+    def everyday(self) -> list[str]:
+        """Tables at the root of a file, applications and laws: the names that `windward` itself has."""
+        direct = {held for kind, _ in self.fields[ROOT].values() for held in re.findall(r"\w+", kind)}
+        unions = {member for union in EVERYDAY for member in self.unions[union]}
+        return sorted((direct | unions) & set(self.fields), key=str.lower)
+
     def public(self) -> str:
-        """The import that makes the dataclasses public."""
-        classes = [name for name, source in self.sources.items() if source.startswith("@") and name != ROOT]
-        names = sorted([*classes, *UNIONS], key=str.lower)
-        return "from ._format.fields import (\n" + "".join(f"    {name} as {name},\n" for name in names) + ")\n"
+        """The import that gives `windward` those of every day."""
+        return "from .format import (\n" + "".join(f"    {name} as {name},\n" for name in self.everyday()) + ")\n"
 
     def reference(self, reference: str) -> str:
         """The Python type of a definition, which is written first."""
@@ -384,7 +394,7 @@ def main() -> int:
     files = {
         TARGET: _format(generator.source(), TARGET),
         NAMES: re.sub(
-            r"^from \._format\.fields import \(\n.*?^\)\n",
+            r"^from \.format import \(\n.*?^\)\n",
             generator.public(),
             NAMES.read_text(encoding="utf-8"),
             flags=re.DOTALL | re.MULTILINE,

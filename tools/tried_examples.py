@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import windward as ww
-from windward._format import fields as classes
+from windward import format as classes
 
 #: Files that examples name.
 _FILES = {
@@ -33,7 +33,12 @@ def _wired() -> dict[str, Any]:
         "node": [ww.Node(name=name) for name in _NODES],
         "link": [
             ww.Link(
-                name="up", from_="client", to="server", rate="9 Mbit/s", delay="9 ms", reverse=ww.Reverse(name="down")
+                name="up",
+                from_="client",
+                to="server",
+                rate="9 Mbit/s",
+                delay="9 ms",
+                reverse=ww.format.Reverse(name="down"),
             )
         ],
         "flow": [ww.Flow(name="download", from_="server", to="client", law="cubic")],
@@ -42,8 +47,8 @@ def _wired() -> dict[str, Any]:
 
 def _wifi(**fields: Any) -> dict[str, Any]:
     stations = [
-        ww.WifiStation(node="home", at=["0 m", "0 m"]),
-        ww.WifiStation(node="phone", at=["5 m", "0 m"]),
+        ww.format.WifiStation(node="home", at=["0 m", "0 m"]),
+        ww.format.WifiStation(node="phone", at=["5 m", "0 m"]),
     ]
     return _wired() | {"wifi": [ww.Wifi(name="air", access_point="home", station=stations, **fields)]}
 

@@ -73,7 +73,8 @@ full segments per second.
 
 TABLES = """Dataclasses for the tables of [scenario files](scenario.md), whose fields are documented there. Arguments
 have the keys' names, except `from_` and `class_` for `from` and `class`. Times, rates and sizes are strings with
-units. `ww.LawSpec` is the union of the control laws.
+units. All are in `ww.format`; tables of a file's root, applications and laws are in `ww` too. `ww.format.LawSpec` is
+the union of the control laws.
 
 | class | description |
 | --- | --- |"""
@@ -135,18 +136,20 @@ def _file(place: Path, name: str) -> Path:
 def page() -> str:
     stub = Source.read(PACKAGE / "__init__.pyi")
     found = {name: (path, original) for name, path, original in stub.imports()}
-    fields = PACKAGE / "_format" / "fields.py"
+    fields = PACKAGE / "format.py"
     out = [HEAD]
     for title, names in SECTIONS.items():
         out.append(f"## {title}\n")
         out += [_entry(f"ww.{name}", Source.read(found[name][0]), found[name][1]) for name in names]
-    out.append("## Tables of scenario files\n")
+    out.append("## Tables of scenario files: `ww.format`\n")
     out.append(TABLES)
     source = Source.read(fields)
-    for name, (path, original) in found.items():
-        node = source.definition(original) if path == fields else None
-        if node is not None:
-            out.append(f"| `ww.{name}` | {_summary(node).replace('|', chr(92) + '|')} |")
+    tables = [name for name in source.public() if name != "ScenarioFields"]
+    for name in sorted(tables, key=lambda name: (name not in found, name.lower())):
+        node = source.definition(name)
+        assert node is not None
+        shown = f"ww.{name}" if name in found else f"ww.format.{name}"
+        out.append(f"| `{shown}` | {_summary(node).replace('|', chr(92) + '|')} |")
     out.append("")
     for module, title in MODULES.items():
         path = found[module][0]
@@ -154,7 +157,7 @@ def page() -> str:
         out.append(f"## {title}: `ww.{module}`\n")
         out.append(_text(ast.get_docstring(Source.read(path.with_suffix(".py")).tree) or ""))
         out += [_entry(f"ww.{module}.{name}", *where) for name, where in _members(source)]
-    known = {name for names in SECTIONS.values() for name in names} | set(MODULES) | {"__version__", "Result"}
+    known = {name for names in SECTIONS.values() for name in names} | set(MODULES) | {"__version__", "Result", "format"}
     left = [name for name, (path, _) in found.items() if path != fields and name not in known]
     if left:
         raise SystemExit(f"SECTIONS of {Path(__file__).name} lacks {', '.join(left)}")

@@ -8,12 +8,11 @@ Begin with help(ww.Scenario)   a network: simulate, optimum, compare, sweep
            help(ww.Run)        a simulation's tables, figures and report
            help(ww.open)       the folder of any result, opened again
            help(ww.Law)        a control law of your own, in Python
-           help(ww.Link)       a table of scenario files: Node, Flow, Cell
+           help(ww.Link)       a table of scenario files; ww.format has all
 Others     ww.num, ww.fluid    theory without scenarios: help(ww.num)
-           ww.laws, ww.wifi    laws by hand; 802.11n, ac, ax in closed form
-           ww.coding           random linear network coding
+           ww.laws, ww.kernel  laws by hand; laws in the Linux kernel
+           ww.wifi, ww.coding  802.11n, ac, ax in closed form; network coding
            ww.transfer         downloads, uploads, emulated links
-           ww.kernel           laws in the Linux kernel
            ww.papers, ww.gym   claims of papers; reinforcement learning
 dir(ww) lists all names; docs/reference/api.md documents them.
 """
@@ -34,5 +33,5 @@ import lazy_loader
 # not wait for numpy.
 __getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
-#: Nothing for `from windward import *`: pydoc would print each of 140 classes whole, and `open` would hide Python's.
+#: Nothing for `from windward import *`: pydoc would print each class whole, and `open` would hide Python's.
 __all__: list[str] = []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windward._format.compiled import Compiled, compiled as compiled_of, namer
 from windward._format.convert import from_plain, to_plain
-from windward._format.fields import ScenarioFields
 from windward._format.parse import parse
+from windward.format import ScenarioFields
 
 if TYPE_CHECKING:
     from windward._answers.attack import Attack

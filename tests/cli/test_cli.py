@@ -173,7 +173,7 @@ def test_help_of_a_link_does_not_build_the_classes_of_scenarios() -> None:
     code = (
         "import sys, windward._cli.link; from windward._cli.main import app\n"
         "try: app(['link', '--help'])\n"
-        "finally: print('windward._format.fields' in sys.modules)"
+        "finally: print('windward.format' in sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.splitlines()[-1] == "False"
@@ -182,7 +182,7 @@ def test_help_of_a_link_does_not_build_the_classes_of_scenarios() -> None:
 def test_carriers_of_a_link_are_those_of_scenarios() -> None:
     from typing import get_args
 
-    from windward._format.fields import Preset
+    from windward.format import Preset
     from windward.transfer._cell import PRESETS
 
     assert tuple(name for one in get_args(Preset) for name in get_args(one)) == PRESETS

@@ -254,7 +254,7 @@ def test_transfers_of_a_session_come_and_go() -> None:
         from_="phone",
         to="server",
         law="cubic",
-        arrivals=ww.ClosedArrivals(users=2, think="2 s", think_spread="fixed"),
+        arrivals=ww.format.ClosedArrivals(users=2, think="2 s", think_spread="fixed"),
         size="1 MB",
         direction="up",
     )
@@ -287,7 +287,7 @@ def test_transfers_of_a_session_may_have_a_time() -> None:
         from_="phone",
         to="server",
         law="reno",
-        arrivals=ww.ClosedArrivals(users=1, think="1 s", think_spread="fixed"),
+        arrivals=ww.format.ClosedArrivals(users=1, think="1 s", think_spread="fixed"),
         on="2 s",
         on_spread="fixed",
     )

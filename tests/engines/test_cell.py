@@ -35,7 +35,7 @@ def cell(scheduler: object = "queueing-delay", backlog: float = 60) -> ww.Scenar
     law = ww.QuicTcp(rho=0.5, kappa=0.5, backlog=backlog)
     wire = ww.Link(from_="server", to="bs", rate="100 Mbit/s", delay="20 ms", buffer="1000 packets")
     back = ww.Link(from_="ue", to="bs", rate="100 Mbit/s", delay="1 ms", duplex=False)
-    stations = [ww.Station(node=f"ue-{at}", snr=f"{snr} dB") for at, snr in enumerate(SNRS_DB, 1)]
+    stations = [ww.format.Station(node=f"ue-{at}", snr=f"{snr} dB") for at, snr in enumerate(SNRS_DB, 1)]
     air = ww.Cell(
         name="air",
         access_point="bs",
@@ -99,7 +99,7 @@ def test_the_scheduler_shares_the_air_as_the_optimum_does() -> None:
     assert abs(got.sum() / best.sum() - 1) < 0.02
     assert abs(got / best - 1).max() < 0.06
     # Not so under round robin, which wastes what the channels offer.
-    turns = cell(ww.RoundRobinScheduler(oblivious=True)).simulate().flows["goodput_bps"].to_numpy()
+    turns = cell(ww.format.RoundRobinScheduler(oblivious=True)).simulate().flows["goodput_bps"].to_numpy()
     assert turns.sum() < 0.85 * best.sum()
 
 
@@ -107,7 +107,7 @@ def test_the_scheduler_shares_the_air_as_the_optimum_does() -> None:
 MODES = ((5, 1), (8, 1.5), (10.5, 2), (14, 3), (16, 3), (18, 4), (20, 4.5), (22, 5))
 
 
-def corner(amc: str | ww.ShannonAmc, at: int) -> float:
+def corner(amc: str | ww.format.ShannonAmc, at: int) -> float:
     """The goodput of one flow that has the whole cell to itself: a corner of the ergodic region."""
     whole = cell()
     alone = replace(whole, flow=[whole.flow[at]], cell=[replace(whole.cell[0], amc=amc)])
@@ -134,7 +134,7 @@ def test_corners_of_the_region_are_integrals_over_the_fading(at: int) -> None:
 
     gap = 10**0.3
     expected = quad(lambda snr: np.log2(1 + snr / gap) * density(snr), 0, 50 * mean)[0]
-    assert corner(ww.ShannonAmc(gap="3 dB"), at) == pytest.approx(symbols * expected, rel=0.01)
+    assert corner(ww.format.ShannonAmc(gap="3 dB"), at) == pytest.approx(symbols * expected, rel=0.01)
 
 
 def test_stations_are_shown(tmp_path: Path) -> None:

@@ -10,21 +10,23 @@ import windward as ww
 from windward.show.digest._run import digests
 
 
-def scenario(coding: ww.RandomCoding | ww.IdealCoding | None) -> ww.Scenario:
+def scenario(coding: ww.format.RandomCoding | ww.format.IdealCoding | None) -> ww.Scenario:
     return ww.Scenario(
         name="lossy",
         duration="30 s",
         seeds=2,
         stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
-        link=[ww.Link(from_="a", to="b", rate="2 Mbit/s", delay="20 ms", loss=ww.BernoulliLoss(probability=0.1))],
+        link=[
+            ww.Link(from_="a", to="b", rate="2 Mbit/s", delay="20 ms", loss=ww.format.BernoulliLoss(probability=0.1))
+        ],
         flow=[ww.Flow(from_="a", to="b", law="reno", receive_window="40 packets", coding=coding)],
     )
 
 
 @pytest.fixture(scope="module")
 def coded() -> ww.Run:
-    return scenario(ww.RandomCoding()).simulate()
+    return scenario(ww.format.RandomCoding()).simulate()
 
 
 def test_coding_hides_losses_from_tcp(coded: ww.Run) -> None:
@@ -55,13 +57,13 @@ def test_tables_agree(coded: ww.Run) -> None:
 
 def test_the_field_costs_little() -> None:
     """Random coefficients waste 1/255 of the combinations at most: the ideal is not much better."""
-    real = scenario(ww.RandomCoding(block="16 packets")).simulate().flows["goodput_bps"]
-    ideal = scenario(ww.IdealCoding(block="16 packets")).simulate().flows["goodput_bps"]
+    real = scenario(ww.format.RandomCoding(block="16 packets")).simulate().flows["goodput_bps"]
+    ideal = scenario(ww.format.IdealCoding(block="16 packets")).simulate().flows["goodput_bps"]
     assert ((real - ideal).abs() < 0.03 * ideal).all()
 
 
 def test_it_is_drawn_and_printed(tmp_path: Path) -> None:
-    scenario(ww.RandomCoding()).simulate(output=tmp_path / "run")
+    scenario(ww.format.RandomCoding()).simulate(output=tmp_path / "run")
     again = ww.open(tmp_path / "run")
     assert isinstance(again, ww.Run)
     figure = again.plot("blocks")

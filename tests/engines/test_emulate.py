@@ -228,7 +228,12 @@ def test_no_connection_outlives_a_run() -> None:
     link = ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="50 ms")
     flows = [ww.Flow(from_="a", to="b", law="cubic", count=20)]
     web = ww.Requests(
-        from_="b", to="a", law="cubic", arrivals=ww.PoissonArrivals(rate=40.0), response="100 kB", connections="new"
+        from_="b",
+        to="a",
+        law="cubic",
+        arrivals=ww.format.PoissonArrivals(rate=40.0),
+        response="100 kB",
+        connections="new",
     )
     scenario = ww.Scenario(name="many", duration="1 s", node=nodes, link=[link], flow=flows, app=[web])
     before = orphans()

@@ -336,7 +336,7 @@ def test_cubic_rests_where_its_packets_do(loss: float, rtt_ms: int, seconds: int
                 delay=f"{rtt_ms / 2} ms",
                 buffer="1000 packets",
                 loss=loss,
-                reverse=ww.Reverse(loss=0.0),
+                reverse=ww.format.Reverse(loss=0.0),
             )
         ],
         flow=[ww.Flow(name="flow", from_="a", to="b", law="cubic")],
@@ -364,7 +364,7 @@ def test_delay_based_laws_cut_their_windows_at_losses(law: str) -> None:
                 delay="25 ms",
                 buffer="417 packets",
                 loss=0.01,
-                reverse=ww.Reverse(loss=0.0),
+                reverse=ww.format.Reverse(loss=0.0),
             )
         ],
         flow=[ww.Flow(name="flow", from_="a", to="b", law=law, stack="linux")],

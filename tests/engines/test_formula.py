@@ -23,7 +23,7 @@ PAIRS = {
 }
 
 
-def scenario(law: ww.LawSpec, *, loss: float = 0.0, buffer: int = 30, **more: object) -> ww.Scenario:
+def scenario(law: ww.format.LawSpec, *, loss: float = 0.0, buffer: int = 30, **more: object) -> ww.Scenario:
     """Two flows of a law beside one of CUBIC."""
     flows = [
         ww.Flow(name=f"own-{at}", from_="a", to="b", law=law, start=f"{at} s", known_base_rtt="path") for at in range(2)
@@ -72,7 +72,7 @@ def test_the_equations_are_those_of_the_built_in_law() -> None:
     assert rests[1] == pytest.approx(rests[0], rel=1e-3)
 
 
-def _alone(law: ww.LawSpec) -> ww.Scenario:
+def _alone(law: ww.format.LawSpec) -> ww.Scenario:
     """Two flows of a law without losses."""
     return ww.Scenario(
         name="alone",

@@ -36,7 +36,7 @@ class Wrong:
 
 def diamond(rule: object = None) -> ww.Scenario:
     scenario = ww.load(DIAMOND)
-    air = replace(scenario.wifi[0], routing=ww.BackpressureRouting(class_=rule))  # type: ignore[arg-type]
+    air = replace(scenario.wifi[0], routing=ww.format.BackpressureRouting(class_=rule))  # type: ignore[arg-type]
     return replace(scenario, duration="20 s", wifi=(air,))
 
 

@@ -28,10 +28,10 @@ def line(flow: dict[str, Any], duration: str = "10 s", **link: Any) -> ww.Scenar
     "pace",
     [
         {},
-        {"write": ww.Write(rate="2 Mbit/s")},
+        {"write": ww.format.Write(rate="2 Mbit/s")},
         {"receive_buffer": "auto"},
         {"send_buffer": "256 KiB"},
-        {"read": ww.Read(rate="20 Mbit/s"), "receive_buffer": "256 KiB"},
+        {"read": ww.format.Read(rate="20 Mbit/s"), "receive_buffer": "256 KiB"},
     ],
     ids=["plain", "writer", "receive-buffer", "send-buffer", "reader"],
 )
@@ -42,7 +42,7 @@ def test_every_kind_of_flow_counts_its_losses(pace: dict[str, Any]) -> None:
         rate="10 Mbit/s",
         delay="5 ms",
         loss=0.02,
-        reverse=ww.Reverse(loss=0.0),
+        reverse=ww.format.Reverse(loss=0.0),
         buffer="1000 packets",
     )
     run = scenario.simulate(seeds=1)
@@ -72,7 +72,7 @@ def test_bbr_behind_a_receive_buffer_returns_to_the_rate_of_the_link(law: str) -
         delay="2 ms",
         buffer="10 packets",
     )
-    steps = [ww.ChangeStep(at="5 s", rate="1 Mbit/s"), ww.ChangeStep(at="9 s", rate="10 Mbit/s")]
+    steps = [ww.format.ChangeStep(at="5 s", rate="1 Mbit/s"), ww.format.ChangeStep(at="9 s", rate="10 Mbit/s")]
     scenario = replace(scenario, change=[ww.Change(link="line", steps=steps)])
     series = scenario.simulate(seeds=1).flow_series
     late = series[series["time_s"] > 14]
@@ -91,11 +91,11 @@ def test_acks_of_the_first_second_are_those_of_linux() -> None:
             from_="client",
             to="server",
             law=ww.Cubic(version="linux", hystart=True),
-            tcp=ww.Tcp(stack="linux", **tcp),
+            tcp=ww.format.Tcp(stack="linux", **tcp),
             request="60 B",
             response=response,
             connections="new",
-            arrivals=ww.ClosedArrivals(users=1, think="300 ms", think_spread="fixed"),
+            arrivals=ww.format.ClosedArrivals(users=1, think="300 ms", think_spread="fixed"),
         )
         link = ww.Link(from_="server", to="client", rate="25 Mbit/s", delay="25.55 ms", buffer="62 packets")
         scenario = ww.Scenario(name="web", duration="3 s", node=NODES, link=[line or link], app=[app])
@@ -110,7 +110,7 @@ def test_acks_of_the_first_second_are_those_of_linux() -> None:
 
     # The ACKs of handshake and request are not among the quick ones: two fewer, and HyStart's train breaks in time for
     # the queue to overflow, .377 s. By curl from nginx it is .1215 s.
-    up = ww.Reverse(rate="2.8 Mbit/s", buffer="20 packets")
+    up = ww.format.Reverse(rate="2.8 Mbit/s", buffer="20 packets")
     line = ww.Link(from_="server", to="client", rate="11.5 Mbit/s", delay="9.5 ms", buffer="20 packets", reverse=up)
     assert float(downloads("100250 B", line).requests["completion_s"].median()) == pytest.approx(0.1215, rel=0.02)
 
@@ -128,7 +128,9 @@ def test_syns_are_repeated_as_the_stack_does(stack: str, answered: int) -> None:
         rate="100 Mbit/s",
         delay="50 ms",
     )
-    change = ww.Change(link="line", steps=[ww.ChangeStep(at="0 s", loss=1.0), ww.ChangeStep(at="3.5 s", loss=0.0)])
+    change = ww.Change(
+        link="line", steps=[ww.format.ChangeStep(at="0 s", loss=1.0), ww.format.ChangeStep(at="3.5 s", loss=0.0)]
+    )
     completion = replace(scenario, change=[change]).simulate(seeds=1).flows["completion_s"].iloc[0]
     # The handshake and windows of 1, 2 and 4.
     assert completion == pytest.approx(answered + 0.4, abs=0.01)
@@ -143,7 +145,7 @@ def test_the_load_of_short_responses_is_that_on_the_wire() -> None:
         law="reno",
         request="40 B",
         response="100 B",
-        arrivals=ww.PoissonArrivals(load=0.5),
+        arrivals=ww.format.PoissonArrivals(load=0.5),
     )
     link = ww.Link(from_="server", to="client", rate="1 Mbit/s", delay="1 ms")
     run = ww.Scenario(name="short", duration="20 s", node=NODES, link=[link], app=[app]).simulate(seeds=1)

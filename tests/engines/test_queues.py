@@ -30,7 +30,7 @@ def scenario(queue: object, ecn: str, duration: str = "20 s") -> ww.Scenario:
 
 
 def test_marks_are_in_the_tables() -> None:
-    run = scenario(ww.FqCodel(), "classic").simulate(seeds=1)
+    run = scenario(ww.format.FqCodel(), "classic").simulate(seeds=1)
     flows, links = run.flows.set_index("flow"), run.links.set_index("link")
     assert flows.loc["cubic", "marked"] > 0
     assert flows.loc["cubic", "segments_lost"] == 0
@@ -48,7 +48,7 @@ def test_without_ecn_the_same_queue_drops() -> None:
 def test_parameters_count() -> None:
     """A target of 30 ms leaves a longer queue than one of 5 ms."""
     waits = [
-        scenario(ww.Codel(target=target), "off")
+        scenario(ww.format.Codel(target=target), "off")
         .simulate(seeds=1)
         .links.set_index("link")
         .loc["uplink", "mean_queue_delay_s"]
@@ -127,7 +127,7 @@ def dsl(queue: object, hosts: tuple[int, ...] = (1, 4), *, flood: str | None = N
                 rate="10 Mbit/s",
                 delay="10 ms",
                 queue=queue,
-                reverse=ww.Reverse(queue="drop-tail"),
+                reverse=ww.format.Reverse(queue="drop-tail"),
             ),
         ],
         # A scenario has a flow: beside floods one that sends nothing that counts.
@@ -136,7 +136,9 @@ def dsl(queue: object, hosts: tuple[int, ...] = (1, 4), *, flood: str | None = N
             for at, name in enumerate(sending)
         ],
         background=[
-            ww.Background(name=f"flood-{at}", from_=name, to="server", packet="1500 B", pattern=ww.Cbr(rate=flood))
+            ww.Background(
+                name=f"flood-{at}", from_=name, to="server", packet="1500 B", pattern=ww.format.Cbr(rate=flood)
+            )
             for at, name in enumerate(sending)
             if flood
         ],
@@ -146,14 +148,14 @@ def dsl(queue: object, hosts: tuple[int, ...] = (1, 4), *, flood: str | None = N
 @pytest.mark.parametrize(("isolation", "share"), [("dual-srchost", 0.5), ("flows", 0.2)])
 def test_cake_shares_by_host_or_by_flow(isolation: str, share: float) -> None:
     """One stream of a host beside four of another: half of the rate between hosts, a fifth between flows."""
-    run = dsl(ww.Cake(bandwidth="9 Mbit/s", isolation=isolation), flood="12 Mbit/s").simulate(seeds=1)
+    run = dsl(ww.format.Cake(bandwidth="9 Mbit/s", isolation=isolation), flood="12 Mbit/s").simulate(seeds=1)
     received = run.background["received"]
     assert received[0] / received.sum() == pytest.approx(share, abs=0.005)
 
 
 def test_the_shaper_counts_the_cells_of_atm() -> None:
     """1500 bytes and 40 of overhead are 33 cells of 53 bytes: 9 Mbit/s of the line carry 9·1500/1749 of packets."""
-    queue = ww.Cake(bandwidth="9 Mbit/s", framing="atm", overhead=40)
+    queue = ww.format.Cake(bandwidth="9 Mbit/s", framing="atm", overhead=40)
     # More of it would let BLUE empty the queue from time to time.
     run = dsl(queue, (1,), flood="8 Mbit/s").simulate(seeds=1)
     expected = 9e6 * 1500 / 1749
@@ -166,9 +168,11 @@ def test_the_shaper_counts_the_cells_of_atm() -> None:
 
 def test_a_call_waits_for_a_packet_under_cake() -> None:
     """Behind drop-tail it waits for the buffer. A packet of 1500 bytes lasts 1.33 ms at 9 Mbit/s."""
-    call = ww.Background(name="call", from_="host-0", to="server", packet="200 B", pattern=ww.Cbr(rate="100 kbit/s"))
+    call = ww.Background(
+        name="call", from_="host-0", to="server", packet="200 B", pattern=ww.format.Cbr(rate="100 kbit/s")
+    )
     waits = []
-    for queue in (ww.Cake(bandwidth="9 Mbit/s"), "drop-tail"):
+    for queue in (ww.format.Cake(bandwidth="9 Mbit/s"), "drop-tail"):
         run = replace(dsl(queue), background=[call]).simulate(seeds=1)
         waits.append(float(run.background["mean_delay_s"][0]) - 0.011)
     assert waits[0] < 0.002
@@ -177,7 +181,7 @@ def test_a_call_waits_for_a_packet_under_cake() -> None:
 
 def test_voice_has_a_tin() -> None:
     """A stream with EF beside four others has a quarter of 9 Mbit/s, one with LE a sixteenth (`diffserv4`)."""
-    scenario = dsl(ww.Cake(bandwidth="9 Mbit/s", tins="diffserv4", isolation="flows"), flood="12 Mbit/s")
+    scenario = dsl(ww.format.Cake(bandwidth="9 Mbit/s", tins="diffserv4", isolation="flows"), flood="12 Mbit/s")
     first, *rest = scenario.background
     for dscp, share in (("EF", 1 / 4), ("LE", 1 / 16)):
         received = (

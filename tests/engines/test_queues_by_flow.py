@@ -22,7 +22,7 @@ PAPER = REPOSITORY / "evidence" / "papers" / "seferoglu2014"
 def tree() -> ww.Run:
     """The tree under the classical rule, which traps the second flow's packets where no RTS goes before them."""
     scenario = ww.load(PAPER / "tree.toml")
-    air = replace(scenario.wifi[0], routing=ww.BackpressureRouting(k=0), rts_threshold="3 kB")
+    air = replace(scenario.wifi[0], routing=ww.format.BackpressureRouting(k=0), rts_threshold="3 kB")
     return replace(scenario, wifi=(air,)).simulate(seeds=2)
 
 

@@ -33,7 +33,7 @@ def scenario(snrs: tuple[int, ...], scheduler: object = "proportional-fair", pre
         preset=preset,
         scheduler=scheduler,  # type: ignore[arg-type]
         buffer="500 kB",
-        station=[ww.RanStation(node=f"phone-{at}", snr=f"{snr} dB") for at, snr in enumerate(snrs, 1)],
+        station=[ww.format.RanStation(node=f"phone-{at}", snr=f"{snr} dB") for at, snr in enumerate(snrs, 1)],
     )
     return ww.Scenario(
         name="ran",
@@ -132,9 +132,11 @@ def test_ten_phones_and_a_car_in_twelve_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("forwarding", [True, False])
 def test_a_drive_past_three_sites(forwarding: bool) -> None:
     """Handovers west, middle, east; with forwarding the cell loses nothing of a slow stream."""
-    sites = [ww.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("middle", 500), ("east", 1000))]
+    sites = [
+        ww.format.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("middle", 500), ("east", 1000))
+    ]
     motion = {"kind": "waypoints", "points": [{"time": "50 s", "at": ["1100 m", "20 m"]}]}
-    car = ww.RanStation(node="car", at=["-100 m", "20 m"], motion=motion)  # type: ignore[arg-type]
+    car = ww.format.RanStation(node="car", at=["-100 m", "20 m"], motion=motion)  # type: ignore[arg-type]
     cell = ww.RanCell(
         name="street",
         access_point="core",
@@ -143,7 +145,7 @@ def test_a_drive_past_three_sites(forwarding: bool) -> None:
         shadowing=False,
         line_of_sight=False,
         site=sites,
-        handover=ww.Handover(forwarding=forwarding),
+        handover=ww.format.Handover(forwarding=forwarding),
         station=[car],
     )
     model = ww.Scenario(
@@ -152,8 +154,8 @@ def test_a_drive_past_three_sites(forwarding: bool) -> None:
         node=[ww.Node(name=name) for name in ("server", "core", "car")],
         link=[ww.Link(from_="server", to="core", rate="1 Gbit/s", delay="5 ms")],
         cell=[cell],
-        background=[ww.Background(from_="server", to="car", pattern=ww.Cbr(rate="12 Mbit/s"))],
-        output=ww.Output(air=ww.AirSpan(from_="10 s", length="50 ms")),
+        background=[ww.Background(from_="server", to="car", pattern=ww.format.Cbr(rate="12 Mbit/s"))],
+        output=ww.Output(air=ww.format.AirSpan(from_="10 s", length="50 ms")),
     )
     run = model.simulate()
     events = run.ran_handovers
@@ -188,7 +190,7 @@ def test_places_have_no_optimum() -> None:
         access_point="mast",
         technology="lte",
         preset="lte-10mhz",
-        station=[ww.RanStation(node="phone", at=["50 m", "0 m"])],
+        station=[ww.format.RanStation(node="phone", at=["50 m", "0 m"])],
     )
     model = ww.Scenario(
         name="placed",
@@ -264,7 +266,7 @@ def test_groups_of_resource_blocks_fade_apart() -> None:
         assert isinstance(cell, ww.RanCell)
         stations = [dataclasses.replace(station, speed="3 km/h") for station in cell.station]
         cell = dataclasses.replace(cell, delay_spread=spread, station=stations)
-        output = ww.Output(air=ww.AirSpan(from_="6 s", length="20 ms"))
+        output = ww.Output(air=ww.format.AirSpan(from_="6 s", length="20 ms"))
         runs.append(dataclasses.replace(model, cell=[cell], output=output).simulate())
     flat, selective = runs
     assert selective.flows["goodput_bps"].sum() > flat.flows["goodput_bps"].sum()

@@ -63,7 +63,7 @@ def test_random_networks_against_cvxpy(seed: int) -> None:
         if not is_wire[at]:
             return ww.Link(from_=f"n{a}", to=f"n{b}", delay="1 ms")
         there, back = (f"{round(rate * 1000)} kbit/s" for rate in rates)
-        return ww.Link(from_=f"n{a}", to=f"n{b}", delay="1 ms", rate=there, reverse=ww.Reverse(rate=back))
+        return ww.Link(from_=f"n{a}", to=f"n{b}", delay="1 ms", rate=there, reverse=ww.format.Reverse(rate=back))
 
     best = ww.Scenario(
         name="random",
@@ -71,7 +71,7 @@ def test_random_networks_against_cvxpy(seed: int) -> None:
         node=[ww.Node(name=f"n{node}") for node in range(6)],
         link=[link(at) for at in range(0, len(ends), 2)],
         region=[
-            ww.CsmaRegion(
+            ww.format.CsmaRegion(
                 name="air",
                 links=[name(at) for at in air],
                 capacity=[f"{round(capacity[at] * 1000)} kbit/s" for at in air],

@@ -21,7 +21,7 @@ MESH = REPOSITORY / "scenarios" / "mesh.toml"
 @pytest.fixture(scope="module")
 def mesh() -> ww.Scenario:
     """The mesh, with a glance at its air."""
-    output = ww.Output(air=ww.AirSpan(from_="4 s", length="100 ms"))
+    output = ww.Output(air=ww.format.AirSpan(from_="4 s", length="100 ms"))
     return replace(ww.load(MESH), duration="6 s", warmup="2 s", output=output)
 
 
@@ -104,7 +104,7 @@ def test_a_capture_holds_802_11(folder: Path) -> None:
 
 def test_ideal_access_carries_less_than_the_optimum(mesh: ww.Scenario) -> None:
     """Packets over ideal CSMA, with ACKs on the air and waits between packets, which the optimum does not have."""
-    air = replace(mesh.wifi[0], access=ww.IdealAccess(scale=0.2, cap=6))
+    air = replace(mesh.wifi[0], access=ww.format.IdealAccess(scale=0.2, cap=6))
     ideal = replace(mesh, wifi=[air], duration="120 s", warmup="40 s", output=ww.Output(sample_interval="10 s"))
     packets = ideal.simulate().flows.set_index("flow")["goodput_bps"]
     fluid = ideal.optimum("law").flows.set_index("flow")["goodput_bps"]
@@ -179,9 +179,9 @@ def two_downloads(rate_control: str) -> ww.Scenario:
                 rate_control=rate_control,
                 access_point="AP",
                 station=[
-                    ww.WifiStation(node="AP", at=["0 m", "0 m"]),
-                    ww.WifiStation(node="near", at=["5 m", "0 m"]),
-                    ww.WifiStation(node="far", at=["40 m", "0 m"]),
+                    ww.format.WifiStation(node="AP", at=["0 m", "0 m"]),
+                    ww.format.WifiStation(node="near", at=["5 m", "0 m"]),
+                    ww.format.WifiStation(node="far", at=["40 m", "0 m"]),
                 ],
             )
         ],
@@ -208,8 +208,8 @@ def walled(**television: str) -> ww.Scenario:
         standard="802.11ac",
         access_point="AP",
         station=[
-            ww.WifiStation(node="AP", at=["0 m", "0 m"]),
-            ww.WifiStation(node="tv", **{"at": ["8 m", "0 m"], **television}),
+            ww.format.WifiStation(node="AP", at=["0 m", "0 m"]),
+            ww.format.WifiStation(node="tv", **{"at": ["8 m", "0 m"], **television}),
         ],
     )
     fibre = ww.Link(name="fibre", from_="server", to="AP", rate="1 Gbit/s", delay="2 ms")

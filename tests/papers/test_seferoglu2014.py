@@ -75,7 +75,7 @@ def test_a_threshold_far_below_half_of_the_buffer_locks_flows_out() -> None:
         wifi = replace(
             base.wifi[0],
             station=[
-                ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
+                ww.format.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
                 for node, (x, y) in zip(["A", *names], places, strict=True)
             ],
             routing=replace(networks.SYSTEMS["TCP-aware"], k=k),

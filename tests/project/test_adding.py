@@ -16,7 +16,7 @@ ADDING = REPOSITORY / "docs" / "develop" / "adding.md"
 
 #: Written by tools, accepted after a look, or named by other sections; and pages of measurements, which follow.
 NOT_BY_HAND = re.compile(
-    r"docs/reference/(scenario|api|laws/README)\.md|python/README\.md|python/windward/(__init__\.pyi|_format/fields\.py)"
+    r"docs/reference/(scenario|api|laws/README)\.md|python/README\.md|python/windward/(__init__\.pyi|format\.py)"
     r"|python/windward/_answers/frames\.py"
     r"|evidence/measured/papers/.*|.*/snapshots/.*|.*tests?/.*|.*/tests\.rs|.*/examples/.*"
 )

@@ -30,7 +30,14 @@ STUB = {
 
 def public() -> dict[str, type]:
     """Every public class by the name that users write, but for those of the papers and types of dictionaries."""
-    modules = {"": ww, "coding.": ww.coding, "fluid.": ww.fluid, "laws.": ww.laws, "num.": ww.num}
+    modules = {
+        "": ww,
+        "coding.": ww.coding,
+        "fluid.": ww.fluid,
+        "format.": ww.format,
+        "laws.": ww.laws,
+        "num.": ww.num,
+    }
     return {
         f"{prefix}{name}": value
         for prefix, module in modules.items()
@@ -65,6 +72,15 @@ def test_all_names_are_listed() -> None:
     assert all(hasattr(ww, name) for name in names)
 
 
+def test_names_of_every_day_are_at_the_top() -> None:
+    """Tables of a file's root, applications and laws; what they hold is in `ww.format`, with them."""
+    everyday = {name for name in dir(ww) if getattr(getattr(ww, name), "__module__", "") == ww.format.__name__}
+    assert {"Node", "Link", "Flow", "Wifi", "RanCell", "Page", "Call", "Reno", "QuicTcp"} <= everyday
+    assert not {"Reverse", "Codel", "WifiStation", "BernoulliLoss"} & everyday
+    assert all(getattr(ww, name) is getattr(ww.format, name) for name in everyday)
+    assert len(dir(ww)) < 100
+
+
 @pytest.mark.parametrize("name", sorted(CLASSES))
 def test_the_example_of_a_class_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -72,7 +88,7 @@ def test_the_example_of_a_class_runs(name: str, tmp_path: Path, monkeypatch: pyt
     kind = CLASSES[name]
     text = STUB[kind.__name__] if getattr(_engine, kind.__name__, None) is kind else inspect.getdoc(kind) or ""
     example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
-    if kind.__module__ == "windward._format.fields":
+    if kind.__module__ == ww.format.__name__:
         # Where no scenario takes what is generated, there is none.
         code = "".join(one.source for one in example.examples)
         assert not code or tried_examples.refused(code) == ""

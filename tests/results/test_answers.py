@@ -129,7 +129,7 @@ def test_a_comparison_without_flows_is_of_applications(tmp_path: Path) -> None:
                 from_="home",
                 to="server",
                 law="cubic",
-                arrivals=ww.PeriodicArrivals(every="1 s"),
+                arrivals=ww.format.PeriodicArrivals(every="1 s"),
                 response="10 kB",
             )
         ],

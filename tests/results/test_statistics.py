@@ -80,7 +80,7 @@ def test_the_warm_up_is_no_counted_time() -> None:
 def test_datagrams_under_way_are_not_lost(link: Callable[..., ww.Scenario]) -> None:
     ends = {"from_": "a", "to": "b"}
     long = ww.Link(**ends, rate="10 Mbit/s", delay="100 ms", buffer="100 packets")
-    source = ww.Background(**ends, packet="1000 B", pattern=ww.Cbr(rate="1 Mbit/s"))
+    source = ww.Background(**ends, packet="1000 B", pattern=ww.format.Cbr(rate="1 Mbit/s"))
     nodes = [ww.Node(name="a"), ww.Node(name="b")]
     run = ww.Scenario(name="t", duration="1 s", node=nodes, link=[long], background=[source]).simulate()
     (row,) = run.background.to_dict("records")

@@ -85,9 +85,9 @@ def test_changes_from_python() -> None:
         link=[ww.Link(name="air", from_="a", to="b", rate="10 Mbit/s", delay="10 ms")],
         change=[
             ww.Change(link="air", at="4 s", up=False, drop="all"),
-            ww.Change(link="air", steps=[ww.ChangeStep(at="6 s", up=True, rate="5 Mbit/s")]),
+            ww.Change(link="air", steps=[ww.format.ChangeStep(at="6 s", up=True, rate="5 Mbit/s")]),
         ],
-        background=[ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="2 Mbit/s"), packet="1000 B")],
+        background=[ww.Background(from_="a", to="b", pattern=ww.format.Cbr(rate="2 Mbit/s"), packet="1000 B")],
     )
     (source,) = scenario.simulate().background.to_dict("records")
     # 250 a second: 1000 before 4 s, less those on the wire then, and 1000 since 6 s with the 500 that had waited.

@@ -43,18 +43,18 @@ def test_every_kind_of_field() -> None:
                 to="b",
                 rate="1 Mbit/s",
                 delay="1 ms",
-                loss=ww.GilbertElliottLoss(good_to_bad=0.01, bad_to_good="20 %"),
-                jitter=ww.ExponentialJitter(mean="1 ms"),
-                reverse=ww.Reverse(loss=0.5, buffer="10 ms"),
+                loss=ww.format.GilbertElliottLoss(good_to_bad=0.01, bad_to_good="20 %"),
+                jitter=ww.format.ExponentialJitter(mean="1 ms"),
+                reverse=ww.format.Reverse(loss=0.5, buffer="10 ms"),
             ),
-            ww.Link(from_="b", to="c", rate="1 Mbit/s", delay="1 ms", loss=ww.BernoulliLoss(probability="1 %")),
+            ww.Link(from_="b", to="c", rate="1 Mbit/s", delay="1 ms", loss=ww.format.BernoulliLoss(probability="1 %")),
         ],
         flow=[ww.Flow(from_="a", to="c", law=ww.QuicTcp(rho=0.25), delayed_ack=False, via=["b"], size="10 kB")],
         background=[
             ww.Background(
                 from_="a",
                 to="b",
-                pattern=ww.OnOff(rate="10 kbit/s", on="1 s", off="1 s", on_spread=ww.Pareto(pareto=1.5)),
+                pattern=ww.format.OnOff(rate="10 kbit/s", on="1 s", off="1 s", on_spread=ww.format.Pareto(pareto=1.5)),
             )
         ],
     )
@@ -70,22 +70,22 @@ def test_every_kind_of_field() -> None:
 
 
 REGIONS = [
-    ww.BoxRegion(name="r", links=["air"], capacity="6 Mbit/s"),
-    ww.NormRegion(name="r", links=["air-2", "air-1"], capacity=["6 Mbit/s", "3 Mbit/s"], exponent=2),
-    ww.EllipsoidRegion(name="r", links=["air"], capacity="6 Mbit/s", matrix=[[1, 0.5], [0.5, 1]]),
-    ww.HalfSpacesRegion(name="r", links=["air"], limit=[ww.Limit(weights=[1, 2], most="6 Mbit/s")]),
-    ww.FadingRegion(name="r", links=["air"], state=[ww.ChannelState(rates=["6 Mbit/s", "6 Mbit/s"])]),
-    ww.CsmaRegion(name="r", links=["air"], capacity="6 Mbit/s", conflicts=[["air-1", "air-2"]]),
+    ww.format.BoxRegion(name="r", links=["air"], capacity="6 Mbit/s"),
+    ww.format.NormRegion(name="r", links=["air-2", "air-1"], capacity=["6 Mbit/s", "3 Mbit/s"], exponent=2),
+    ww.format.EllipsoidRegion(name="r", links=["air"], capacity="6 Mbit/s", matrix=[[1, 0.5], [0.5, 1]]),
+    ww.format.HalfSpacesRegion(name="r", links=["air"], limit=[ww.format.Limit(weights=[1, 2], most="6 Mbit/s")]),
+    ww.format.FadingRegion(name="r", links=["air"], state=[ww.format.ChannelState(rates=["6 Mbit/s", "6 Mbit/s"])]),
+    ww.format.CsmaRegion(name="r", links=["air"], capacity="6 Mbit/s", conflicts=[["air-1", "air-2"]]),
 ]
 
 
 @pytest.mark.parametrize("region", REGIONS, ids=lambda region: region.TAG[1])
-def test_regions_answer_optimum_and_fluid_and_have_no_packets(region: ww.NormRegion, tmp_path: Path) -> None:
+def test_regions_answer_optimum_and_fluid_and_have_no_packets(region: ww.format.NormRegion, tmp_path: Path) -> None:
     scenario = ww.Scenario(
         name="cell",
         duration="20 s",
         node=[ww.Node(name="a", count=2), ww.Node(name="b", count=2)],
-        link=[ww.Link(name="air", from_="a", to="b", delay="20 ms", reverse=ww.Reverse(rate="1 Gbit/s"))],
+        link=[ww.Link(name="air", from_="a", to="b", delay="20 ms", reverse=ww.format.Reverse(rate="1 Gbit/s"))],
         region=[region],
         flow=[ww.Flow(from_="a", to="b", law=ww.QuicTcp(backlog=20))],
     )

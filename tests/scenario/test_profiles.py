@@ -15,7 +15,7 @@ import pytest
 from conftest import REPOSITORY
 
 import windward as ww
-from windward._format import fields
+from windward import format as fields
 
 PROFILES = REPOSITORY / "scenarios" / "profiles"
 

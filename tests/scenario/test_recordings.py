@@ -81,12 +81,12 @@ def test_the_results_of_a_recorded_link_stand_alone(phone: Path, tmp_path: Path)
     (tmp_path / "downlink.trace").unlink()
     again = ww.load(tmp_path / "out" / "scenario.toml")
     rate = again.link[0].rate
-    assert isinstance(rate, ww.RecordedRate)
+    assert isinstance(rate, ww.format.RecordedRate)
     assert (len(rate.trace), rate.trace[-1]) == (5001, 10_000)
 
 
 def test_recordings_are_found_beside_the_scenario_in_python_too(phone: Path) -> None:
-    def scenario(rate: str | ww.RecordedRate) -> ww.Scenario:
+    def scenario(rate: str | ww.format.RecordedRate) -> ww.Scenario:
         return ww.Scenario(
             name="two",
             duration="1 s",
@@ -96,10 +96,10 @@ def test_recordings_are_found_beside_the_scenario_in_python_too(phone: Path) -> 
             folder=phone.parent,
         )
 
-    recorded = scenario(ww.RecordedRate(trace="downlink.trace")).simulate()
+    recorded = scenario(ww.format.RecordedRate(trace="downlink.trace")).simulate()
     assert recorded.links["rate_bps"].tolist() == [5001 * 1200.0] * 2
     with pytest.raises(ww.ScenarioError, match=r"link\[0\].rate.trace: cannot read `gone.trace`"):
-        scenario(ww.RecordedRate(trace="gone.trace"))
+        scenario(ww.format.RecordedRate(trace="gone.trace"))
 
 
 def test_a_recorded_channel_is_played(tmp_path: Path) -> None:

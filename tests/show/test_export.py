@@ -147,7 +147,9 @@ def test_mahimahi_has_the_opportunities_of_a_trace(tmp_path: Path) -> None:
     """A trace of 20 ms that a run of a second repeats; the way back has a rate."""
     (tmp_path / "up.trace").write_text("3\n3\n12\n20\n")
     rate = {"trace": "up.trace"}
-    link = ww.Link(name="air", from_="a", to="b", rate=rate, delay="5 ms", reverse=ww.Reverse(rate="12032 kbit/s"))
+    link = ww.Link(
+        name="air", from_="a", to="b", rate=rate, delay="5 ms", reverse=ww.format.Reverse(rate="12032 kbit/s")
+    )
     scenario = ww.Scenario(
         name="traced",
         duration="1 s",
@@ -191,7 +193,7 @@ def test_what_cannot_be_exported_is_refused(
     done = cli("export", "run", "--as", "iperf3", "-o", "run.json")
     assert (done.returncode, done.stdout) == (0, "run.json\n")
     with pytest.raises(ValueError, match="no TCP flows"):
-        link(background=[ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="1 Mbit/s"))]).simulate().export(
+        link(background=[ww.Background(from_="a", to="b", pattern=ww.format.Cbr(rate="1 Mbit/s"))]).simulate().export(
             tmp_path / "x", "iperf3"
         )
 

@@ -67,7 +67,7 @@ def test_groups_have_a_panel_each_and_crowds_a_band(link: Callable[..., ww.Scena
 
 
 def test_nothing_to_draw(link: Callable[..., ww.Scenario]) -> None:
-    source = ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="1 Mbit/s"))
+    source = ww.Background(from_="a", to="b", pattern=ww.format.Cbr(rate="1 Mbit/s"))
     run = link(background=[source]).simulate()
     with pytest.raises(ValueError, match="nothing to draw: the run has no cell"):
         run.plot("stations")
@@ -80,7 +80,7 @@ def test_nothing_to_draw(link: Callable[..., ww.Scenario]) -> None:
 def test_the_figure_by_default_is_one_with_something_to_draw(
     link: Callable[..., ww.Scenario], small_run: ww.Run
 ) -> None:
-    source = ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="1 Mbit/s"))
+    source = ww.Background(from_="a", to="b", pattern=ww.format.Cbr(rate="1 Mbit/s"))
     run = link(background=[source]).simulate()
     figure = draw(run)
     assert (figure.what, draw(small_run).what) == ("datagrams", "windows")
@@ -403,7 +403,7 @@ def driving(*, places: bool = True) -> ww.Scenario:
         "at": ["100 m", "0 m"],
         "motion": {"kind": "waypoints", "points": [{"time": "20 s", "at": ["900 m", "0 m"]}]},
     }
-    sites = [ww.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("east", 1000))]
+    sites = [ww.format.RanSite(name=name, at=[f"{x} m", "0 m"]) for name, x in (("west", 0), ("east", 1000))]
     cell = ww.RanCell(
         name="street",
         access_point="core",
@@ -411,7 +411,7 @@ def driving(*, places: bool = True) -> ww.Scenario:
         preset="lte-10mhz",
         site=sites if places else [],
         **({"shadowing": False, "line_of_sight": False} if places else {}),  # type: ignore[arg-type]
-        station=[ww.RanStation(node="car", **(places_of_it if places else {"snr": "20 dB"}))],  # type: ignore[arg-type]
+        station=[ww.format.RanStation(node="car", **(places_of_it if places else {"snr": "20 dB"}))],  # type: ignore[arg-type]
     )
     return ww.Scenario(
         name="drive",
@@ -419,8 +419,8 @@ def driving(*, places: bool = True) -> ww.Scenario:
         node=[ww.Node(name=name) for name in ("server", "core", "car")],
         link=[ww.Link(from_="server", to="core", rate="1 Gbit/s", delay="5 ms")],
         cell=[cell],
-        background=[ww.Background(from_="server", to="car", pattern=ww.Cbr(rate="4 Mbit/s"))],
-        output=ww.Output(air=ww.AirSpan(from_="10 s", length="30 ms")),
+        background=[ww.Background(from_="server", to="car", pattern=ww.format.Cbr(rate="4 Mbit/s"))],
+        output=ww.Output(air=ww.format.AirSpan(from_="10 s", length="30 ms")),
     )
 
 

@@ -60,7 +60,7 @@ def test_tcp_fit_raises_n_by_beta_and_cuts_by_it() -> None:
 
 def test_emultcp_by_hand() -> None:
     """1 + ¼ = 1.25; 1.25 + ¼/1.25 = 1.45; then a queue: ¾·1.45 + ¼/1.45 = 1.2599."""
-    connections = laws.Connections(ww.Emultcp(tau="5 s"))
+    connections = laws.Connections(ww.format.Emultcp(tau="5 s"))
     seen = []
     for now, rtt in ((0, 0.1), (5, 0.1), (10, 0.1), (15, 0.2)):
         connections.update(now, rtt)
@@ -71,7 +71,7 @@ def test_emultcp_by_hand() -> None:
 @pytest.mark.parametrize(("rounding", "opens"), [("floor", 6), ("nearest", 3)])
 def test_rounding_decides_when_the_second_connection_opens(rounding: str, opens: int) -> None:
     """n is 1, 1.25, 1.45, 1.62, 1.78, 1.92, 2.05."""
-    connections = laws.Connections(ww.Emultcp(tau="1 s", rounding=rounding))
+    connections = laws.Connections(ww.format.Emultcp(tau="1 s", rounding=rounding))
     assert next(now for now in range(20) if connections.update(now, 0.1) == 2) == opens
 
 
@@ -93,9 +93,9 @@ def test_what_is_impossible_is_refused() -> None:
         (lambda: laws.Window("renno"), "there is no law `renno`; laws: reno, cubic"),
         (lambda: laws.Window(ww.TcpFit(alpha=2)), "tcp-fit.alpha"),
         (lambda: laws.Window("reno", initial=0), "the initial window is 0; it must be above 0"),
-        (lambda: laws.Connections(ww.Emultcp(beta=2)), "`beta`: 2 is not between"),
+        (lambda: laws.Connections(ww.format.Emultcp(beta=2)), "`beta`: 2 is not between"),
         (lambda: laws.Connections("emultcp-slow"), "emultcp-slow"),
-        (lambda: laws.Connections(ww.Emultcp(rounding="up")), "rounding"),
+        (lambda: laws.Connections(ww.format.Emultcp(rounding="up")), "rounding"),
     ):
         with pytest.raises(ValueError, match=r".") as error:
             wrong()

@@ -289,9 +289,12 @@ def test_wifi_carries_what_it_carries_in_the_simulator(scripts: Path) -> None:
         name="wifi",
         standard="802.11n",
         streams=1,
-        rate_control=ww.FixedRateControl(mcs=1),
+        rate_control=ww.format.FixedRateControl(mcs=1),
         access_point="AP",
-        station=[ww.WifiStation(node="AP", at=("0 m", "0 m")), ww.WifiStation(node="client", at=("5 m", "0 m"))],
+        station=[
+            ww.format.WifiStation(node="AP", at=("0 m", "0 m")),
+            ww.format.WifiStation(node="client", at=("5 m", "0 m")),
+        ],
     )
     law = ww.Cubic(version="linux", hystart=True)
     scenario = ww.Scenario(

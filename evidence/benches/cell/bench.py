@@ -69,10 +69,12 @@ def slots(stations: int, scheduler: str) -> float:
         symbol_rate="10 Msymbol/s",
         amc="ctc",
         scheduler=scheduler,
-        station=[ww.Station(node="ue", snr="15 dB")],
+        station=[ww.format.Station(node="ue", snr="15 dB")],
     )
     loads = [
-        ww.Background(from_="bs", to=f"ue-{at}", pattern=ww.Poisson(rate=f"{1000 * rate_mbps / stations:.3f} kbit/s"))
+        ww.Background(
+            from_="bs", to=f"ue-{at}", pattern=ww.format.Poisson(rate=f"{1000 * rate_mbps / stations:.3f} kbit/s")
+        )
         for at in range(1, stations + 1)
     ]
     at = ww.Scenario(

@@ -31,14 +31,14 @@ class Figures:
 
 def scenario(law: str, queue: str, speed: str | None, *, seconds: int = 40, seeds: int = 5) -> ww.Scenario:
     """Downloads to four stations behind a wire that is no bottleneck."""
-    discipline = ww.Codel(ecn=True) if queue == "codel" else queue
+    discipline = ww.format.Codel(ecn=True) if queue == "codel" else queue
     cell = ww.RanCell(
         name="cell",
         access_point="mast",
         technology="nr",
         preset="n78-20mhz",
         queue=discipline,  # type: ignore[arg-type]
-        station=[ww.RanStation(node="phone", snr="15 dB", speed=speed)],
+        station=[ww.format.RanStation(node="phone", snr="15 dB", speed=speed)],
     )
     return ww.Scenario(
         name="l4s",

@@ -41,15 +41,15 @@ class Case:
 
     def scenario(self, seconds: float, *, outer_loop: bool = True, **parts: Any) -> ww.Scenario:
         """The cell with this traffic."""
-        adaptation = ww.Adaptation(outer_loop=outer_loop)
+        adaptation = ww.format.Adaptation(outer_loop=outer_loop)
         cell = ww.RanCell(
             name="cell",
             access_point="mast",
             technology="lte" if self.preset.startswith("lte") else "nr",
             preset=self.preset,  # type: ignore[arg-type]
             adaptation=adaptation,
-            uplink=ww.UplinkGrants(sr_period=f"{self.period_ms} ms"),
-            station=[ww.RanStation(node="phone", snr="15 dB")],
+            uplink=ww.format.UplinkGrants(sr_period=f"{self.period_ms} ms"),
+            station=[ww.format.RanStation(node="phone", snr="15 dB")],
         )
         wire = ww.Link(from_="server", to="mast", rate="10 Gbit/s", delay=f"{self.wire_ms / 2} ms")
         nodes = [ww.Node(name=name) for name in ("server", "mast", "phone")]
@@ -78,12 +78,12 @@ def least(case: Case) -> float:
 
 def record(case: Case) -> tuple[list[int], list[int]]:
     """Delivery opportunities of the saturated downlink and uplink, as times in ms that mahimahi's files hold."""
-    flood = ww.Cbr(rate="400 Mbit/s")
+    flood = ww.format.Cbr(rate="400 Mbit/s")
     sources = [
         ww.Background(name=f"{ends[0]}-floods", from_=ends[0], to=ends[1], pattern=flood)
         for ends in (("server", "phone"), ("phone", "server"))
     ]
-    output = ww.Output(air=ww.AirSpan(from_="1 s", length=f"{RECORD_S} s"))
+    output = ww.Output(air=ww.format.AirSpan(from_="1 s", length=f"{RECORD_S} s"))
     run = case.scenario(RECORD_S + 1.5, background=sources, output=output).simulate()
     blocks = run.ran_blocks
     blocks = blocks[blocks["received"] == 1]
@@ -113,7 +113,7 @@ def replayed(
         rate={"trace": down},
         delay=delay,
         buffer="6172672 B",
-        reverse=ww.Reverse(rate={"trace": up}, delay=delay),
+        reverse=ww.format.Reverse(rate={"trace": up}, delay=delay),
     )
     nodes = [ww.Node(name="server"), ww.Node(name="phone")]
     return ww.Scenario(name="replay", duration=f"{seconds} s", stack="rfc", seeds=1, node=nodes, link=[link], **parts)
@@ -135,7 +135,7 @@ def burst(scenario: ww.Scenario) -> float:
 def bursts(packets: int, sender: str) -> dict[str, Any]:
     """A burst of packets every second or so."""
     receiver = "server" if sender == "phone" else "phone"
-    pattern = ww.Periodic(every="1013 ms")
+    pattern = ww.format.Periodic(every="1013 ms")
     source = ww.Background(from_=sender, to=receiver, count=packets, pattern=pattern, packet="1500 B", start="1 s")
     return {"background": [source]}
 

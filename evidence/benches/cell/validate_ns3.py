@@ -38,7 +38,9 @@ def snr(kilometres: float) -> float:
 
 def ours(rule: str, blocks: int, kilometres: Sequence[float]) -> list[float]:
     """Goodput of each station in bit/s."""
-    stations = [ww.RanStation(node=f"phone-{at}", snr=f"{snr(far):.3f} dB") for at, far in enumerate(kilometres, 1)]
+    stations = [
+        ww.format.RanStation(node=f"phone-{at}", snr=f"{snr(far):.3f} dB") for at, far in enumerate(kilometres, 1)
+    ]
     cell = ww.RanCell(
         name="lte",
         access_point="mast",
@@ -46,9 +48,9 @@ def ours(rule: str, blocks: int, kilometres: Sequence[float]) -> list[float]:
         preset="lte-20mhz" if blocks == 100 else "lte-10mhz",
         scheduler=RULES[rule],
         per_slot=25,
-        rlc=ww.Rlc(mode="um"),
+        rlc=ww.format.Rlc(mode="um"),
         # ns-3 has no errors at its CQI's rates, and reports in every millisecond.
-        adaptation=ww.Adaptation(outer_loop=False, cqi_period="1 ms"),
+        adaptation=ww.format.Adaptation(outer_loop=False, cqi_period="1 ms"),
         station=stations,
     )
     rate = f"{85 * blocks / 100} Mbit/s"
@@ -57,7 +59,7 @@ def ours(rule: str, blocks: int, kilometres: Sequence[float]) -> list[float]:
             name=f"to-{at}",
             from_="server",
             to=f"phone-{at}",
-            pattern=ww.Cbr(rate=rate),
+            pattern=ww.format.Cbr(rate=rate),
             packet=f"{PAYLOAD + HEADERS} B",
         )
         for at in range(1, len(kilometres) + 1)

@@ -31,10 +31,10 @@ DURATION, WARMUP = 40, 2
 LATE_S = 0.0005
 #: Tolerance of a median.
 WITHIN = 0.05
-WEB = ww.LognormalSize(mean="50 kB", cv=2.0)
-HALF = ww.PoissonArrivals(load=0.5)
-THIRD = ww.PoissonArrivals(load=0.3)
-USERS = ww.ClosedArrivals(users=10, think="500 ms")
+WEB = ww.format.LognormalSize(mean="50 kB", cv=2.0)
+HALF = ww.format.PoissonArrivals(load=0.5)
+THIRD = ww.format.PoissonArrivals(load=0.3)
+USERS = ww.format.ClosedArrivals(users=10, think="500 ms")
 
 
 class Case(NamedTuple):
@@ -64,7 +64,7 @@ class Case(NamedTuple):
 
 
 #: Ends and stack of every application.
-BOTH: dict[str, Any] = {"from_": "client", "to": "server", "tcp": ww.Tcp(stack="linux")}
+BOTH: dict[str, Any] = {"from_": "client", "to": "server", "tcp": ww.format.Tcp(stack="linux")}
 
 
 def requests(arrivals: Any, connections: str = "new", law: Any = LAW, mean: Any = WEB) -> ww.Requests:
@@ -74,8 +74,8 @@ def requests(arrivals: Any, connections: str = "new", law: Any = LAW, mean: Any 
 
 def page(protocol: Any) -> ww.Page:
     """A browser and the page of the comparison with nginx, whose first object names all others."""
-    objects = [ww.PageObject(name="page", size="20 kB")]
-    objects += [ww.PageObject(name=f"object-{at}", size=f"{size} B") for at, size in enumerate(OBJECTS)]
+    objects = [ww.format.PageObject(name="page", size="20 kB")]
+    objects += [ww.format.PageObject(name=f"object-{at}", size=f"{size} B") for at, size in enumerate(OBJECTS)]
     return ww.Page(name="page", **BOTH, law=LAW, objects=objects, protocol=protocol, reading="500 ms")
 
 
@@ -86,14 +86,14 @@ CASES = (
     Case(
         SHARED,
         "20 a second beside a download, kept connections",
-        requests(ww.PoissonArrivals(rate=20.0), "pool"),
+        requests(ww.format.PoissonArrivals(rate=20.0), "pool"),
         is_shared=True,
     ),
     Case(LOSSY, "load 0.3, new connections", requests(THIRD)),
     Case(
         FAST,
         "ten users, kept connections, 200 kB",
-        requests(USERS, "pool", mean=ww.ExponentialSize(mean="200 kB")),
+        requests(USERS, "pool", mean=ww.format.ExponentialSize(mean="200 kB")),
     ),
     Case(SPACE, "load 0.3, new connections", requests(THIRD)),
     Case(SHARED, "a page over HTTP/1.1", page("http/1.1")),

@@ -68,7 +68,7 @@ def label(case: Case, copy: int) -> str:
 
 def variant(network: ww.Scenario, case: Case, coding: str | None) -> ww.Scenario:
     """A network under a rule, with all its flows under a law, and coded or not."""
-    wifi = replace(network.wifi[0], routing=ww.BackpressureRouting(k=RULES[case.rule]))
+    wifi = replace(network.wifi[0], routing=ww.format.BackpressureRouting(k=RULES[case.rule]))
     flows = [replace(flow, law=LAWS[case.law], coding=coding) for flow in network.flow]
     return replace(network, wifi=[wifi], flow=flows)
 

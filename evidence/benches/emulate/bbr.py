@@ -74,7 +74,7 @@ def network(cells: list[Cell]) -> ww.Scenario:
     """Paths without anything in common, as one scenario."""
     nodes, links, flows = [], [], []
     for cell in cells:
-        reverse = ww.Reverse(loss=0.0, buffer="unlimited")
+        reverse = ww.format.Reverse(loss=0.0, buffer="unlimited")
         ends, link = path(cell.name, cell.mbps, cell.rtt_ms, cell.packets, cell.loss, reverse)
         nodes += ends
         links.append(link)
@@ -243,7 +243,7 @@ def with_jitter(found: pd.DataFrame) -> str:
         scenario = network([cell])
         queues = []
         for jitter in JITTERS_MS:
-            late = ww.Reverse(loss=0.0, buffer="unlimited", jitter={"model": "uniform", "max": f"{jitter} ms"})
+            late = ww.format.Reverse(loss=0.0, buffer="unlimited", jitter={"model": "uniform", "max": f"{jitter} ms"})
             run = replace(scenario, link=[replace(scenario.link[0], reverse=late)]).simulate(seeds=SEEDS)
             queues.append(f"{figures(run, cell)['queue']:.1f}")
         name = f"{cell.mbps} Mbit/s, {cell.rtt_ms} ms, {cell.buffer:g} BDP, {100 * cell.loss:g} %"
@@ -275,7 +275,7 @@ def phased(cell: Cell) -> ww.Scenario:
     for distance in PHASES_US:
         left, right, host = (f"{distance}-{end}" for end in ("a", "b", "host"))
         nodes += [ww.Node(name=name) for name in (left, right, host)]
-        access = ww.Reverse(buffer="unlimited", delay="0 us")
+        access = ww.format.Reverse(buffer="unlimited", delay="0 us")
         links += [
             replace(link, name=f"{distance}", from_=left, to=right),
             ww.Link(

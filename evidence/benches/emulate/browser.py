@@ -189,7 +189,7 @@ def simulated(network: Network, har: Path) -> float:
         from_="client",
         to="server",
         law=LAW,
-        tcp=ww.Tcp(stack="linux"),
+        tcp=ww.format.Tcp(stack="linux"),
         objects=str(har),
         protocol="http/1.1",
         order="tight",

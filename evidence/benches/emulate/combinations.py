@@ -57,7 +57,7 @@ SINK_S = 0.04
 BITS, BYTES = 8 * 1448, 1448
 
 #: Laws that every Linux has as a module, and the form in which the simulator equals the kernel's.
-IN_LINUX: dict[str, ww.LawSpec | str] = {
+IN_LINUX: dict[str, ww.format.LawSpec | str] = {
     "reno": "reno",
     "cubic": ww.Cubic(version="linux", hystart=True),
     "bbr": "bbr",
@@ -174,11 +174,11 @@ def changes(draw: Draw) -> list[ww.Change]:
     steps = []
     begin, end = draw.options.get("outage", (SECONDS / 4, SECONDS / 4))
     if slow := draw.options.get("slow"):
-        steps.append(ww.ChangeStep(at=f"{max(0.05, begin - 0.5):.3f} s", rate=f"{draw.mbps * slow:.6g} Mbit/s"))
+        steps.append(ww.format.ChangeStep(at=f"{max(0.05, begin - 0.5):.3f} s", rate=f"{draw.mbps * slow:.6g} Mbit/s"))
     if begin < end:
-        steps.append(ww.ChangeStep(at=f"{begin:.3f} s", loss=1.0))
+        steps.append(ww.format.ChangeStep(at=f"{begin:.3f} s", loss=1.0))
     if slow or begin < end:
-        back = ww.ChangeStep(at=f"{end + (0.5 if begin == end else 0):.3f} s", rate=f"{draw.mbps:.6g} Mbit/s")
+        back = ww.format.ChangeStep(at=f"{end + (0.5 if begin == end else 0):.3f} s", rate=f"{draw.mbps:.6g} Mbit/s")
         steps.append(replace(back, loss=draw.options.get("loss", 0.0)) if begin < end else back)
     return [ww.Change(link="path", steps=steps)] if steps else []
 
@@ -187,8 +187,13 @@ def queue(draw: Draw) -> Any:
     """The discipline, which marks if the flow has ECN."""
     kind = draw.options.get("queue", "drop-tail")
     ecn = "ecn" in draw.options
-    makers: dict[str, Any] = {"codel": ww.Codel, "fq-codel": ww.FqCodel, "pie": ww.Pie, "red": ww.Red}
-    return makers[kind](ecn=ecn) if kind in makers else ww.DropTail()
+    makers: dict[str, Any] = {
+        "codel": ww.format.Codel,
+        "fq-codel": ww.format.FqCodel,
+        "pie": ww.format.Pie,
+        "red": ww.format.Red,
+    }
+    return makers[kind](ecn=ecn) if kind in makers else ww.format.DropTail()
 
 
 def scenario(draw: Draw, stack: Stack) -> ww.Scenario:
@@ -204,20 +209,20 @@ def scenario(draw: Draw, stack: Stack) -> ww.Scenario:
         if name in chosen:
             tcp[name] = chosen[name] if chosen[name] == "auto" else f"{chosen[name]} B"
     if "read" in chosen:
-        tcp["read"] = ww.Read(rate=f"{chosen['read']} Mbit/s")
+        tcp["read"] = ww.format.Read(rate=f"{chosen['read']} Mbit/s")
         if "receive_buffer" not in chosen:
             tcp["receive_buffer"] = "auto"
     law = IN_LINUX.get(draw.law, draw.law) if stack == "linux" else draw.law
     flows: list[ww.Flow] = []
     apps: list[Any] = []
     if draw.traffic == "answers":
-        arrivals = ww.PeriodicArrivals(every=f"{draw.every_ms:.3f} ms")
+        arrivals = ww.format.PeriodicArrivals(every=f"{draw.every_ms:.3f} ms")
         made = ww.Requests(
             name="it",
             from_="client",
             to="server",
             law=law,
-            tcp=ww.Tcp(**tcp),
+            tcp=ww.format.Tcp(**tcp),
             connections=1,
             stop=f"{SECONDS} s",
             arrivals=arrivals,
@@ -225,11 +230,17 @@ def scenario(draw: Draw, stack: Stack) -> ww.Scenario:
         )
         apps.append(made)
     elif draw.traffic == "page":
-        objects = [ww.PageObject(name=f"part-{at}", size=f"{max(1000, draw.size // 5)} B") for at in range(6)]
-        page = ww.Page(name="it", from_="client", to="server", law=law, tcp=ww.Tcp(**tcp), visits=1, objects=objects)
+        objects = [ww.format.PageObject(name=f"part-{at}", size=f"{max(1000, draw.size // 5)} B") for at in range(6)]
+        page = ww.Page(
+            name="it", from_="client", to="server", law=law, tcp=ww.format.Tcp(**tcp), visits=1, objects=objects
+        )
         apps.append(page)
     else:
-        write = ww.Write(chunk=f"{draw.size} B", every=f"{draw.every_ms:.3f} ms") if draw.traffic == "writer" else None
+        write = (
+            ww.format.Write(chunk=f"{draw.size} B", every=f"{draw.every_ms:.3f} ms")
+            if draw.traffic == "writer"
+            else None
+        )
         size = f"{draw.size} B" if draw.traffic == "file" else None
         flows.append(ww.Flow(name="it", from_="server", to="client", law=law, size=size, write=write, **tcp))
     path = ww.Link(
@@ -241,7 +252,7 @@ def scenario(draw: Draw, stack: Stack) -> ww.Scenario:
         buffer=f"{draw.buffer} packets",
         queue=queue(draw),
         loss=chosen.get("loss", 0.0),
-        reverse=ww.Reverse(loss=0.0, queue="drop-tail", buffer="1000 packets"),
+        reverse=ww.format.Reverse(loss=0.0, queue="drop-tail", buffer="1000 packets"),
     )
     return ww.Scenario(
         name=f"draw-{draw.index}",

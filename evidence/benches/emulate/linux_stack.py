@@ -48,8 +48,8 @@ LATE_S = 0.001
 WITHIN = 0.03
 
 #: Linux's, and what simulations take for them: the first is its equal, the others are what it is not.
-LAWS: dict[str, ww.LawSpec] = {"Reno": ww.Reno(), "CUBIC": ww.Cubic(version="linux", hystart=True)}
-FORMS: dict[str, tuple[tuple[str, ww.LawSpec, Literal["rfc", "linux"]], ...]] = {
+LAWS: dict[str, ww.format.LawSpec] = {"Reno": ww.Reno(), "CUBIC": ww.Cubic(version="linux", hystart=True)}
+FORMS: dict[str, tuple[tuple[str, ww.format.LawSpec, Literal["rfc", "linux"]], ...]] = {
     "Reno": (("Linux's stack", ww.Reno(), "linux"), ("RFC 6675", ww.Reno(), "rfc")),
     "CUBIC": (
         ("Linux's stack and law", LAWS["CUBIC"], "linux"),

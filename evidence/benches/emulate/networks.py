@@ -24,7 +24,7 @@ def crowds(laws: dict[str, Any], loss: float, count: int, stack: Literal["rfc", 
                 delay="50 ms",
                 buffer="83 packets",
                 loss=loss,
-                reverse=ww.Reverse(loss=0.0),
+                reverse=ww.format.Reverse(loss=0.0),
             )
             for name, (server, client) in ends.items()
         ],
@@ -41,7 +41,7 @@ def crowd(law: Any, loss: float, count: int, stack: Literal["rfc", "linux"] = "r
 
 
 def path(
-    name: str, mbps: float, rtt_ms: float, packets: int, loss: float, reverse: ww.Reverse
+    name: str, mbps: float, rtt_ms: float, packets: int, loss: float, reverse: ww.format.Reverse
 ) -> tuple[list[ww.Node], ww.Link]:
     """A link of this name with nothing else at its ends, NAME-a and NAME-b; losses are towards the latter."""
     left, right = f"{name}-a", f"{name}-b"

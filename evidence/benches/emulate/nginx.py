@@ -185,9 +185,9 @@ def scenario(network: Network, app: Any, folder: Path | None = None) -> ww.Scena
         rate=network.down,
         delay=network.delay,
         buffer=network.buffer,
-        queue=ww.FqCodel() if network.queue == "fq-codel" else ww.DropTail(),
+        queue=ww.format.FqCodel() if network.queue == "fq-codel" else ww.format.DropTail(),
         loss=network.loss,
-        reverse=ww.Reverse(rate=network.up, loss=0.0),
+        reverse=ww.format.Reverse(rate=network.up, loss=0.0),
     )
     nodes = [ww.Node(name="client"), ww.Node(name="server")]
     return ww.Scenario(name="nginx", duration="120 s", folder=folder or Path(), node=nodes, link=[link], app=[app])
@@ -199,20 +199,20 @@ def simulated(network: Network, real: Measured) -> tuple[float, float]:
         "from_": "client",
         "to": "server",
         "law": LAW,
-        "tcp": ww.Tcp(stack="linux"),
+        "tcp": ww.format.Tcp(stack="linux"),
         "request": f"{real.request} B",
     }
     responses = ww.Requests(
         name="responses",
-        arrivals=ww.ClosedArrivals(users=1, think="100 ms", think_spread="fixed"),
+        arrivals=ww.format.ClosedArrivals(users=1, think="100 ms", think_spread="fixed"),
         response=f"{RESPONSE + real.header} B",
         connections="new",
         **both,
     )
     # A byte of another origin names all objects.
-    objects = [ww.PageObject(name="start", size="1 B", origin="https://start.example")]
+    objects = [ww.format.PageObject(name="start", size="1 B", origin="https://start.example")]
     objects += [
-        ww.PageObject(name=f"object-{at}", size=f"{size + real.header} B", origin="https://objects.example")
+        ww.format.PageObject(name=f"object-{at}", size=f"{size + real.header} B", origin="https://objects.example")
         for at, size in enumerate(OBJECTS)
     ]
     pages = ww.Page(

@@ -121,11 +121,11 @@ def downloads(network: Network, size: int, real: Download) -> ww.Scenario:
         from_="client",
         to="server",
         law=LAW,
-        tcp=ww.Tcp(stack="linux"),
+        tcp=ww.format.Tcp(stack="linux"),
         request=f"{real.request} B",
         response=f"{size + real.header} B",
         connections="new",
-        arrivals=ww.ClosedArrivals(users=1, think="300 ms", think_spread="fixed"),
+        arrivals=ww.format.ClosedArrivals(users=1, think="300 ms", think_spread="fixed"),
     )
     seconds = REPEATS * (real.time + 0.3) + 1
     return replace(scenario(network, app), name="programs", duration=f"{seconds:.1f} s")

@@ -29,7 +29,7 @@ SECONDS: dict[str, Any] = {"duration": "20 s", "warmup": "5 s"}
 
 
 def link(rate: str, delay: str, packets: int, **more: Any) -> ww.Link:
-    reverse = ww.Reverse(buffer="unlimited", loss=0.0)
+    reverse = ww.format.Reverse(buffer="unlimited", loss=0.0)
     return ww.Link(
         name="path", from_="a", to="b", rate=rate, delay=delay, buffer=f"{packets} packets", reverse=reverse, **more
     )
@@ -57,7 +57,7 @@ def networks() -> dict[str, ww.Scenario]:
     return {
         "10 Mbit/s, 2 × 20 ms, 1 BDP, `cubic`": alone("short", "cubic", link("10 Mbit/s", "20 ms", 33)),
         "50 Mbit/s, 2 × 10 ms, CoDel with ECN, `reno`": alone(
-            "codel", "reno", link("50 Mbit/s", "10 ms", 400, queue=ww.Codel(ecn=True)), ecn="classic"
+            "codel", "reno", link("50 Mbit/s", "10 ms", 400, queue=ww.format.Codel(ecn=True)), ecn="classic"
         ),
         "10 Mbit/s, 2 × 25 ms, 1 % loss, `copa`": alone("lossy", "copa", link("10 Mbit/s", "25 ms", 84, loss=0.01)),
         "`scenarios/wifi.toml`, both downloads `quic-tcp`": changed(

@@ -44,7 +44,7 @@ SECONDS = {20: 30, 100: 40, 250: 60}
 LATE_S = 0.0005
 
 #: BBR is not among Windward's laws: the kernel runs its own in the place of Reno.
-LAWS: dict[str, ww.LawSpec | str] = {
+LAWS: dict[str, ww.format.LawSpec | str] = {
     "TCP-FIT": ww.TcpFit(),
     "with noise": ww.TcpFit(noise=0.0005),
     "CUBIC": "cubic",
@@ -53,7 +53,7 @@ LAWS: dict[str, ww.LawSpec | str] = {
 }
 
 #: The laws of Table 10.
-WIDE_LAWS: dict[str, ww.LawSpec | str] = {
+WIDE_LAWS: dict[str, ww.format.LawSpec | str] = {
     "TCP-FIT": ww.TcpFit(),
     "Reno": "reno",
     "CUBIC": "cubic",
@@ -92,11 +92,11 @@ class Way(NamedTuple):
         return max(20, round(self.mbps * 1e3 * self.rtt_ms / 12_000))
 
 
-def side_by_side(paths: Iterable[Way], seconds: int, laws: Mapping[str, ww.LawSpec | str] = LAWS) -> ww.Scenario:
+def side_by_side(paths: Iterable[Way], seconds: int, laws: Mapping[str, ww.format.LawSpec | str] = LAWS) -> ww.Scenario:
     """Paths without anything in common, as one scenario."""
     nodes, links, flows = [], [], []
     for path in paths:
-        ends, link = lone(path.name, path.mbps, path.rtt_ms, path.buffer, path.loss, ww.Reverse(loss=0.0))
+        ends, link = lone(path.name, path.mbps, path.rtt_ms, path.buffer, path.loss, ww.format.Reverse(loss=0.0))
         nodes += ends
         links.append(link)
         flow = ww.Flow(name=f"{path.name}-own", from_=link.from_, to=link.to, law=laws[path.law])

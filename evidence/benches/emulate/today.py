@@ -38,7 +38,7 @@ SEEDS = 10
 LATE_S = 0.0005
 
 #: The backlog laws are told 20 packets, as fits links of some Mbit/s; their defaults are for faster ones.
-LAWS: dict[str, ww.LawSpec | str] = {
+LAWS: dict[str, ww.format.LawSpec | str] = {
     "CUBIC": ww.Cubic(version="linux", hystart=True),
     "Reno": "reno",
     "BBR": "bbr",
@@ -79,7 +79,7 @@ def scenario(network: Network, law: str, *, is_shared: bool) -> ww.Scenario:
     flows = [replace(own, law=LAWS[law]), *([neighbour] if is_shared else [])]
     folder = os.environ.get("WINDWARD_TRACES")
     if network.key == "phone" and folder:
-        rate = ww.RecordedRate(trace=str(Path(folder) / RECORDING))
+        rate = ww.format.RecordedRate(trace=str(Path(folder) / RECORDING))
         plain = replace(plain, link=[replace(link, rate=rate) for link in plain.link])
     return replace(plain, flow=flows)
 

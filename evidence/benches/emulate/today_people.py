@@ -36,7 +36,7 @@ def driving(plain: ww.Scenario) -> ww.Scenario:
     """The phone in a car, which drives away from the mast and back."""
     (cell,) = plain.cell
     phone, *others = cell.station
-    steps = [ww.ChangeStep(at=f"{10 + 5 * at} s", snr=f"{snr} dB") for at, snr in enumerate(DRIVE)]
+    steps = [ww.format.ChangeStep(at=f"{10 + 5 * at} s", snr=f"{snr} dB") for at, snr in enumerate(DRIVE)]
     change = ww.Change(station=phone.node, steps=steps)
     return replace(
         plain,
@@ -82,7 +82,7 @@ def scenario(network: Network, place: str, law: str) -> ww.Scenario:
     of_apps = LAWS[law] if place == "server" else CUBIC
     transfer = replace(plain.flow[0], law=LAWS[law] if place == "transfer" else CUBIC)
     ends = {"from_": network.device, "to": "server"}
-    tcp = {"law": of_apps, "tcp": ww.Tcp(stack="linux")}
+    tcp = {"law": of_apps, "tcp": ww.format.Tcp(stack="linux")}
     apps = [
         ww.Page(
             name="page",

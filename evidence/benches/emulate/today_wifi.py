@@ -25,10 +25,10 @@ KEPT = ROOT / "results" / "today-wifi"
 
 STANDARDS = ("802.11ac", "802.11ax")
 #: Queues of the access point: title, `txq` and marker.
-QUEUES: dict[str, tuple[str, ww.TransmitQueues, str]] = {
-    "fifo": ("one FIFO of 1000 packets", ww.TransmitQueues(queue="fifo"), "s"),
-    "shared": ("one FQ-CoDel for all stations", ww.TransmitQueues(queue="shared-fq-codel"), "^"),
-    "airtime": ("FQ-CoDel for each station with airtime fairness", ww.TransmitQueues(), "o"),
+QUEUES: dict[str, tuple[str, ww.format.TransmitQueues, str]] = {
+    "fifo": ("one FIFO of 1000 packets", ww.format.TransmitQueues(queue="fifo"), "s"),
+    "shared": ("one FQ-CoDel for all stations", ww.format.TransmitQueues(queue="shared-fq-codel"), "^"),
+    "airtime": ("FQ-CoDel for each station with airtime fairness", ww.format.TransmitQueues(), "o"),
 }
 NEAR, FAR = ("desk", "television"), "garden"
 

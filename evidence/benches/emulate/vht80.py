@@ -29,10 +29,13 @@ TOLERANCE, LEAST_MBPS = 0.05, 300
 #: A run later than this at 99 % of its packets is repeated.
 LATE_S = 0.001
 #: Linux's own, and one as eBPF.
-LAWS: dict[str, ww.LawSpec | str] = {"CUBIC": ww.Cubic(version="linux", hystart=True), "Compound (eBPF)": "compound"}
+LAWS: dict[str, ww.format.LawSpec | str] = {
+    "CUBIC": ww.Cubic(version="linux", hystart=True),
+    "Compound (eBPF)": "compound",
+}
 
 
-def scenario(law: ww.LawSpec | str, stations: int) -> ww.Scenario:
+def scenario(law: ww.format.LawSpec | str, stations: int) -> ww.Scenario:
     """An access point that sends to `stations` stations at MCS 9, one spatial stream, 400 ns of guard interval."""
     names = [f"station-{at}" for at in range(1, stations + 1)]
     places = [("0 m", "0 m"), ("5 m", "0 m"), ("0 m", "5 m")]
@@ -41,10 +44,10 @@ def scenario(law: ww.LawSpec | str, stations: int) -> ww.Scenario:
         standard="802.11ac",
         width="80 MHz",
         streams=1,
-        rate_control=ww.FixedRateControl(mcs=9),
+        rate_control=ww.format.FixedRateControl(mcs=9),
         access_point="AP",
         station=[
-            ww.WifiStation(node=name, at=place)
+            ww.format.WifiStation(node=name, at=place)
             for name, place in zip(["AP", *names], places[: stations + 1], strict=True)
         ],
     )
@@ -58,7 +61,7 @@ def scenario(law: ww.LawSpec | str, stations: int) -> ww.Scenario:
     )
 
 
-def compare(name: str, law: ww.LawSpec | str, stations: int, folder: Path) -> tuple[list[str], list[str]]:
+def compare(name: str, law: ww.format.LawSpec | str, stations: int, folder: Path) -> tuple[list[str], list[str]]:
     """Cells of a row, and what is wrong with it."""
     case = scenario(law, stations)
     simulated = case.simulate(seeds=SEEDS)

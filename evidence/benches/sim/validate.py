@@ -51,7 +51,7 @@ def lossy(law: Any, loss: float, *, seconds: int = SECONDS, seeds: int = SEEDS, 
         duration=f"{seconds} s",
         stack="rfc",
         node=[ww.Node(name="a"), ww.Node(name="b")],
-        link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.Reverse(loss=0.0), **path)],
+        link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.format.Reverse(loss=0.0), **path)],
         flow=[ww.Flow(from_="a", to="b", law=law, **fields)],
     )
     flows = scenario.simulate(seeds=seeds).flows

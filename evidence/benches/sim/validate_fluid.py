@@ -38,7 +38,7 @@ CLOSE = 0.15
 #: Losses at which the causes are told apart.
 STEPS = (0.001, 0.01, 0.03)
 #: Every law that has equations.
-LAWS: dict[str, ww.LawSpec] = {
+LAWS: dict[str, ww.format.LawSpec] = {
     "reno": ww.Reno(),
     "cubic": ww.Cubic(),
     "cubic, linux": ww.Cubic(version="linux"),
@@ -88,7 +88,7 @@ class Point:
                     delay=f"{self.delay_ms / 2} ms",
                     buffer=f"{max(20, round(bdp))} packets",
                     loss=self.loss,
-                    reverse=ww.Reverse(loss=0.0),
+                    reverse=ww.format.Reverse(loss=0.0),
                 )
             ],
             flow=[ww.Flow(name="flow", from_="a", to="b", law=LAWS[self.law])],

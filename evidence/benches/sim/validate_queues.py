@@ -28,7 +28,12 @@ LOADS: list[tuple[str, tuple[float, ...] | int]] = [
     ("streams of 12 and 0.5 Mbit/s", (12, 0.5)),
     ("4 Reno flows", 4),
 ]
-DISCIPLINES = {"red": ww.Red(), "codel": ww.Codel(), "fq-codel": ww.FqCodel(ecn=False), "pie": ww.Pie()}
+DISCIPLINES = {
+    "red": ww.format.Red(),
+    "codel": ww.format.Codel(),
+    "fq-codel": ww.format.FqCodel(ecn=False),
+    "pie": ww.format.Pie(),
+}
 
 
 def ours(queue: Any, load: tuple[float, ...] | int) -> dict[str, Any]:
@@ -49,7 +54,7 @@ def ours(queue: Any, load: tuple[float, ...] | int) -> dict[str, Any]:
                 delay=f"{DELAY_MS} ms",
                 buffer=f"{PACKETS} packets",
                 queue=queue,
-                reverse=ww.Reverse(queue="drop-tail"),
+                reverse=ww.format.Reverse(queue="drop-tail"),
             )
         ],
         # A scenario has a flow: beside streams one that sends nothing that counts.
@@ -69,7 +74,7 @@ def ours(queue: Any, load: tuple[float, ...] | int) -> dict[str, Any]:
                 from_="a",
                 to="b",
                 packet="1500 B",
-                pattern=ww.Cbr(rate=f"{rate} Mbit/s"),
+                pattern=ww.format.Cbr(rate=f"{rate} Mbit/s"),
             )
             for at, rate in enumerate(streams)
         ],

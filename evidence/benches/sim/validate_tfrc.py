@@ -56,7 +56,7 @@ def ours(mbit: int, buffer: int, loss: float, seconds: int, flows: Flows, seeds:
                 delay=f"{COMMON_S} s",
                 buffer=f"{buffer} packets",
                 loss=loss,
-                reverse=ww.Reverse(loss=0.0, buffer="unlimited"),
+                reverse=ww.format.Reverse(loss=0.0, buffer="unlimited"),
             ),
             *(
                 ww.Link(from_="b", to=f"b{at}", rate="100 Mbit/s", delay=f"{delay} s", buffer="unlimited")

@@ -170,7 +170,7 @@ class Reading:
 CHAIN_MBPS, CHAIN_SEEDS, CHAIN_WARMUP_S, CHAIN_END_S = 100, range(1, 4), 60, 260
 
 #: A law as ns-2 has it, and ours: ns-2's own, and Linux 2.6.22's, which have SACK there.
-PEERS: dict[str, tuple[ww.LawSpec, bool]] = {
+PEERS: dict[str, tuple[ww.format.LawSpec, bool]] = {
     "newreno": (ww.Reno(byte_counting=False), False),
     "sack": (ww.Reno(byte_counting=False), True),
     "vegas": (ww.Vegas(alpha=1, beta=3), False),

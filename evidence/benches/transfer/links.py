@@ -86,7 +86,7 @@ class Link:
             delay=f"{self.rtt_ms / 2} ms",
             buffer=self.buffer,
             loss=self.loss_percent / 100,
-            reverse=ww.Reverse(rate="1 Gbit/s", buffer="1000 packets", loss=0.0),
+            reverse=ww.format.Reverse(rate="1 Gbit/s", buffer="1000 packets", loss=0.0),
         )
 
 

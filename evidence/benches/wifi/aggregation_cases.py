@@ -84,26 +84,26 @@ class Case:
             width=f"{self.width} MHz",
             streams=self.streams,
             guard_interval=f"{self.guard_ns} ns",
-            rate_control=ww.FixedRateControl(mcs=self.mcs),
-            ampdu=None if self.mpdus is None else ww.Ampdu(mpdus=self.mpdus),
+            rate_control=ww.format.FixedRateControl(mcs=self.mcs),
+            ampdu=None if self.mpdus is None else ww.format.Ampdu(mpdus=self.mpdus),
             amsdu=None if self.amsdu is None else f"{self.amsdu} B",
             # ns-3 gives no MPDU under a BlockAck agreement up.
             block_ack=None
             if self.mpdus == 1
-            else ww.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
-            edca=ww.Edca(video=ww.Contention(txop=VIDEO_TXOP)),
+            else ww.format.BlockAck(window=self.window, attempts=100_000, after_loss=self.after_loss),
+            edca=ww.format.Edca(video=ww.format.Contention(txop=VIDEO_TXOP)),
             rts_threshold="0 B" if self.rts else None,
-            reach=ww.WifiReach(
+            reach=ww.format.WifiReach(
                 path_loss="free-space",
                 power=f"{POWER_DBM} dBm",
                 receive_threshold=threshold,
                 sense_threshold=threshold,
             ),
             station=[
-                ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
+                ww.format.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
                 for node, (x, y) in zip(nodes, self.positions, strict=True)
             ],
-            loss=[ww.LinkLoss(from_=nodes[a], to=nodes[b], probability=self.loss) for a, b in sorted(pairs)]
+            loss=[ww.format.LinkLoss(from_=nodes[a], to=nodes[b], probability=self.loss) for a, b in sorted(pairs)]
             if self.loss
             else None,
         )
@@ -130,7 +130,7 @@ class Case:
             background=[
                 ww.Background(
                     name=f"f{at}",
-                    pattern=ww.Cbr(rate=f"{flow.offered_mbit} Mbit/s"),
+                    pattern=ww.format.Cbr(rate=f"{flow.offered_mbit} Mbit/s"),
                     packet=f"{self.datagram} B",
                     **ends(flow),
                 )

@@ -22,16 +22,16 @@ REQUIRED_DB = {
 }
 #: Of AODV without what ns-3 leaves out.
 ROUTINGS = {
-    "fixed": ww.ShortestRouting(),
-    "dsdv": ww.DsdvRouting(),
-    "aodv": ww.AodvRouting(local_repair=False),
+    "fixed": ww.format.ShortestRouting(),
+    "dsdv": ww.format.DsdvRouting(),
+    "aodv": ww.format.AodvRouting(local_repair=False),
 }
 
 
-def motion(way: list[tuple[float, float, float]]) -> ww.WaypointsMotion | None:
+def motion(way: list[tuple[float, float, float]]) -> ww.format.WaypointsMotion | None:
     """A way that begins at the station's position."""
-    points = [ww.Waypoint(time=f"{time} s", at=[f"{x} m", f"{y} m"]) for time, x, y in way if time > 0]
-    return ww.WaypointsMotion(points=points) if points else None
+    points = [ww.format.Waypoint(time=f"{time} s", at=[f"{x} m", f"{y} m"]) for time, x, y in way if time > 0]
+    return ww.format.WaypointsMotion(points=points) if points else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +106,13 @@ class Case:
             "long_retries": self.retries if self.rts else None,
             "buffer": f"{self.queue} packets",
             "routing": ROUTINGS[self.routing],
-            "reach": ww.WifiReach(
+            "reach": ww.format.WifiReach(
                 receive=f"{self.receive} m",
                 sense=f"{self.sense} m",
                 capture=None if self.capture_db is None else f"{self.capture_db} dB",
             ),
             "station": [
-                ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"], motion=motion(way))
+                ww.format.WifiStation(node=node, at=[f"{x} m", f"{y} m"], motion=motion(way))
                 for node, (x, y), way in zip(
                     nodes, self.positions, self.ways or [[]] * len(self.positions), strict=True
                 )
@@ -139,7 +139,7 @@ class Case:
             background=[
                 ww.Background(
                     name=f"f{at}",
-                    pattern=ww.Cbr(rate=f"{flow.offered_mbit} Mbit/s"),
+                    pattern=ww.format.Cbr(rate=f"{flow.offered_mbit} Mbit/s"),
                     packet=f"{self.datagram} B",
                     **path(flow),
                 )

@@ -145,15 +145,15 @@ def kernels() -> dict[str, float]:
 
 def simulated() -> dict[str, float]:
     """Shares of airtime of the same downloads in the simulator."""
-    slow = ww.FixedRate(mcs=4, streams=1, width="20 MHz")
+    slow = ww.format.FixedRate(mcs=4, streams=1, width="20 MHz")
     stations = [
-        ww.WifiStation(node="AP", at=("0 m", "0 m")),
-        ww.WifiStation(node=FAST, at=("5 m", "0 m")),
-        ww.WifiStation(node=SLOW, at=("0 m", "5 m"), receive_rate=slow),
+        ww.format.WifiStation(node="AP", at=("0 m", "0 m")),
+        ww.format.WifiStation(node=FAST, at=("5 m", "0 m")),
+        ww.format.WifiStation(node=SLOW, at=("0 m", "5 m"), receive_rate=slow),
     ]
     air = ww.Wifi(name="home", standard="802.11ac", width="20 MHz", access_point="AP", station=stations)
     sources = [
-        ww.Background(name=end, from_="AP", to=end, pattern=ww.Cbr(rate="300 Mbit/s"), packet="1500 B")
+        ww.Background(name=end, from_="AP", to=end, pattern=ww.format.Cbr(rate="300 Mbit/s"), packet="1500 B")
         for end in (FAST, SLOW)
     ]
     nodes = [ww.Node(name=name) for name in ("AP", FAST, SLOW)]

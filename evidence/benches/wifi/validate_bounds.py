@@ -75,10 +75,10 @@ def network(number: int, seconds: int = SECONDS) -> ww.Scenario:
     flows = [ww.Flow(name=f"down-{name}", from_="server", to=name, law=law, stack="linux") for name in names]
     if uploads:
         flows.append(ww.Flow(name="up", from_=names[0], to="server", law=law, stack="linux"))
-    stations = [ww.WifiStation(node="AP", at=["0 m", "0 m"])]
+    stations = [ww.format.WifiStation(node="AP", at=["0 m", "0 m"])]
     for name, (far, angle) in places.items():
         at = [f"{far * math.cos(angle):.2f} m", f"{far * math.sin(angle):.2f} m"]
-        stations.append(ww.WifiStation(node=name, at=at))
+        stations.append(ww.format.WifiStation(node=name, at=at))
     return ww.Scenario(
         name="flat",
         duration=f"{seconds} s",

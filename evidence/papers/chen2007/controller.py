@@ -22,7 +22,7 @@ class Told:
     """n of (21), one update at a time, α = 1 - β."""
 
     def __init__(self, beta: float = 0.75, tau_s: float = TAU) -> None:
-        law = ww.Emultcp(tau=f"{tau_s} s", alpha=1 - beta, beta=beta, gamma=0.2, max=MAX)
+        law = ww.format.Emultcp(tau=f"{tau_s} s", alpha=1 - beta, beta=beta, gamma=0.2, max=MAX)
         self._controller = laws.Connections(law)
         self._clock = (tau_s * tick for tick in count())
         # What it is told at 0 s opens its first period and belongs to the next mean.

@@ -103,11 +103,11 @@ def scenario(
 ) -> ww.Scenario:
     """A flow of a protocol over the network."""
     way = f"{path.base_ms / 2} ms"
-    rate: Any = ww.RecordedRate(trace=trace) if trace is not None else f"{path.kbps} kbit/s"
+    rate: Any = ww.format.RecordedRate(trace=trace) if trace is not None else f"{path.kbps} kbit/s"
     more: dict[str, Any] = {}
     if protocol != "TCP":
-        more["connections"] = ww.Emultcp(tau=f"{tau_s} s", rounding=rounding, max=16)
-    law: Any = ww.Tfrc() if protocol == "E-MULTFRC" else "reno"
+        more["connections"] = ww.format.Emultcp(tau=f"{tau_s} s", rounding=rounding, max=16)
+    law: Any = ww.format.Tfrc() if protocol == "E-MULTFRC" else "reno"
     if protocol != "E-MULTFRC":
         more["min_rto"] = "1 s"
     flow = ww.Flow(name="flow", from_="s", to="r", law=law, segment=f"{PAYLOAD} B", overhead="40 B", **more)

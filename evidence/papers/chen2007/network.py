@@ -50,19 +50,21 @@ def stepped(samples: tuple[float, ...], interval_s: float, flow: ww.Flow) -> ww.
                 access_point="base",
                 slot="8 ms",
                 symbol_rate="1 Msymbol/s",
-                amc=ww.ModesAmc(packet="1000 B", modes=[ww.Mode(snr="-20 dB", efficiency=1.0, a=1.0, g=1.0)]),
-                fading=ww.TraceFading(interval=f"{interval_s} s", samples=[float(sample) for sample in decibel]),
-                repair=ww.Repair(transmissions=1),
+                amc=ww.format.ModesAmc(
+                    packet="1000 B", modes=[ww.format.Mode(snr="-20 dB", efficiency=1.0, a=1.0, g=1.0)]
+                ),
+                fading=ww.format.TraceFading(interval=f"{interval_s} s", samples=[float(sample) for sample in decibel]),
+                repair=ww.format.Repair(transmissions=1),
                 buffer="50 packets",
                 delay="75 ms",
-                station=[ww.Station(node="r", snr="0 dB")],
+                station=[ww.format.Station(node="r", snr="0 dB")],
             )
         ],
         flow=[flow],
     )
 
 
-def reno(*, packet: int = 1000, under: ww.LawSpec | None = None, **more: Any) -> ww.Flow:
+def reno(*, packet: int = 1000, under: ww.format.LawSpec | None = None, **more: Any) -> ww.Flow:
     """NewReno, or another law in its place, with packets of so many bytes, headers of 40 among them."""
     return ww.Flow(
         from_="s",

@@ -53,7 +53,7 @@ def network(
     """The paper's link: 1 Mbit/s, 168 ms, a buffer of 50 kB; NewReno under E-MULTCP, `packet` in bytes."""
     path = ("1 Mbit/s", "80 ms", 50_000 // packet, loss)
     nodes, wires = lossy_before(*path) if reading.is_lost_before else (NODES, links(*path))
-    controller = ww.Emultcp(tau="20 s", gamma=gamma, rounding=reading.rounding, max=16)
+    controller = ww.format.Emultcp(tau="20 s", gamma=gamma, rounding=reading.rounding, max=16)
     return ww.Scenario(
         name="section-5",
         duration=f"{duration} s",
@@ -76,9 +76,9 @@ def cleared(duration: float) -> ww.Scenario:
 
 def streams(loss: float, duration: float, *, is_combined: bool) -> ww.Scenario:
     """The link under E-MULTFRC: TFRC connections side by side, or one at n times their rate (AIO-TFRC)."""
-    controller = ww.Emultcp(tau="20 s", gamma=GAMMA, max=16, combined=is_combined)
+    controller = ww.format.Emultcp(tau="20 s", gamma=GAMMA, max=16, combined=is_combined)
     flow = ww.Flow(
-        from_="s", to="r", law=ww.Tfrc(), segment=f"{PACKET - 40} B", overhead="40 B", connections=controller
+        from_="s", to="r", law=ww.format.Tfrc(), segment=f"{PACKET - 40} B", overhead="40 B", connections=controller
     )
     return replace(network(loss, duration), name="streams", flow=[flow])
 
@@ -140,7 +140,7 @@ def over_losses(tell: Callable[[str], None], seeds: int | None = None, share: fl
 
 def run_steps(tau: float, seeds: int | None = None) -> ww.Run:
     """The experiment of Figs. 8 and 9 at this τ, with at least `LEAST_STEP_SEEDS`; ramps take all of its time."""
-    flow = reno(connections=ww.Emultcp(tau=f"{tau} s", gamma=GAMMA, max=16))
+    flow = reno(connections=ww.format.Emultcp(tau=f"{tau} s", gamma=GAMMA, max=16))
     return stepped(STEPS, THIRD, flow).simulate(seeds=max(seeds or STEP_SEEDS, LEAST_STEP_SEEDS))
 
 

@@ -57,7 +57,7 @@ SCHEMES = {
 #: The paper's (10) first. Its round robin gives each slot to the next station, whether something waits there or not.
 SCHEDULERS: dict[str, Any] = {
     "queueing delay (10)": "queueing-delay",
-    "round robin": ww.RoundRobinScheduler(oblivious=True),
+    "round robin": ww.format.RoundRobinScheduler(oblivious=True),
     "max-SNR": "max-snr",
     "queue length": "queue-length",
 }

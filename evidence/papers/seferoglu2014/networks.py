@@ -21,11 +21,11 @@ LossOf = Literal["attempts", "packets", "deliveries"]
 #: a hop closer to the destination come nearest to its statements, so they stand first; loop-free ways, which let flow 1
 #: of the diamond go round by C and D, are kept beside them.
 SYSTEMS: dict[str, Any] = {
-    "TCP-aware": ww.BackpressureRouting(k="shared", links="downstream"),
-    "classical": ww.BackpressureRouting(k=0, links="downstream"),
-    "AODV": ww.AodvRouting(mode="ns2"),
-    "TCP-aware, loop-free": ww.BackpressureRouting(k="shared", links="loop-free"),
-    "classical, loop-free": ww.BackpressureRouting(k=0, links="loop-free"),
+    "TCP-aware": ww.format.BackpressureRouting(k="shared", links="downstream"),
+    "classical": ww.format.BackpressureRouting(k=0, links="downstream"),
+    "AODV": ww.format.AodvRouting(mode="ns2"),
+    "TCP-aware, loop-free": ww.format.BackpressureRouting(k="shared", links="loop-free"),
+    "classical, loop-free": ww.format.BackpressureRouting(k=0, links="loop-free"),
 }
 
 #: [G] ns-2's senders: Sack1 counts ACKs, Vegas with its defaults.
@@ -50,7 +50,7 @@ def network(
     law: str = "SACK",
     *,
     coding: bool = True,
-    loss: Sequence[ww.LinkLoss] = (),
+    loss: Sequence[ww.format.LinkLoss] = (),
     routing: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> ww.Scenario:
@@ -78,10 +78,10 @@ def network(
     return replace(base, wifi=[replace(base.wifi[0], routing=forwarding, loss=list(loss))], flow=flows, seeds=SEEDS)
 
 
-def lossy(ends: tuple[str, str], probability: float, of: LossOf) -> list[ww.LinkLoss]:
+def lossy(ends: tuple[str, str], probability: float, of: LossOf) -> list[ww.format.LinkLoss]:
     """Losses of a link in both directions; none at 0."""
     pairs = (ends, ends[::-1]) if probability > 0 else ()
-    return [ww.LinkLoss(from_=a, to=b, probability=probability, of=of) for a, b in pairs]
+    return [ww.format.LinkLoss(from_=a, to=b, probability=probability, of=of) for a, b in pairs]
 
 
 @cache
@@ -124,8 +124,8 @@ def with_datagrams(
     """The diamond of Figs. 12 and 13: flow 1 is TCP, flow 2 datagrams by (5), else at a rate that fills buffers."""
     scenario = network("diamond", system, coding=coding, loss=lossy(("A", "B"), probability, of))
     first, second = scenario.flow
-    pattern: Any = ww.Cbr(rate=limit)
+    pattern: Any = ww.format.Cbr(rate=limit)
     if system.startswith("TCP-aware"):
-        pattern = ww.Backlog(limit=limit)
+        pattern = ww.format.Backlog(limit=limit)
     datagrams = ww.Background(name="flow2", from_=second.from_, to=second.to, pattern=pattern, packet="1000 B")
     return replace(scenario, flow=[first], background=[datagrams])

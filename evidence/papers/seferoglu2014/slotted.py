@@ -43,12 +43,12 @@ def network(
         wifi=[
             ww.Wifi(
                 name="air",
-                access=ww.MaxWeightAccess(slot=slot, conflicts="primary"),
-                routing=ww.BackpressureRouting(k=k, links=links),
+                access=ww.format.MaxWeightAccess(slot=slot, conflicts="primary"),
+                routing=ww.format.BackpressureRouting(k=k, links=links),
                 buffer=f"{buffer} packets",
-                station=[ww.WifiStation(node=name, at=[f"{x} m", f"{y} m"]) for name, (x, y) in places.items()],
+                station=[ww.format.WifiStation(node=name, at=[f"{x} m", f"{y} m"]) for name, (x, y) in places.items()],
                 loss=[
-                    ww.LinkLoss(from_=ends[0], to=ends[1], probability=probability)
+                    ww.format.LinkLoss(from_=ends[0], to=ends[1], probability=probability)
                     for ends, probability in (off or {}).items()
                 ],
             )
@@ -61,12 +61,12 @@ def network(
 def poisson(ends: tuple[str, str], packets_per_slot: float) -> ww.Background:
     """Packets of independent arrivals."""
     rate = packets_per_slot * PACKET / SLOT_S
-    return ww.Background(from_=ends[0], to=ends[1], pattern=ww.Poisson(rate=f"{rate:.0f} bit/s"))
+    return ww.Background(from_=ends[0], to=ends[1], pattern=ww.format.Poisson(rate=f"{rate:.0f} bit/s"))
 
 
 def at_once(ends: tuple[str, str], packets: int) -> ww.Background:
     """So many packets in the first of the slots, which then are of one second."""
-    pattern = ww.Cbr(rate=f"{packets * PACKET} bit/s")
+    pattern = ww.format.Cbr(rate=f"{packets * PACKET} bit/s")
     return ww.Background(from_=ends[0], to=ends[1], pattern=pattern, stop=f"{1 - 0.5 / packets:.4f} s")
 
 

@@ -39,9 +39,9 @@ SCHEMES = {
 
 #: Names as in Fig. 5.
 SCHEDULERS: dict[str, Any] = {
-    "proposed": ww.QueueingDelayAccess(rounding="random"),
+    "proposed": ww.format.QueueingDelayAccess(rounding="random"),
     "original": "dcf",
-    "queue length": ww.QueueLengthAccess(rounding="random"),
+    "queue length": ww.format.QueueLengthAccess(rounding="random"),
 }
 
 
@@ -55,7 +55,7 @@ SCALED_S = 300
 
 def scaled(rule: str, scale: float) -> Any:
     """A scheduler whose aggressiveness is so many times that of (18), or of the queue length."""
-    access = ww.QueueingDelayAccess if rule == "proposed" else ww.QueueLengthAccess
+    access = ww.format.QueueingDelayAccess if rule == "proposed" else ww.format.QueueLengthAccess
     return access(rounding="random", scale=scale)
 
 

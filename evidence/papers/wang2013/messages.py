@@ -39,13 +39,15 @@ def hops(flow: str) -> int:
 
 def scenario(scheme: str, slot_ms: int = SLOTS_MS[0]) -> ww.Scenario:
     """The line with one of the schemes: "link-based", "node-based" or "QUIC-TCP"."""
-    by_length = ww.IdealAccess(epsilon=f"{EPSILON_MS} ms", conflicts="primary")
+    by_length = ww.format.IdealAccess(epsilon=f"{EPSILON_MS} ms", conflicts="primary")
     scale = WEIGHT / (EPSILON_MS / 1e3)
-    pattern: ww.MessagePassing | ww.Backlog
+    pattern: ww.format.MessagePassing | ww.format.Backlog
     if scheme == "node-based":
-        pattern = ww.Backlog(m=scale * slot_ms / 1e3, slot=f"{slot_ms} ms", limit="20 Mbit/s")
+        pattern = ww.format.Backlog(m=scale * slot_ms / 1e3, slot=f"{slot_ms} ms", limit="20 Mbit/s")
     else:
-        pattern = ww.MessagePassing(weight=scale, slot=f"{slot_ms} ms", limit="20 Mbit/s", message=f"{MESSAGE} B")
+        pattern = ww.format.MessagePassing(
+            weight=scale, slot=f"{slot_ms} ms", limit="20 Mbit/s", message=f"{MESSAGE} B"
+        )
     flows = [
         ww.Flow(name=name, from_=first, to=last, law=ww.QuicTcp(rho=0.5, kappa=0.5, backlog=WEIGHT), stack="rfc")
         for name, (first, last) in FLOWS.items()
@@ -66,11 +68,13 @@ def scenario(scheme: str, slot_ms: int = SLOTS_MS[0]) -> ww.Scenario:
             ww.Wifi(
                 name="air",
                 standard="802.11b",
-                access=ww.IdealAccess(conflicts="primary") if is_tcp else by_length,
-                routing=ww.BackpressureRouting(k=0, links="downstream") if scheme == "node-based" else "shortest",
+                access=ww.format.IdealAccess(conflicts="primary") if is_tcp else by_length,
+                routing=ww.format.BackpressureRouting(k=0, links="downstream")
+                if scheme == "node-based"
+                else "shortest",
                 buffer="100000 packets",
                 station=[
-                    ww.WifiStation(node=name, at=[f"{200 * at} m", "0 m"], data_rate="11 Mbit/s")
+                    ww.format.WifiStation(node=name, at=[f"{200 * at} m", "0 m"], data_rate="11 Mbit/s")
                     for at, name in enumerate(STATIONS)
                 ],
             )

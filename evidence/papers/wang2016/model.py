@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import windward as ww
-from windward import LawSpec
+from windward.format import LawSpec
 from windward.theory.num import Array
 
 #: A packet on the wire: 1448 bytes and 52 of headers.

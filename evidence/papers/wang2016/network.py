@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import windward as ww
-from windward import LawSpec
+from windward.format import LawSpec
 
 from .model import PACKET_BITS
 
@@ -81,7 +81,7 @@ def link(
     """A link with half of the round trip each way, and the queue of its emulator or so many packets."""
     there, back = names
     # Without this the way back would be as the way there.
-    reverse = ww.Reverse(loss=0.0, jitter=ww.UniformJitter(max="0 s"))
+    reverse = ww.format.Reverse(loss=0.0, jitter=ww.format.UniformJitter(max="0 s"))
     if buffer is None:
         buffer = bdp(mbps, QUEUE_MS if mbps <= 100 else rtt_ms)
     return ww.Link(
@@ -101,7 +101,7 @@ def pulses(mbps: float, names: tuple[str, str] = ("a", "b")) -> list[ww.Backgrou
     A pulse is five datagrams, or of the largest as many as it takes.
     """
     pulse_bytes = 0.02 * mbps * 1e6 * 0.01 / 8
-    pattern = ww.Pulses(rate=f"{0.02 * mbps:g} Mbit/s", length="10 ms", every="110 ms")
+    pattern = ww.format.Pulses(rate=f"{0.02 * mbps:g} Mbit/s", length="10 ms", every="110 ms")
     there, back = names
     return [
         ww.Background(

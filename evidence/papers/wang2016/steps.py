@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import windward as ww
-from windward import LawSpec
+from windward.format import LawSpec
 from windward.theory.laws import Window
 
 #: The round trip of Table 6, and the period R of the rule (8), seconds.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import windward as ww
-from windward import LawSpec
+from windward.format import LawSpec
 
 from .model import PACKET_BITS
 
@@ -128,7 +128,7 @@ def measure(
                 delay=f"{share} s",
                 buffer=f"{max(20, round(buffer * rate * max(delays_s)))} packets",
                 loss=loss,
-                reverse=ww.Reverse(loss=0.0),
+                reverse=ww.format.Reverse(loss=0.0),
             ),
             *(
                 ww.Link(

@@ -10,7 +10,7 @@ from typing import Any
 
 from windward import _engine
 from windward._format.convert import to_plain
-from windward._format.fields import ScenarioFields
+from windward.format import ScenarioFields
 
 
 @dataclass(frozen=True, kw_only=True)

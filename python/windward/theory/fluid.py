@@ -15,7 +15,7 @@ from windward.theory._arguments import Delay, above_zero, check_period, engine_d
 from windward.theory.num import Array, Network, Numbers, as_json
 
 if TYPE_CHECKING:
-    from windward._format.fields import LawSpec
+    from windward.format import LawSpec
 
 __all__ = [
     "DownloadTrajectory",

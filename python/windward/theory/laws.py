@@ -22,7 +22,7 @@ from windward._format.convert import to_plain
 from windward.theory._arguments import above_zero
 
 if TYPE_CHECKING:
-    from windward._format.fields import Connections as ConnectionsLaw, LawSpec
+    from windward.format import Connections as ConnectionsLaw, LawSpec
 
 __all__ = ["Connections", "Window", "ratio_under_delay"]
 
@@ -123,7 +123,7 @@ class Connections:
     Parameters
     ----------
     law
-        `ww.Emultcp(tau="5 s")`, `ww.EmultcpFast()`, or its name.
+        `ww.format.Emultcp(tau="5 s")`, `ww.format.EmultcpFast()`, or its name.
 
     Raises
     ------

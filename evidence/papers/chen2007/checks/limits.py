@@ -25,9 +25,9 @@ def shares(name: str) -> np.ndarray:
     loss = 0.04 if name == "E-MULTCP" else 0.0
     rows = []
     for deviation in JITTERS:
-        more = {"jitter": ww.NormalJitter(deviation=f"{deviation} ms")} if deviation else {}
+        more = {"jitter": ww.format.NormalJitter(deviation=f"{deviation} ms")} if deviation else {}
         if name == "E-MULTCP":
-            flow = reno(connections=ww.Emultcp(tau="20 s", gamma=0.2, max=16))
+            flow = reno(connections=ww.format.Emultcp(tau="20 s", gamma=0.2, max=16))
         else:
             flow = reno(under=ww.Vegas() if name == "Vegas" else ww.Fast(alpha=10))
         run = ww.Scenario(
@@ -74,7 +74,7 @@ def rerouted(window_s: float) -> tuple[np.ndarray, np.ndarray]:
     """
     air, back = links("1 Mbit/s", "80 ms", 50, 0.04)
     names = (f"{air.from_}->{air.to}", f"{back.from_}->{back.to}")
-    controller = ww.Emultcp(tau="5 s", gamma=0.2, max=16, window=f"{window_s} s")
+    controller = ww.format.Emultcp(tau="5 s", gamma=0.2, max=16, window=f"{window_s} s")
     run = ww.Scenario(
         name="route",
         duration=f"{ROUTE_S} s",

@@ -63,7 +63,7 @@ def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
             name=f"e{at}",
             start=f"{20 * at / emultcp} s",
             # §IV-A: round trips by probes, whose load the uses of Table IV hold too.
-            connections=ww.Emultcp(tau="20 s", gamma=gamma, max=16, probes=True),
+            connections=ww.format.Emultcp(tau="20 s", gamma=gamma, max=16, probes=True),
             min_rto=MIN_RTO,
         )
         for at in range(emultcp)

@@ -42,7 +42,7 @@ def network(scheduler: str) -> ww.Scenario:
 def told() -> ww.Scenario:
     """Sources with rates by the queue lengths of their routes, over the same network."""
     base = network("queue-length")
-    pattern = ww.MessagePassing(weight=WEIGHT, slot=f"{SLOT_MS} ms", limit="10 Mbit/s", message=f"{MESSAGE} B")
+    pattern = ww.format.MessagePassing(weight=WEIGHT, slot=f"{SLOT_MS} ms", limit="10 Mbit/s", message=f"{MESSAGE} B")
     return replace(
         base,
         flow=[],

@@ -119,13 +119,18 @@ def trapped_packets_time_out_even_coded(results: Results) -> Finding:
 def tcp_is_not_modified() -> Finding:
     # The layer's header, 8 B and a coefficient for each packet of a block, is given to the plain flow as overhead.
     block, runs = 16, []
-    for coding, overhead in ((ww.RandomCoding(block=f"{block} packets"), 40), (None, 40 + 8 + block)):
+    for coding, overhead in ((ww.format.RandomCoding(block=f"{block} packets"), 40), (None, 40 + 8 + block)):
         flow = ww.Flow(
             name="flow", from_="a", to="b", law=ww.Reno(byte_counting=False), delayed_ack=False, segment="960 B",
             overhead=f"{overhead} B", coding=coding,
         )  # fmt: skip
         link = ww.Link(
-            from_="a", to="b", rate="2 Mbit/s", delay="20 ms", buffer="50 packets", reverse=ww.Reverse(rate="1 Gbit/s")
+            from_="a",
+            to="b",
+            rate="2 Mbit/s",
+            delay="20 ms",
+            buffer="50 packets",
+            reverse=ww.format.Reverse(rate="1 Gbit/s"),
         )
         scenario = ww.Scenario(
             name="wire",
@@ -150,7 +155,7 @@ def tcp_is_not_modified() -> Finding:
 def backlogs_ride_on_data() -> Finding:
     # The tree with both flows on: A and C send data, of which every frame tells the queues of both flows.
     base = network("tree", coding=False)
-    run = replace(base, output=ww.Output(air=ww.AirSpan(from_="20 s", length="20 s"))).simulate(seeds=1)
+    run = replace(base, output=ww.Output(air=ww.format.AirSpan(from_="20 s", length="20 s"))).simulate(seeds=1)
     # Packets that carry a segment; those of 40 B, which A sends now and then, have no room for 1000.
     frames = run.air[(run.air["kind"] == "data") & (run.air["bytes"] > 1000)]
     by_a = set(frames.loc[(frames["from"] == "A"), "bytes"])

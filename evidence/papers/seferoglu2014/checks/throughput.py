@@ -22,7 +22,7 @@ MOST = 2
 
 def controlled(m: float, k: int, slots: int) -> list[float]:
     """Rates of the second half of so many slots under (3) and (5) with log utility, at most two packets a slot in."""
-    pattern = ww.Backlog(m=m, slot=f"{SLOT_S} s", limit=f"{MOST * PACKET / SLOT_S:.0f} bit/s")
+    pattern = ww.format.Backlog(m=m, slot=f"{SLOT_S} s", limit=f"{MOST * PACKET / SLOT_S:.0f} bit/s")
     run = network(
         "star",
         f"{k} packets",
@@ -64,7 +64,7 @@ def wire(delay_s: float, loss: float, **fields: Any) -> ww.Scenario:
         warmup="20 s",
         node=[ww.Node(name="a"), ww.Node(name="m"), ww.Node(name="b")],
         link=[
-            ww.Link(from_="a", to="m", rate="100 Mbit/s", delay="1 ms", loss=loss, reverse=ww.Reverse(loss=0)),
+            ww.Link(from_="a", to="m", rate="100 Mbit/s", delay="1 ms", loss=loss, reverse=ww.format.Reverse(loss=0)),
             ww.Link(from_="m", to="b", rate="100 Mbit/s", delay=f"{delay_s / 2 - 1e-3} s"),
         ],
         flow=[flow],
@@ -99,4 +99,4 @@ def inside(loss: float, **fields: Any) -> ww.Scenario:
     """Wire with its losses behind the edge."""
     base = wire(0.1, 0.0, **fields)
     first, second = base.link
-    return replace(base, link=[first, replace(second, loss=loss, reverse=ww.Reverse(loss=0))])
+    return replace(base, link=[first, replace(second, loss=loss, reverse=ww.format.Reverse(loss=0))])

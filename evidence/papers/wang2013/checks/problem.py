@@ -79,11 +79,11 @@ def _saturated(seed: int, links: int) -> tuple[ww.Scenario, float, list[tuple[in
     air = ww.Wifi(
         name="air",
         standard="802.11b",
-        access=ww.IdealAccess(aggressiveness=aggressiveness),
-        reach=ww.WifiReach(receive="2 m", sense=f"{SENSE} m"),
+        access=ww.format.IdealAccess(aggressiveness=aggressiveness),
+        reach=ww.format.WifiReach(receive="2 m", sense=f"{SENSE} m"),
         routing="shortest",
         station=[
-            ww.WifiStation(
+            ww.format.WifiStation(
                 node=f"{end}{link}", at=[f"{axis:.6f} m" for axis in places[link]], data_rate=str(rates[link])
             )
             for link in range(links)
@@ -99,7 +99,11 @@ def _saturated(seed: int, links: int) -> tuple[ww.Scenario, float, list[tuple[in
         wifi=[air],
         background=[
             ww.Background(
-                name=f"d{link}", from_=f"s{link}", to=f"r{link}", pattern=ww.Cbr(rate="20 Mbit/s"), packet="1000 B"
+                name=f"d{link}",
+                from_=f"s{link}",
+                to=f"r{link}",
+                pattern=ww.format.Cbr(rate="20 Mbit/s"),
+                packet="1000 B",
             )
             for link in range(links)
         ],

@@ -327,7 +327,7 @@ def fair_whatever_the_rtt() -> Finding:
     """The engine's sessions over a lossless bottleneck, each behind an access link that loses 0.1 %."""
     delays, loss = np.array([20.0, 70.0, 170.0]), 1e-3
 
-    def rest(law: ww.LawSpec, count: int) -> tuple[Array, float, Array]:
+    def rest(law: ww.format.LawSpec, count: int) -> tuple[Array, float, Array]:
         """Rates of one session of each delay, their queueing delay in seconds, and windows."""
         names = [f"{at}-{member}" for at in range(len(delays)) for member in range(count)]
         delay_of = dict(zip(names, np.repeat(delays, count), strict=True))

@@ -50,7 +50,7 @@ def engine_rates(p: float, peak: float) -> dict[str, float]:
     even = [1 / p] * 24
     # CUBIC nears its cycle only as the root of time: it begins at its peak and has to stay there.
     # Compound grows once a round trip, which ACKs of a part of it lengthen by that part: it takes more of them.
-    laws: dict[str, tuple[ww.LawSpec, float, int]] = {
+    laws: dict[str, tuple[ww.format.LawSpec, float, int]] = {
         "Reno": (ww.Reno(), 600, 400),
         "CUBIC": (ww.Cubic(beta=0.8, fast_convergence=False), peak, 400),
         "Compound": (ww.Compound(), 4000, 4000),

@@ -19,7 +19,7 @@ DEVIATIONS_MS = (0, 10, 20, 30, 40, 50)
 MBPS, RTT_MS, LOSS = 100, 100, 1e-3
 
 #: [G] How deviations are added: around the base delay, or only what is above it. Packets keep their order.
-READINGS = {"around the base": ww.NormalJitter, "above the base": ww.ClippedNormalJitter}
+READINGS = {"around the base": ww.format.NormalJitter, "above the base": ww.format.ClippedNormalJitter}
 
 #: The law in which `rtt` is what it steers by, and how often it takes a new one: a period, a round trip.
 ESTIMATORS = ("TCP-FIT", "TCP-FIT, mean base", "Vegas")
@@ -52,7 +52,7 @@ def figure_5(context: Context) -> Figure:
         for reading, jitter in READINGS.items()
         for recovery, has_sack in RECOVERIES.items()
         # How jitter is added was seen to make no difference: with SACK one of both.
-        if not (has_sack and jitter is ww.ClippedNormalJitter)
+        if not (has_sack and jitter is ww.format.ClippedNormalJitter)
     }
     runs = packets.simulate(
         scenarios, lambda text: context.progress(f"figure 5: {text}"), context.seeds or SEEDS, context.share

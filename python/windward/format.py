@@ -10,6 +10,196 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+__all__ = [
+    "Adaptation",
+    "AirSpan",
+    "Ampdu",
+    "AodvRouting",
+    "ArrivalTime",
+    "AutoregressiveFading",
+    "Autotuning",
+    "Average",
+    "Background",
+    "Backlog",
+    "BackpressureRouting",
+    "BbaRule",
+    "Bbr",
+    "Bbr3",
+    "BernoulliLoss",
+    "Bic",
+    "BlockAck",
+    "BolaRule",
+    "BoxRegion",
+    "BufferRule",
+    "Cake",
+    "Call",
+    "Cbr",
+    "Cell",
+    "Change",
+    "ChangeStep",
+    "ChannelState",
+    "ClippedNormalJitter",
+    "ClosedArrivals",
+    "Codel",
+    "Compound",
+    "Constant",
+    "ConstantFading",
+    "Contention",
+    "ConvolutionalAmc",
+    "Copa",
+    "CsmaRegion",
+    "CsvArrivals",
+    "CsvSize",
+    "CtcAmc",
+    "Cubic",
+    "CyclesDrx",
+    "DataMiningSize",
+    "DcfAccess",
+    "Dctcp",
+    "DropTail",
+    "DsdvRouting",
+    "Dualpi2",
+    "Edca",
+    "EllipsoidRegion",
+    "Emultcp",
+    "EmultcpFast",
+    "ExpDelay",
+    "ExpRuleScheduler",
+    "ExponentialJitter",
+    "ExponentialSize",
+    "FadingRegion",
+    "Fast",
+    "FixedRate",
+    "FixedRateControl",
+    "FixedSize",
+    "Flow",
+    "Formula",
+    "FqCodel",
+    "FreeSpacePathLoss",
+    "Game",
+    "Gcc",
+    "GilbertElliottLoss",
+    "GridLayout",
+    "HalfSpacesRegion",
+    "Handover",
+    "Harq",
+    "Highspeed",
+    "Hold",
+    "Htcp",
+    "Hybla",
+    "IdealAccess",
+    "IdealCoding",
+    "IdealRateControl",
+    "Illinois",
+    "IndependentFading",
+    "JakesFading",
+    "L4span",
+    "LawSpec",
+    "Ledbat",
+    "Leo",
+    "Limit",
+    "Link",
+    "LinkLoss",
+    "LogDistancePathLoss",
+    "LognormalSize",
+    "Lp",
+    "MLwdfScheduler",
+    "MarkovFading",
+    "MaxSnrScheduler",
+    "MaxWeightAccess",
+    "MessagePassing",
+    "MinstrelHtRateControl",
+    "Mode",
+    "ModesAmc",
+    "MpcRule",
+    "Multcp",
+    "Multfrc",
+    "Nada",
+    "Node",
+    "NormRegion",
+    "NormalJitter",
+    "OffDrx",
+    "OnOff",
+    "Output",
+    "Page",
+    "PageObject",
+    "Pareto",
+    "ParetoSize",
+    "Pdcp",
+    "Periodic",
+    "PeriodicArrivals",
+    "PhoneDrx",
+    "Pie",
+    "Ping",
+    "Poisson",
+    "PoissonArrivals",
+    "Policer",
+    "Prague",
+    "ProportionalFairScheduler",
+    "Pulses",
+    "PythonLaw",
+    "PythonScheduler",
+    "QueueLengthAccess",
+    "QueueLengthScheduler",
+    "QueueingDelayAccess",
+    "QueueingDelayScheduler",
+    "QuicTcp",
+    "RanBearer",
+    "RanCell",
+    "RanSite",
+    "RanStation",
+    "RandomCoding",
+    "RandomLayout",
+    "RandomWaypointMotion",
+    "Read",
+    "RecordedDelay",
+    "RecordedRate",
+    "Red",
+    "Reno",
+    "Reorder",
+    "Repair",
+    "Requests",
+    "Reverse",
+    "Rlc",
+    "RobustMpcRule",
+    "RoundRobinScheduler",
+    "Saturated",
+    "Scalable",
+    "ScenarioFields",
+    "Scream",
+    "SendAutotuning",
+    "Session",
+    "ShannonAmc",
+    "ShortestRouting",
+    "SizePoint",
+    "SmallQueues",
+    "Station",
+    "Tcp",
+    "TcpFit",
+    "Tfrc",
+    "ThroughputRule",
+    "TraceFading",
+    "TransmitQueues",
+    "TwoRayGroundPathLoss",
+    "UniformJitter",
+    "UplinkGrants",
+    "Vegas",
+    "Veno",
+    "Video",
+    "Waypoint",
+    "WaypointsMotion",
+    "WebSearchSize",
+    "Westwood",
+    "Wifi",
+    "WifiNoise",
+    "WifiReach",
+    "WifiStation",
+    "WifiTiming",
+    "Window",
+    "Write",
+    "Yeah",
+]
+
 #: TCP stack of a flow.
 Stack = Literal["rfc"] | Literal["linux"]
 
@@ -28,7 +218,7 @@ class AirSpan:
     Examples
     --------
     >>> import windward as ww
-    >>> air = ww.AirSpan(from_="10 s", length="1 s")
+    >>> air = ww.format.AirSpan(from_="10 s", length="1 s")
     >>> output = ww.Output(air=air)
     """
 
@@ -52,7 +242,7 @@ class Window:
     Examples
     --------
     >>> import windward as ww
-    >>> windows = ww.Window(name="home", from_="10 s", to="30 s")
+    >>> windows = ww.format.Window(name="home", from_="10 s", to="30 s")
     >>> output = ww.Output(windows=[windows])
     """
 
@@ -127,7 +317,7 @@ class RecordedRate:
     Examples
     --------
     >>> import windward as ww
-    >>> rate = ww.RecordedRate(trace="drive.trace")
+    >>> rate = ww.format.RecordedRate(trace="drive.trace")
     >>> link = ww.Link(from_="server", to="client", delay="20 ms", rate=rate)
     """
 
@@ -154,7 +344,7 @@ class RecordedDelay:
     Examples
     --------
     >>> import windward as ww
-    >>> delay = ww.RecordedDelay(trace="drive.trace", interval="10 ms")
+    >>> delay = ww.format.RecordedDelay(trace="drive.trace", interval="10 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay=delay)
     """
 
@@ -173,7 +363,7 @@ class DropTail:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.DropTail()
+    >>> queue = ww.format.DropTail()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -205,7 +395,7 @@ class Red:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Red()
+    >>> queue = ww.format.Red()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -236,7 +426,7 @@ class Codel:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Codel()
+    >>> queue = ww.format.Codel()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -267,7 +457,7 @@ class FqCodel:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.FqCodel()
+    >>> queue = ww.format.FqCodel()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -331,7 +521,7 @@ class Cake:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Cake()
+    >>> queue = ww.format.Cake()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -371,7 +561,7 @@ class Pie:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Pie()
+    >>> queue = ww.format.Pie()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -414,7 +604,7 @@ class Dualpi2:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Dualpi2()
+    >>> queue = ww.format.Dualpi2()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -447,7 +637,7 @@ class L4span:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.L4span()
+    >>> queue = ww.format.L4span()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -473,7 +663,7 @@ class Policer:
     Examples
     --------
     >>> import windward as ww
-    >>> queue = ww.Policer()
+    >>> queue = ww.format.Policer()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", queue=queue)
     """
 
@@ -499,7 +689,7 @@ class BernoulliLoss:
     Examples
     --------
     >>> import windward as ww
-    >>> loss = ww.BernoulliLoss(probability=0.01)
+    >>> loss = ww.format.BernoulliLoss(probability=0.01)
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", loss=loss)
     """
 
@@ -526,7 +716,7 @@ class GilbertElliottLoss:
     Examples
     --------
     >>> import windward as ww
-    >>> loss = ww.GilbertElliottLoss(good_to_bad=0.01, bad_to_good=0.3)
+    >>> loss = ww.format.GilbertElliottLoss(good_to_bad=0.01, bad_to_good=0.3)
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", loss=loss)
     """
 
@@ -562,7 +752,7 @@ class Hold:
     Examples
     --------
     >>> import windward as ww
-    >>> hold = ww.Hold(length="1 s")
+    >>> hold = ww.format.Hold(length="1 s")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", hold=hold)
     """
 
@@ -582,7 +772,7 @@ class UniformJitter:
     Examples
     --------
     >>> import windward as ww
-    >>> jitter = ww.UniformJitter(max="5 ms")
+    >>> jitter = ww.format.UniformJitter(max="5 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
@@ -603,7 +793,7 @@ class NormalJitter:
     Examples
     --------
     >>> import windward as ww
-    >>> jitter = ww.NormalJitter(deviation="2 ms")
+    >>> jitter = ww.format.NormalJitter(deviation="2 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
@@ -624,7 +814,7 @@ class ClippedNormalJitter:
     Examples
     --------
     >>> import windward as ww
-    >>> jitter = ww.ClippedNormalJitter(deviation="2 ms")
+    >>> jitter = ww.format.ClippedNormalJitter(deviation="2 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
@@ -645,7 +835,7 @@ class ExponentialJitter:
     Examples
     --------
     >>> import windward as ww
-    >>> jitter = ww.ExponentialJitter(mean="2 ms")
+    >>> jitter = ww.format.ExponentialJitter(mean="2 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", jitter=jitter)
     """
 
@@ -674,7 +864,7 @@ class Reorder:
     Examples
     --------
     >>> import windward as ww
-    >>> reorder = ww.Reorder(share=0.01, delay="20 ms")
+    >>> reorder = ww.format.Reorder(share=0.01, delay="20 ms")
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", reorder=reorder)
     """
 
@@ -712,7 +902,7 @@ class Reverse:
     Examples
     --------
     >>> import windward as ww
-    >>> reverse = ww.Reverse()
+    >>> reverse = ww.format.Reverse()
     >>> link = ww.Link(from_="server", to="client", rate="10 Mbit/s", delay="20 ms", reverse=reverse)
     """
 
@@ -1191,7 +1381,7 @@ class Cell:
     ...     slot="1 ms",
     ...     symbol_rate="5 MBd",
     ...     amc="shannon",
-    ...     station=[ww.Station(node="phone", snr="20 dB")],
+    ...     station=[ww.format.Station(node="phone", snr="20 dB")],
     ... )
     """
 
@@ -1828,9 +2018,9 @@ class DcfAccess:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> access = ww.DcfAccess()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> access = ww.format.DcfAccess()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
@@ -1857,9 +2047,9 @@ class QueueingDelayAccess:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> access = ww.QueueingDelayAccess()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> access = ww.format.QueueingDelayAccess()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
@@ -1883,9 +2073,9 @@ class QueueLengthAccess:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> access = ww.QueueLengthAccess()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> access = ww.format.QueueLengthAccess()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
@@ -1920,9 +2110,9 @@ class IdealAccess:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> access = ww.IdealAccess()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> access = ww.format.IdealAccess()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], access=access)
     """
 
@@ -1972,9 +2162,9 @@ class ShortestRouting:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> routing = ww.ShortestRouting()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> routing = ww.format.ShortestRouting()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
@@ -2003,9 +2193,9 @@ class DsdvRouting:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> routing = ww.DsdvRouting()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> routing = ww.format.DsdvRouting()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
@@ -2048,9 +2238,9 @@ class AodvRouting:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> routing = ww.AodvRouting()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> routing = ww.format.AodvRouting()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
@@ -2118,9 +2308,9 @@ class BackpressureRouting:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> routing = ww.BackpressureRouting()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> routing = ww.format.BackpressureRouting()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], routing=routing)
     """
 
@@ -2173,9 +2363,9 @@ class WifiTiming:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> timing = ww.WifiTiming()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> timing = ww.format.WifiTiming()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], timing=timing)
     """
 
@@ -2264,9 +2454,9 @@ class WifiReach:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> reach = ww.WifiReach()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> reach = ww.format.WifiReach()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], reach=reach)
     """
 
@@ -2295,9 +2485,9 @@ class WifiNoise:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> noise = ww.WifiNoise(power="-90 dBm")
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> noise = ww.format.WifiNoise(power="-90 dBm")
     >>> wifi = ww.Wifi(name="home", station=[home, phone], noise=noise)
     """
 
@@ -2436,9 +2626,9 @@ class TransmitQueues:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
-    >>> txq = ww.TransmitQueues()
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> txq = ww.format.TransmitQueues()
     >>> wifi = ww.Wifi(name="home", station=[home, phone], txq=txq, standard="802.11n", access_point="home")
     """
 
@@ -2683,8 +2873,8 @@ class Wifi:
     Examples
     --------
     >>> import windward as ww
-    >>> home = ww.WifiStation(node="home", at=["0 m", "0 m"])
-    >>> phone = ww.WifiStation(node="phone", at=["5 m", "0 m"])
+    >>> home = ww.format.WifiStation(node="home", at=["0 m", "0 m"])
+    >>> phone = ww.format.WifiStation(node="phone", at=["5 m", "0 m"])
     >>> wifi = ww.Wifi(name="home", station=[home, phone])
     """
 
@@ -3885,7 +4075,7 @@ class Tfrc:
     Examples
     --------
     >>> import windward as ww
-    >>> law = ww.Tfrc()
+    >>> law = ww.format.Tfrc()
     >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
@@ -3911,7 +4101,7 @@ class PythonLaw:
     Examples
     --------
     >>> import windward as ww
-    >>> law = ww.PythonLaw(class_="my_law.py:MyLaw")
+    >>> law = ww.format.PythonLaw(class_="my_law.py:MyLaw")
     >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
@@ -3967,7 +4157,7 @@ class Emultcp:
     Examples
     --------
     >>> import windward as ww
-    >>> connections = ww.Emultcp()
+    >>> connections = ww.format.Emultcp()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
@@ -4015,7 +4205,7 @@ class Multfrc:
     Examples
     --------
     >>> import windward as ww
-    >>> connections = ww.Multfrc()
+    >>> connections = ww.format.Multfrc()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
@@ -4061,7 +4251,7 @@ class EmultcpFast:
     Examples
     --------
     >>> import windward as ww
-    >>> connections = ww.EmultcpFast()
+    >>> connections = ww.format.EmultcpFast()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
@@ -4097,7 +4287,7 @@ class RandomCoding:
     Examples
     --------
     >>> import windward as ww
-    >>> coding = ww.RandomCoding()
+    >>> coding = ww.format.RandomCoding()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", coding=coding)
     """
 
@@ -4124,7 +4314,7 @@ class IdealCoding:
     Examples
     --------
     >>> import windward as ww
-    >>> coding = ww.IdealCoding()
+    >>> coding = ww.format.IdealCoding()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", coding=coding)
     """
 
@@ -4183,7 +4373,7 @@ class Write:
     Examples
     --------
     >>> import windward as ww
-    >>> write = ww.Write(rate="5 Mbit/s")
+    >>> write = ww.format.Write(rate="5 Mbit/s")
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", write=write)
     """
 
@@ -4209,7 +4399,7 @@ class Read:
     Examples
     --------
     >>> import windward as ww
-    >>> read = ww.Read(rate="5 Mbit/s")
+    >>> read = ww.format.Read(rate="5 Mbit/s")
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", read=read)
     """
 
@@ -4231,7 +4421,7 @@ class Autotuning:
     Examples
     --------
     >>> import windward as ww
-    >>> receive_buffer = ww.Autotuning()
+    >>> receive_buffer = ww.format.Autotuning()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", receive_buffer=receive_buffer)
     """
 
@@ -4250,7 +4440,7 @@ class SendAutotuning:
     Examples
     --------
     >>> import windward as ww
-    >>> send_buffer = ww.SendAutotuning()
+    >>> send_buffer = ww.format.SendAutotuning()
     >>> flow = ww.Flow(from_="server", to="client", law="cubic", send_buffer=send_buffer)
     """
 
@@ -4870,7 +5060,7 @@ class Requests:
     --------
     >>> import windward as ww
     >>> requests = ww.Requests(
-    ...     from_="server", to="client", law="cubic", arrivals=ww.PoissonArrivals(rate=2.0), response="20 kB"
+    ...     from_="server", to="client", law="cubic", arrivals=ww.format.PoissonArrivals(rate=2.0), response="20 kB"
     ... )
     """
 
@@ -4982,7 +5172,7 @@ class ThroughputRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.ThroughputRule()
+    >>> rule = ww.format.ThroughputRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5008,7 +5198,7 @@ class BufferRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.BufferRule()
+    >>> rule = ww.format.BufferRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5032,7 +5222,7 @@ class BbaRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.BbaRule()
+    >>> rule = ww.format.BbaRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5056,7 +5246,7 @@ class BolaRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.BolaRule()
+    >>> rule = ww.format.BolaRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5078,7 +5268,7 @@ class MpcRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.MpcRule()
+    >>> rule = ww.format.MpcRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5099,7 +5289,7 @@ class RobustMpcRule:
     Examples
     --------
     >>> import windward as ww
-    >>> rule = ww.RobustMpcRule()
+    >>> rule = ww.format.RobustMpcRule()
     >>> video = ww.Video(from_="server", to="client", rule=rule)
     """
 
@@ -5426,7 +5616,7 @@ class Constant:
     Examples
     --------
     >>> import windward as ww
-    >>> video = ww.Constant(rate="2 Mbit/s")
+    >>> video = ww.format.Constant(rate="2 Mbit/s")
     >>> call = ww.Call(from_="server", to="client", video=video)
     """
 
@@ -5469,7 +5659,7 @@ class Nada:
     Examples
     --------
     >>> import windward as ww
-    >>> video = ww.Nada()
+    >>> video = ww.format.Nada()
     >>> call = ww.Call(from_="server", to="client", video=video)
     """
 
@@ -5512,7 +5702,7 @@ class Scream:
     Examples
     --------
     >>> import windward as ww
-    >>> video = ww.Scream()
+    >>> video = ww.format.Scream()
     >>> call = ww.Call(from_="server", to="client", video=video)
     """
 
@@ -5556,7 +5746,7 @@ class Gcc:
     Examples
     --------
     >>> import windward as ww
-    >>> video = ww.Gcc()
+    >>> video = ww.format.Gcc()
     >>> call = ww.Call(from_="server", to="client", video=video)
     """
 
@@ -5715,7 +5905,7 @@ class Cbr:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.Cbr(rate="2 Mbit/s")
+    >>> pattern = ww.format.Cbr(rate="2 Mbit/s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5736,7 +5926,7 @@ class Poisson:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.Poisson(rate="2 Mbit/s")
+    >>> pattern = ww.format.Poisson(rate="2 Mbit/s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5765,7 +5955,7 @@ class OnOff:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.OnOff(rate="2 Mbit/s", on="1 s", off="1 s")
+    >>> pattern = ww.format.OnOff(rate="2 Mbit/s", on="1 s", off="1 s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5794,7 +5984,7 @@ class Pulses:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.Pulses(rate="2 Mbit/s", length="1 s", every="5 s")
+    >>> pattern = ww.format.Pulses(rate="2 Mbit/s", length="1 s", every="5 s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5819,7 +6009,7 @@ class Periodic:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.Periodic(every="5 s")
+    >>> pattern = ww.format.Periodic(every="5 s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5846,7 +6036,7 @@ class Saturated:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.Saturated()
+    >>> pattern = ww.format.Saturated()
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5901,7 +6091,7 @@ class MessagePassing:
     Examples
     --------
     >>> import windward as ww
-    >>> pattern = ww.MessagePassing(weight=20_000.0, limit="10 Mbit/s")
+    >>> pattern = ww.format.MessagePassing(weight=20_000.0, limit="10 Mbit/s")
     >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
@@ -5955,7 +6145,7 @@ class Background:
     Examples
     --------
     >>> import windward as ww
-    >>> background = ww.Background(from_="server", to="client", pattern=ww.Cbr(rate="2 Mbit/s"))
+    >>> background = ww.Background(from_="server", to="client", pattern=ww.format.Cbr(rate="2 Mbit/s"))
     """
 
     name: str | None = None
