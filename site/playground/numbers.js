@@ -82,7 +82,11 @@ function meanAndInterval(values) {
   return [mean, tQuantile(known.length - 1) * Math.sqrt(variance) / Math.sqrt(known.length)];
 }
 
-const RARE = new Set(["timeouts", "recoveries", "freezes", "stalls", "failures", "rlc_failures", "harq_lost", "errors", "gaps"]);
+const RARE = new Set([
+  "timeouts", "recoveries", "retransmits", "segments_lost", "lost", "dropped", "marked", "unfinished", "late",
+  "freezes", "stalls", "switches", "handovers", "forwarded", "failures", "errors", "gaps", "discarded",
+  "harq_lost", "harq_retransmissions", "rlc_failures", "rlc_retransmissions", "garbled_frames", "internal_collisions", "mpdu_failures", "given_up",
+]);
 
 // Interval of a mean number of rare events: F. Garwood's, with the overdispersion of McCullagh and Nelder.
 function rareInterval(metric, values) {

@@ -124,7 +124,7 @@ function detailsOf(run) {
     late: ifAny(apps, "late", () => shareOf(apps, "late", "requests", at)) }));
   listed("pages", "Pages", "page", (pages, at, name) => ({ page: name, "p50 first byte": s(pages, "first_byte_p50_s", at), "p50 picture": s(pages, "paint_p50_s", at),
     "p50 load": s(pages, "load_p50_s", at), p95: s(pages, "load_p95_s", at), "not complete": ifAny(pages, "unfinished", () => shareOf(pages, "unfinished", "visits", at)) }));
-  listed("videos", "Videos", "video", (videos, at, name) => ({ video: name, "start-up": s(videos, "startup_s", at), stalls: ifAny(videos, "stalls", () => interval(videos.values("stalls", at))),
+  listed("videos", "Videos", "video", (videos, at, name) => ({ video: name, "start-up": s(videos, "startup_s", at), stalls: ifAny(videos, "stalls", () => events("stalls", videos.values("stalls", at))),
     stalled: ifAny(videos, "stalled_s", () => s(videos, "stalled_s", at)), "mean bit rate": interval(videos.values("mean_bitrate_bps", at), "bit/s"),
     "QoE per chunk": interval(videos.values("mean_qoe", at)) }));
   listed("calls", "Calls", "direction", (calls, at, name) => ({ call: name, "mouth to ear": s(calls, "delay_s", at), lost: percents(calls.values("lost", at)),

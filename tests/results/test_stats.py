@@ -1,15 +1,22 @@
 """Statistics against printed tables and numbers worked out by hand."""
 
 import math
+import re
+import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import betaincinv, gammaincinv, stdtrit
 
 import windward as ww
-from windward.results._rare import binomial_interval, events_interval
+from windward.results._rare import EVENTS, binomial_interval, events_interval, is_event, is_extreme
+from windward.results._schema import PACKETS
+from windward.results._summary import Rows
+from windward.results._tables import Columns, Packed, Totals
 from windward.results.stats import (
     half_width,
+    is_one_run,
     jain,
     mean_and_interval,
     metric_interval,
@@ -124,6 +131,49 @@ def test_tables_say_what_no_event_means() -> None:
     assert math.isnan(metric_interval("max_backlog", [50.0, 50, 49])[1])
 
 
+def test_zeros_of_all_seeds_are_not_certain() -> None:
+    for kind, metric in (
+        *(("flows", "segments_lost"), ("flows", "retransmits"), ("flows", "unfinished"), ("links", "dropped")),
+        *(("links", "lost"), ("background", "lost"), ("apps", "late"), ("pages", "unfinished")),
+    ):
+        assert metric_interval(metric, [0.0] * 5, kind) == (0, 0.6)
+    # Shares and amounts: none, as the scatter is unknown. Seeds that agree on another value have none.
+    for kind, metric in (("calls", "lost"), ("calls", "late"), ("links", "loss"), ("videos", "stalled_s")):
+        mean, interval = metric_interval(metric, [0.0] * 5, kind)
+        assert mean == 0
+        assert math.isnan(interval)
+    assert metric_interval("goodput_bps", [3.0, 3.0, 3.0], "flows") == (3, 0)
+
+
+#: Counts that are work done, not events that may be rare.
+_AMOUNTS = {
+    *("delivered_bytes", "segments_sent", "packets", "bytes", "blocks", "scheduling_requests", "attempts", "failure"),
+    *("rts_frames", "cts_frames", "data_frames", "ack_frames", "broadcast_frames", "routing_messages", "routing_bytes"),
+    *("successes", "background_txops", "best_effort_txops", "video_txops", "voice_txops", "block_ack_frames"),
+    *("request_frames", "mpdus", "requests", "arrived", "sent", "ppdus", "activations", "active_slots", "received"),
+    *("round_trips", "completed", "finished", "connections", "chunks", "visits", "last_backlog", "combinations"),
+    *("repairs", "unmasked", "innovative", "requested"),
+}
+
+
+def test_each_count_is_of_events_or_of_work() -> None:
+    for table in PACKETS.values():
+        for column in table.columns:
+            if column.kind in ("uint64", "uint32") and not column.is_fixed and column.names is None:
+                name = column.name
+                if table.shape != "series" and not is_extreme(name):
+                    assert is_event(name, table.name) != (name in _AMOUNTS), f"{table.name}.{name}"
+            elif column.kind == "float64":
+                assert not is_event(column.name, table.name), f"{table.name}.{column.name} is a share"
+
+
+def test_the_playground_has_the_same_events() -> None:
+    text = (Path(__file__).parents[2] / "site" / "playground" / "numbers.js").read_text(encoding="utf-8")
+    found = re.search(r"const RARE = new Set\(\[(.*?)\]\)", text, re.DOTALL)
+    assert found is not None
+    assert set(re.findall(r'"(\w+)"', found[1])) == EVENTS
+
+
 @pytest.mark.parametrize("cluster", [1.0, 2.0])
 @pytest.mark.parametrize("mean", [0.1, 0.3, 1.0, 3.0])
 def test_intervals_of_rare_events_cover_the_mean(cluster: float, mean: float) -> None:
@@ -141,3 +191,31 @@ def test_intervals_of_rare_events_cover_the_mean(cluster: float, mean: float) ->
         held += low <= mean <= high
     # Where clusters of two make one event a run, 8 % of five runs have none.
     assert held >= (0.94 if (cluster, mean) != (2.0, 1.0) else 0.88) * 400
+
+
+def test_the_summary_of_many_seeds_takes_little_memory(small_run: ww.Run) -> None:
+    # 14 558 seeds of one flow took 1.15 GB: the summary held views of all columns of all seeds at once.
+    packed: Columns | None = None
+    tables: list[Columns] = []
+    for seed in range(3000):
+        columns = small_run.totals("flows").tables[seed % len(small_run.seeds)] if seed < 3 else tables[seed - 3]
+        plain = {
+            key: column if isinstance(column, list) else memoryview(np.asarray(column).tobytes()).cast("d")
+            for key, column in columns.items()
+            if isinstance(column, list) or np.asarray(column).dtype == np.float64
+        }
+        packed = Packed.of(plain, packed)
+        tables.append(packed)
+    run = Totals(kind="flows", tables=tables)
+    plain_rows = Totals(kind="flows", tables=[dict(table) for table in tables[:3]])
+    assert list(Rows(Totals(kind="flows", tables=tables[:3]))) == list(Rows(plain_rows))
+    tracemalloc.start()
+    try:
+        rows = list(Rows(run))
+        assert not is_one_run([run])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [row["flow"] for row in rows] == list(run.names)
+    # A view of a column of a seed takes 400 B, and there are some forty columns.
+    assert peak < 3000 * 2500

@@ -124,7 +124,11 @@ class Run(About, Frames):
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of every measure.
 
         One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95` and `seeds`. `ci95`
-        is NaN for a single seed, and where all seeds are the same run. `seeds` counts those with a measured value.
+        is NaN for a single seed, where all seeds are the same run, and for extremes. `seeds` counts those with a
+        measured value.
+
+        Counts of events, such as losses, drops, timeouts and unfinished transfers, have the interval of a Poisson mean.
+        None in n seeds gives 3/n ("rule of three"). A share or an amount that is 0 in all seeds has no interval.
         """
         import pandas as pd
 

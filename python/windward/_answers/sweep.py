@@ -243,7 +243,7 @@ class Sweep(About):
             seed = ["seed"] if self.seeds else []
             each = frame.groupby([*groups, *seed], sort=False, observed=True)[column].mean().reset_index()
             grouped = each.groupby(groups, sort=False, observed=True)[column]
-            error = grouped.agg(lambda values: metric_interval(column, values)[1]).rename("ci95")
+            error = grouped.agg(lambda values: metric_interval(column, values, kind)[1]).rename("ci95")
             frames.append(grouped.agg(["mean", "count"]).join(error).reset_index())
         if not frames:
             raise ValueError(f"there is nothing to show: {self.path} has no finished runs")

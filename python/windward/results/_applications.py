@@ -188,7 +188,7 @@ APPLICATIONS: Sequence[Application] = (
         columns=[
             Shown(title="chunks", column="chunks", is_told=False),
             Shown(title="start-up", column="startup_s", unit="s"),
-            Shown(title="stalls", column="stalls", if_any=True),
+            Shown(title="stalls", column="stalls", how="events", if_any=True),
             Shown(title="stalled", column="stalled_s", unit="s", if_any=True),
             Shown(title="mean bit rate", column="mean_bitrate_bps", unit="bit/s"),
             Shown(title="switches", column="switches", is_told=False),

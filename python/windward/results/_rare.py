@@ -7,8 +7,16 @@ from collections.abc import Callable, Sequence
 
 #: Columns of events that may be rare: counts of a run whose mean over few seeds has no normal error.
 EVENTS = frozenset(
-    ("timeouts", "recoveries", "freezes", "stalls", "failures", "rlc_failures", "harq_lost", "errors", "gaps")
+    (
+        *("timeouts", "recoveries", "retransmits", "segments_lost", "lost", "dropped", "marked", "unfinished", "late"),
+        *("freezes", "stalls", "switches", "handovers", "forwarded", "failures", "errors", "gaps", "discarded"),
+        *("harq_lost", "harq_retransmissions", "rlc_failures", "rlc_retransmissions"),
+        *("garbled_frames", "internal_collisions", "mpdu_failures", "given_up"),
+    )
 )
+
+#: Columns of the same names that are shares, by table.
+_SHARES = frozenset((("calls", "lost"), ("calls", "late"), ("ran_bearers", "late")))
 
 #: How names of extremes of a run begin. Most seeds may reach the same bound, and their scatter says nothing.
 _EXTREMES = ("max_", "min_", "longest_")
@@ -31,9 +39,14 @@ def is_extreme(metric: str) -> bool:
     return metric.startswith(_EXTREMES)
 
 
-def are_rare(metric: str, values: Sequence[float]) -> bool:
+def is_event(metric: str, kind: str = "") -> bool:
+    """Returns true for the column of a table that counts events."""
+    return metric in EVENTS and (kind, metric) not in _SHARES
+
+
+def are_rare(metric: str, values: Sequence[float], kind: str = "") -> bool:
     """Returns true for a metric's values, one for each seed, whose interval is that of rare events."""
-    if metric not in EVENTS or len(values) < 2:
+    if not is_event(metric, kind) or len(values) < 2:
         return False
     # Seeds that agree on some events are no draws of a rare one.
     return sum(values) <= _MANY * len(values) and not (values[0] and min(values) == max(values))

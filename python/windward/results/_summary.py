@@ -68,11 +68,9 @@ class Rows(Sequence[dict[str, Any]]):
     """
 
     def __init__(self, totals: Totals) -> None:
+        self._totals = totals
         self._count = len(totals.names)
-        self._columns = [
-            (key, totals.is_attribute(key), [table[key] for table in totals.tables])
-            for key in (totals.tables[0] if totals.tables else ())
-        ]
+        self._columns = [(key, totals.is_attribute(key)) for key in (totals.tables[0] if totals.tables else ())]
 
     def __len__(self) -> int:
         return self._count
@@ -85,27 +83,39 @@ class Rows(Sequence[dict[str, Any]]):
         if isinstance(at, slice):
             return [self[index] for index in range(self._count)[at]]
         at = range(self._count)[at]
-        return {
-            key: number(columns[0][at]) if is_attribute else _mean([column[at] for column in columns], key)
-            for key, is_attribute, columns in self._columns
-        }
+        return next(self._block(at, at + 1))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[at] for at in range(self._count))
+        for begin in range(0, self._count, _BLOCK):
+            yield from self._block(begin, min(begin + _BLOCK, self._count))
+
+    def _block(self, begin: int, end: int) -> Iterator[dict[str, Any]]:
+        """Some rows, made column by column: views of all columns of many seeds would take most of the memory."""
+        tables, kind = self._totals.tables, self._totals.kind
+        columns = []
+        for key, is_attribute in self._columns:
+            if is_attribute:
+                columns.append([number(value) for value in tables[0][key][begin:end]])
+            else:
+                seeds = [table[key][begin:end] for table in tables]
+                columns.append([_mean([seed[at] for seed in seeds], key, kind) for at in range(end - begin)])
+        keys = [key for key, _ in self._columns]
+        return (dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True))
 
     def texts(self) -> Iterator[str]:
         """JSON of each row: the same text as `encode` makes of it.
 
         That of one seed is made column by column, in a third of the time.
         """
-        if any(len(columns) != 1 for _, _, columns in self._columns):
+        if len(self._totals.tables) != 1:
             yield from map(encode, self)
             return
+        (table,) = self._totals.tables
         for begin in range(0, self._count, _BLOCK):
             block = slice(begin, begin + _BLOCK)
             parts = [
-                _attributes(key, columns[0][block]) if is_attribute else _measured(key, columns[0][block])
-                for key, is_attribute, columns in self._columns
+                _attributes(key, table[key][block]) if is_attribute else _measured(key, table[key][block])
+                for key, is_attribute in self._columns
             ]
             yield from (f"{{{', '.join(row)}}}" for row in zip(*parts, strict=True))
 
@@ -136,10 +146,10 @@ def rows_of(totals: Totals) -> list[dict[str, Any]]:
     return list(Rows(totals))
 
 
-def _mean(values: Sequence[float], metric: str = "") -> dict[str, Any]:
+def _mean(values: Sequence[float], metric: str = "", kind: str = "") -> dict[str, Any]:
     if len(values) == 1:
         return {"mean": number(float(values[0])), "ci95": None}
-    mean, interval = metric_interval(metric, values)
+    mean, interval = metric_interval(metric, values, kind)
     return {"mean": number(mean), "ci95": number(interval)}
 
 

@@ -179,8 +179,9 @@ class Packed(Mapping[str, Any]):
                 data += bytes(-len(data) % 8)
             else:
                 return table
-        shared = like._layout if isinstance(like, Packed) and like._layout == layout else layout
-        return cls(shared, bytes(data))
+        if isinstance(like, Packed) and like._layout == layout:
+            return like if like._data == data else cls(like._layout, bytes(data))
+        return cls(layout, bytes(data))
 
     def __getitem__(self, name: str) -> Any:
         column = self._layout[name]

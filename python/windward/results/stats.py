@@ -131,23 +131,26 @@ def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
     return mean, half_width(scale * math.sqrt(variance), len(known))
 
 
-def metric_interval(metric: str, values: Iterable[float]) -> tuple[float, float]:
-    """Mean of a metric over seeds, and a half-width that its 95 % confidence interval does not exceed.
+def metric_interval(metric: str, values: Iterable[float], kind: str = "") -> tuple[float, float]:
+    """Mean of a metric of a table over seeds, and a half-width that its 95 % confidence interval does not exceed.
 
-    That of `mean_and_interval`; of rare events the longer side of `rare_interval`; of extremes NaN.
+    That of `mean_and_interval`; of rare events the longer side of `rare_interval`; NaN of extremes, and of shares and
+    amounts that are 0 in all seeds, whose scatter is unknown.
     """
     values = list(values)
     mean, interval = mean_and_interval(values)
     if is_extreme(metric):
         return mean, math.nan
-    found = rare_interval(metric, values)
+    found = rare_interval(metric, values, kind)
+    if found is None and mean == 0 == interval:
+        return mean, math.nan
     return (mean, interval) if found is None else (mean, max(mean - found[0], found[1] - mean))
 
 
-def rare_interval(metric: str, values: Iterable[float]) -> tuple[float, float] | None:
+def rare_interval(metric: str, values: Iterable[float], kind: str = "") -> tuple[float, float] | None:
     """95 % interval of the mean of rare events over seeds; None for other metrics."""
     known = [float(value) for value in values if not math.isnan(value)]
-    return events_interval(known, t_quantile(len(known) - 1)) if are_rare(metric, known) else None
+    return events_interval(known, t_quantile(len(known) - 1)) if are_rare(metric, known, kind) else None
 
 
 def is_one_run(totals: Iterable[Totals]) -> bool:
@@ -156,9 +159,10 @@ def is_one_run(totals: Iterable[Totals]) -> bool:
 
 
 def _are_alike(tables: Sequence[Mapping[str, Any]]) -> bool:
-    # As text: what was not measured is NaN, which does not equal itself.
-    first, *others = ({name: list(column) for name, column in table.items()} for table in tables)
-    return all(str(other) == str(first) for other in others)
+    # As text: what was not measured is NaN, which does not equal itself. One after the other: seeds may be many.
+    texts = (str({name: list(column) for name, column in table.items()}) for table in tables)
+    first = next(texts)
+    return all(text == first for text in texts)
 
 
 def jain(rates: Iterable[float]) -> float:
@@ -211,12 +215,12 @@ def summarize(totals: Totals) -> Iterator[Mean]:
     metrics = totals.metrics
     for at, name in enumerate(totals.names):
         for metric in metrics:
-            yield summarize_one(name, metric, totals.values(metric, at))
+            yield summarize_one(name, metric, totals.values(metric, at), totals.kind)
 
 
-def summarize_one(name: str, metric: str, values: list[float]) -> Mean:
+def summarize_one(name: str, metric: str, values: list[float], kind: str = "") -> Mean:
     """The mean of one metric by seed."""
-    mean, interval = metric_interval(metric, values)
+    mean, interval = metric_interval(metric, values, kind)
     return Mean(name, metric, mean, interval, sum(not math.isnan(value) for value in values))
 
 

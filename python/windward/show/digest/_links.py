@@ -70,10 +70,10 @@ def of_mobility(links: Totals) -> Digest:
     rows = [
         [
             links.names[at],
-            interval(links.values("handovers", at)),
+            events("handovers", links.values("handovers", at)),
             events("failures", links.values("failures", at)),
             interval(links.values("interrupted_s", at), "s"),
-            interval(links.values("forwarded", at)),
+            events("forwarded", links.values("forwarded", at)),
         ]
         for at in moved[:MANY_STATIONS]
     ]
@@ -92,7 +92,7 @@ def of_aggregation(links: Totals) -> Digest:
             interval(links.values("mean_ampdu", at)),
             interval(links.values("mean_ppdu_s", at), "s"),
             percents(shares((table["mpdu_failures"][at], table["mpdus"][at]) for table in links.tables)),
-            interval(links.values("given_up", at)),
+            events("given_up", links.values("given_up", at)),
         ]
         for at, name in enumerate(links.names)
         if any(table["mpdus"][at] for table in links.tables)
