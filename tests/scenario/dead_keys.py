@@ -11,12 +11,13 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import windward as ww
 from windward import _engine
+from windward._engines import fluid
 from windward._format.own import finders
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -486,6 +487,17 @@ def digest(network: Mapping[str, Any]) -> str | None:
     return found.hexdigest()
 
 
+def fluid_digest(network: Mapping[str, Any]) -> str | None:
+    """Digest of a fluid run; None if the network is refused, or a note says which key is ignored."""
+    try:
+        scenario = _engine.Scenario.from_json(json.dumps(network), "network", FOLDER)
+        answer = fluid.run(scenario)
+    except (ww.ScenarioError, ValueError):
+        return None
+    is_noted = answer.notes or scenario.notes
+    return None if is_noted else repr((answer.flows.to_dict("list"), answer.rests.to_dict("list")))
+
+
 class Dead(NamedTuple):
     """A key that no value changes, with the values that are accepted."""
 
@@ -493,7 +505,11 @@ class Dead(NamedTuple):
     values: list[Any]
 
 
-def dead(network: Mapping[str, Any], swept: tuple[str, ...]) -> tuple[list[Dead], int]:
+def dead(
+    network: Mapping[str, Any],
+    swept: tuple[str, ...],
+    digest: Callable[[Mapping[str, Any]], str | None] = digest,
+) -> tuple[list[Dead], int]:
     """Keys of which several values are accepted and none changes a byte, and the number of keys with a value."""
     # Raises the error of a network that is refused.
     _engine.Scenario.from_json(json.dumps(network), "network", FOLDER)

@@ -1,7 +1,13 @@
 """Keys that change nothing: each is refused, or has a reason here."""
 
+import json
+import tomllib
+
 import dead_keys
 import pytest
+
+from windward import _engine
+from windward._engines.fluid import ignored
 
 #: Reasons of the keys that no value changes in the small networks.
 REASONS = {
@@ -66,3 +72,51 @@ def test_each_key_acts_is_refused_or_has_a_reason(name: str) -> None:
     # Options of TCP are those of the application.
     is_page = name.startswith("page")
     assert [each for each in found if each.key not in REASONS and not (is_page and "tcp" in each.key)] == []
+
+
+#: Reasons of the keys that change no fluid run.
+OF_PACKETS = {
+    "warmup": "equations have no warm-up",
+    "seeds": "no randomness",
+    "output.internals": "of packets",
+    "link.reverse.rate": "ACKs take no capacity, as the page says",
+    "link.reverse.buffer": "ACKs take no capacity",
+    "link.reverse.loss": "ACKs are cumulative",
+    "link.reverse.queue": "ACKs take no capacity",
+    "flow.dscp": "read by 802.11n, ac, ax, bearers and captures",
+    "flow.ack_dscp": "as `dscp`",
+    "flow.start": "the head of the answer says that all flows send from the beginning",
+    "flow.start_step": "as `start`",
+    "flow.start_spread": "as `start`",
+    "flow.stop": "as `start`",
+    "flow.size": "as `start`",
+    "flow.delayed_ack": "laws count packets, not ACKs",
+    "background.packet": "sources take their mean rate",
+    "background.dscp": "as that of flows",
+    "background.start": "sources take their mean rate",
+    "background.start_step": "as `start`",
+    "background.stop": "sources take their mean rate",
+}
+
+
+def test_each_key_acts_on_the_fluid_or_is_refused_or_noted() -> None:
+    network = dead_keys.networks()["link"] | {"duration": "4 s"}
+    del network["change"]
+    found, count = dead_keys.dead(network, ("", "link", "flow", "background"), dead_keys.fluid_digest)
+    assert count > 30
+    assert [each for each in found if each.key not in OF_PACKETS] == []
+
+
+def test_the_fluid_names_keys_of_transports() -> None:
+    text = """
+    node = ["a", "b"]
+    link = [{ from = "a", to = "b", rate = "10 Mbit/s", delay = "20 ms", loss = 0.02 }]
+    flow = [
+      { name = "f", from = "a", to = "b", law = "reno", sack = false, newreno = "linux" },
+      { name = "g", from = "a", to = "b", law = "reno" },
+    ]
+    """
+    fields = tomllib.loads(text)
+    fields["node"] = [{"name": name} for name in fields["node"]]
+    scenario = _engine.Scenario.from_json(json.dumps({"name": "n", "duration": "10 s"} | fields), "n", dead_keys.FOLDER)
+    assert ignored(scenario) == ["equations: without `sack = false`, `newreno` of `f`; `simulate` has it"]

@@ -40,6 +40,8 @@ class Fluid(Kept):
     settled_s: float | None
     #: Evaluations of the right-hand side.
     evaluations: int
+    #: Keys of flows that the equations do not contain.
+    notes: Sequence[str] = ()
     #: Always 0: totals and means count from the start.
     warmup_s: ClassVar[float] = 0.0
 
@@ -111,6 +113,7 @@ class Fluid(Kept):
             "how": self.how,
             "settled_s": self.settled_s,
             "evaluations": self.evaluations,
+            "notes": list(self.notes),
             "lyapunov": "lyapunov" in self.tables,
             "flows": self.to_dict(),
         }
@@ -126,4 +129,5 @@ class Fluid(Kept):
             tables=tables,
             settled_s=summary["settled_s"],
             evaluations=summary["evaluations"],
+            notes=summary.get("notes", []),
         )

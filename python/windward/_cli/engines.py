@@ -286,6 +286,8 @@ def fluid(
             complain(f"{stop}; nothing was saved")
             raise typer.Exit(130) from None
         result.save_in(target)
+    for note in result.notes:
+        remark(f"note: {note}")
     if as_json:
         _console.print_json({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2)
         return

@@ -73,6 +73,8 @@ def compare(
     part_time, ignored = ignored_by_optimum(scenario)
     if best is not None or fluid is not None:
         notes += ignored
+    if fluid is not None:
+        notes += fluid.notes
     if place is not None:
         Comparison.begin(place.path, scenario)
         for answer in (best, fluid):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -65,6 +66,41 @@ def run(
         raise stopped from interrupt
 
 
+#: Keys of transports that no equation contains, with the value that is none.
+_UNKNOWN = {
+    "sack": True,
+    "pacing": False,
+    "transport": "tcp",
+    "min_rto": "200 ms",
+    **dict.fromkeys(("loss_detection", "newreno", "rto", "initial_ssthresh", "quick_acks", "compress_sacks")),
+    **dict.fromkeys(("host_jitter", "small_queues")),
+}
+
+#: Keys that are named with their value.
+_WORDS = {"sack": "sack = false", "transport": 'transport = "quic"'}
+
+#: Flow tables that are named in one remark.
+_NAMED = 3
+
+
+def ignored(compiled: _engine.Scenario) -> list[str]:
+    """Remarks on keys of flows that the equations do not contain: a remark for each set of keys."""
+    entries = json.loads(compiled.to_json()).get("flow", [])
+    tables: dict[str, list[str]] = {}
+    for entry in entries:
+        keys = [key for key, none in _UNKNOWN.items() if entry.get(key) not in (none, None)]
+        if keys:
+            listed = ", ".join(f"`{_WORDS.get(key, key)}`" for key in keys)
+            names = tables.setdefault(listed, [])
+            names.append(f"`{entry.get('name') or entry['from'] + '->' + entry['to']}`")
+    return [
+        f"equations: without {listed} of {', '.join(names[:_NAMED])}"
+        + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+        + "; `simulate` has it"
+        for listed, names in tables.items()
+    ]
+
+
 def _kept(compiled: _engine.Scenario, answer: dict[str, Any], how: str) -> Fluid:
     """The engine's answer, with the optima beside it."""
     names, series = list(answer["flow"]), dict(answer["series"])
@@ -93,6 +129,7 @@ def _kept(compiled: _engine.Scenario, answer: dict[str, Any], how: str) -> Fluid
         tables=tables,
         settled_s=answer["settled_s"],
         evaluations=answer["evaluations"],
+        notes=ignored(compiled),
     )
 
 

@@ -156,7 +156,7 @@ def _fluid(run: Windows) -> Page:
             ("longest queueing delay", quantity(max(row["queue_delay_ms"] for row in flows) / 1e3, "s")),
             ("rates settle after", "–" if run.settled_s is None else f"{run.settled_s:g} s"),
         ],
-        footer=[],
+        footer=[("note", note) for note in run.notes],
         tables=[fluid_digest(run), *rests_digest(run)],
         scenario=run.scenario,
         versions=versions(),
