@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from windward.results._values import FEW, SERIES, Values, busiest, has_bands, index_of, of_fluid
+from windward.results import _panels
+from windward.results._panels import MANY, MOST_INDEX
+from windward.results._values import FEW, SERIES, Values, has_bands, index_of, of_fluid
 from windward.show.page._chart import Chart, Level, Line, Panel
 
 if TYPE_CHECKING:
@@ -17,15 +19,6 @@ if TYPE_CHECKING:
     from windward.results._shapes import BestPiece, BestRates, Packets, Windows
 
     Array = NDArray[np.float64]
-
-#: More lines than this do not share a panel: each group of flows, or each link, has its own.
-_CROWD = 4
-
-#: In a panel of a group, more flows than this are drawn as a median and a band.
-_MANY = 6
-
-#: At most so many panels.
-_PANELS = 12
 
 #: Colours of the lines of a panel.
 COLORS = 6
@@ -94,11 +87,10 @@ def _chart(
         steps = _steps([row["flow"] for row in best.rows("flows")], pieces, values.time_s)
     elif best is not None and kind == "rates":
         levels = {row["flow"]: row["goodput_bps"] / 1e6 for row in best.rows("flows")}
-    is_crowded = any(len(names) > _MANY for names in groups.values())
     notes = [_whose(run)]
     if values.span_s:
         notes.append(f"mean over {values.span_s:.3g} s")
-    if is_crowded:
+    if _panels.is_crowded(groups):
         notes.append("median and 5–95 % of the flows")
     if beside:
         notes.append("dashed: the windows' equations, all flows from the beginning")
@@ -130,36 +122,25 @@ def _chart(
         x_to=run.duration_s,
         begin=run.warmup_s,
         is_from_zero=series is None or series.is_from_zero,
-        y_most=1.02 if series is None else None,
+        y_most=MOST_INDEX if series is None else None,
     )
 
 
 def _groups(run: Packets, values: Values) -> tuple[dict[str, list[str]], int]:
     """Links that share a panel, and the number of those left out."""
     if values.entity == "link":
-        chosen = busiest(values, _PANELS)
-        left_out = len(values.names) - len(chosen)
-        return ({name: [name] for name in chosen} if len(chosen) > _CROWD else {"links": chosen}), left_out
+        return _panels.of_links(values)
     flows = run.draws("flows")
-    groups: dict[str, list[str]] = {}
     there = set(values.names)
-    for name, group in zip(flows.names, flows.attribute("group"), strict=True):
-        if name in there:
-            groups.setdefault(str(group), []).append(name)
-    if len(values.names) <= _CROWD or len(groups) > _PANELS:
-        groups = {"all flows" if len(values.names) > 1 else values.names[0]: list(values.names)}
-    return groups, 0
+    groups = zip(flows.names, map(str, flows.attribute("group")), strict=True)
+    return _panels.of_flows((name, group) for name, group in groups if name in there), 0
 
 
 def _lines(values: Values, names: Sequence[str]) -> list[Line]:
     """A line each, with its band; of many the median and a band."""
     part = values.part(names)
-    if len(names) > _MANY:
-        # Instants at which no flow has a value have no percentiles.
-        is_known = np.isfinite(part.means).any(axis=1)
-        shares = np.full((3, len(part.means)), math.nan)
-        shares[:, is_known] = np.nanpercentile(part.means[is_known], [5, 50, 95], axis=1)
-        low, middle, high = shares
+    if len(names) > MANY:
+        low, middle, high = _panels.band(part.means)
         return [Line(name=f"median of {len(names)}", values=middle, low=low, high=high)]
     lines = []
     for at, name in enumerate(names):
@@ -178,7 +159,7 @@ def _lines(values: Values, names: Sequence[str]) -> list[Line]:
 def _beside(others: Mapping[str, Values], names: Sequence[str]) -> list[Line]:
     """Lines of other engines for the same flows; identical flows have one line."""
     lines: list[Line] = []
-    if len(names) > _MANY:
+    if len(names) > MANY:
         return lines
     for engine, values in others.items():
         drawn: list[Array] = []
@@ -209,7 +190,7 @@ def _steps(names: Sequence[str], pieces: Sequence[BestPiece], time_s: Array) -> 
 
 def _stepped(steps: Mapping[str, Array], names: Sequence[str]) -> list[Line]:
     known = [name for name in names if name in steps]
-    if not known or len(names) > _MANY:
+    if not known or len(names) > MANY:
         return []
     first = steps[known[0]]
     if all(np.allclose(steps[name], first, rtol=2e-3, equal_nan=True) for name in known):
@@ -222,7 +203,7 @@ def _stepped(steps: Mapping[str, Array], names: Sequence[str]) -> list[Line]:
 
 def _levels(levels: Mapping[str, float], names: Sequence[str]) -> list[Level]:
     known = {name: levels[name] for name in names if name in levels}
-    if not known or len(names) > _MANY:
+    if not known or len(names) > MANY:
         return []
     values = list(known.values())
     if max(values) - min(values) <= 2e-3 * max(values):
@@ -238,15 +219,10 @@ def _whose(run: Packets) -> str:
     return f"seed {run.seeds[0]}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")
 
 
-#: A fluid run is drawn for so many times as long as its rates take to settle, and a twentieth of it at least.
-_SETTLED, _LEAST = 5.0, 0.05
-
-
 def of_windows(run: Windows) -> list[Chart]:
     """The figures of a fluid run."""
     flows = run.rows("flows")
-    shown_s = run.duration_s if run.settled_s is None else _SETTLED * run.settled_s
-    shown_s = min(run.duration_s, max(shown_s, _LEAST * run.duration_s))
+    shown_s = _panels.moving_s(run)
     best = {row["flow"]: row["optimum_bps"] / 1e6 for row in flows}
     charts = []
     for key, title, column, unit, label in (
@@ -255,18 +231,10 @@ def of_windows(run: Windows) -> list[Chart]:
         ("fluid-delays", "Queueing delays of the paths", "queue_delay_ms", 1.0, "queueing delay (ms)"),
     ):
         values = of_fluid(run, column, unit)
-        groups: dict[str, list[str]] = {}
-        for row in flows:
-            groups.setdefault(row["group"], []).append(row["flow"])
-        if len(flows) <= _CROWD or len(groups) > _PANELS:
-            groups = {"all flows": [row["flow"] for row in flows]}
-        is_alike = all(_is_alike(values.part(names).means) for names in groups.values())
-        notes = [run.how]
-        if is_alike and len(flows) > len(groups):
-            notes.append("the flows of a group do the same")
-            groups = {title: names[:1] for title, names in groups.items()}
-        if shown_s < run.duration_s:
-            notes.append(f"unchanged until {run.duration_s:g} s")
+        groups = _panels.of_flows((row["flow"], row["group"]) for row in flows)
+        first = _panels.alone(groups, values)
+        groups = first or groups
+        notes = [*_panels.notes_of(run, is_alone=first is not None, shown_s=shown_s)]
         is_last = values.time_s <= shown_s * (1 + 1e-9)
         cut = Values(
             entity="flow", names=values.names, time_s=values.time_s[is_last], means=values.means[is_last], errors=None
@@ -291,7 +259,3 @@ def of_windows(run: Windows) -> list[Chart]:
             )
         )
     return charts
-
-
-def _is_alike(values: Any) -> bool:
-    return values.shape[1] < 2 or bool(np.allclose(values, values[:, :1], rtol=1e-3))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windward.results._figures import FIGURES
+from windward.results._panels import PANELS
 from windward.show._sweep import cell
 from windward.show.page._chart import Chart, Line, Panel
 from windward.show.page._figures import COLORS
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _SPAN = 25
 
 #: Most lines in a panel; where there are more, each has a panel of its own, up to so many.
-_LINES, _PANELS = COLORS, 12
+_LINES, _PANELS = COLORS, PANELS
 
 #: Most rows and columns of a table in colours.
 _CELLS = 24

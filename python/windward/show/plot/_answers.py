@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windward._format.laws import keep_backlogs
-from windward.results import _names
+from windward.results import _names, _panels
 from windward.results._names import shorten
+from windward.results._panels import MANY
 from windward.results._values import NothingToDrawError, Values
 from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
 from windward.show.plot._paper import legend
-from windward.show.plot._series import CROWD, MANY, PANELS, panels
+from windward.show.plot._series import panels
 from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
@@ -76,27 +77,19 @@ def _series(run: Windows, figure: Figure, column: str, unit: float, label: str) 
     """Lines of flows: a few together, more in one panel for each group."""
     table = run.series.pivot_table(index="time_s", columns="flow", values=column, observed=True, sort=False)
     table = table[list(run.flows["flow"])] * unit
-    by_group = run.flows.groupby("group", sort=False)["flow"]
-    groups: dict[str, list[str]] = {str(group): list(flows) for group, flows in by_group}
-    if table.shape[1] <= CROWD or len(groups) > PANELS:
-        groups = {f"all {table.shape[1]} flows": list(table.columns)}
-    shown = _Shown(duration_s=_moving_s(run))
+    groups = _panels.of_flows(zip(run.flows["flow"], run.flows["group"].astype(str), strict=True))
+    shown = _Shown(duration_s=_panels.moving_s(run))
     table = table[table.index <= shown.duration_s]
     if len(groups) == 1 and table.shape[1] <= MANY:
         table = _merge(table)
         groups = {"flows": list(table.columns)}
-    is_alike = len(groups) > 1 and all(_is_alike(table[flows]) for flows in groups.values())
-    if is_alike:
-        groups = {group: flows[:1] for group, flows in groups.items()}
-    panels(shown, figure, _values(table), groups, label, is_from_zero=True)
-    is_banded = any(len(flows) > MANY for flows in groups.values())
-    notes = [run.how]
-    if is_alike:
-        notes.append("the flows of a group do the same")
-    if is_banded:
-        notes.append("median and 5–95 % of the flows")
-    if shown.duration_s < run.duration_s:
-        notes.append(f"unchanged until {run.duration_s:g} s")
+    values = _values(table)
+    first = _panels.alone(groups, values) if len(groups) > 1 else None
+    groups = first or groups
+    panels(shown, figure, values, groups, label, is_from_zero=True)
+    notes = [*_panels.notes_of(run, is_alone=first is not None, shown_s=shown.duration_s)]
+    if _panels.is_crowded(groups):
+        notes.insert(1, "median and 5–95 % of the flows")
     return ", ".join(notes)
 
 
@@ -111,18 +104,6 @@ class _Shown:
 
     duration_s: float
     warmup_s: float = 0.0
-
-
-def _moving_s(run: Windows) -> float:
-    """Time span to draw: five times the settling time of the rates."""
-    settled = run.duration_s if run.settled_s is None else 5 * run.settled_s
-    return min(run.duration_s, max(settled, 0.05 * run.duration_s))
-
-
-def _is_alike(table: pd.DataFrame) -> bool:
-    """Returns true if all flows equal the first within a thousandth."""
-    values = table.to_numpy()
-    return bool(np.allclose(values, values[:, :1], rtol=1e-3))
 
 
 def _merge(table: pd.DataFrame) -> pd.DataFrame:

@@ -10,8 +10,9 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from windward.results import _names
-from windward.results._values import FEW, SERIES, Series, Values, busiest, index_of
+from windward.results import _names, _panels
+from windward.results._panels import CROWD, MANY, MOST_INDEX, PANELS
+from windward.results._values import FEW, SERIES, Series, Values, index_of
 from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
@@ -21,20 +22,8 @@ if TYPE_CHECKING:
 
     from windward.results._shapes import Packets
 
-#: More lines than this do not share a panel: each group of flows, or each link, has its own.
-CROWD = 4
-
-#: In a panel of a group, more flows than this are drawn as a median and a band.
-MANY = 6
-
-#: At most so many panels.
-PANELS = 12
-
 #: The share of a panel that the word "warm-up" may need.
 _ROOM = 0.3
-
-#: Where the axis of Jain's index ends: a line at 1 is seen whole.
-MOST_INDEX = 1.02
 
 #: Figures narrower than this, in inches, have at most two panels in a row.
 _NARROW = 5.0
@@ -124,10 +113,8 @@ def internals(run: Packets, seed: int, figure: Figure) -> str:
 def _flows(run: Packets, seed: int | None, figure: Figure, series: Series) -> str:
     """Lines of flows: a few together, more in one panel for each group."""
     table = run.table("flows", run.seeds[0]).select(["flow", "group"]).to_pandas()
-    groups = {str(group): list(flows) for group, flows in table.groupby("group", sort=False)["flow"]}
-    if len(table) <= CROWD or len(groups) > PANELS:
-        groups = {f"all {len(table)} flows": list(table["flow"])}
-    is_crowded = any(len(flows) > MANY for flows in groups.values())
+    groups = _panels.of_flows(zip(table["flow"], table["group"].astype(str), strict=True))
+    is_crowded = _panels.is_crowded(groups)
     # A band of flows and one of seeds in the same place could not be told apart.
     seed = run.seeds[0] if is_crowded and seed is None else seed
     values = series.of(run, seed)
@@ -139,10 +126,8 @@ def _flows(run: Packets, seed: int | None, figure: Figure, series: Series) -> st
 def _links(run: Packets, seed: int | None, figure: Figure, series: Series) -> str:
     """Lines of the links with the largest means; the idle ones are left out."""
     values = series.of(run, seed)
-    chosen = busiest(values, PANELS)
-    chosen_panels = {name: [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
-    panels(run, figure, values, chosen_panels, series.label, is_from_zero=True)
-    left_out = len(values.names) - len(chosen)
+    groups, left_out = _panels.of_links(values)
+    panels(run, figure, values, groups, series.label, is_from_zero=True)
     return note_of(run, seed) + left_out_note(left_out, "less busy link") + _span_note(values)
 
 
@@ -207,11 +192,9 @@ def draw_lines(axes: Axes, values: Values) -> None:
         for look, name in zip(looks(means.shape[1]), means.columns, strict=True):
             draw_line(axes, values, str(name), str(name), look)
         return
-    # Instants at which no flow has a value yet have no percentiles.
-    known = means.dropna(how="all")
-    low, middle, high = np.nanpercentile(known.to_numpy(), [5, 50, 95], axis=1)
-    axes.fill_between(known.index, low, high, color=COLORS[0], alpha=0.2, linewidth=0)
-    axes.plot(known.index, middle, color=COLORS[0])
+    low, middle, high = _panels.band(values.means)
+    axes.fill_between(values.time_s, low, high, color=COLORS[0], alpha=0.2, linewidth=0)
+    axes.plot(values.time_s, middle, color=COLORS[0])
 
 
 def top(drawn: Iterable[Values]) -> float | None:

@@ -12,10 +12,11 @@ import numpy as np
 from windward.errors import nearest
 from windward.results import _names
 from windward.results._names import shorten
+from windward.results._panels import CROWD, MOST_INDEX
 from windward.results._values import FEW, SERIES, NothingToDrawError, Values, busiest, has_bands, index_of, of_fluid
 from windward.results.stats import mean_and_interval
 from windward.show.plot._paper import legend
-from windward.show.plot._series import CROWD, MOST_INDEX, draw_line, never_below_zero, top
+from windward.show.plot._series import draw_line, never_below_zero, top
 from windward.show.plot.style import COLORS, INK, inside, left_out_note, looks
 
 if TYPE_CHECKING:
