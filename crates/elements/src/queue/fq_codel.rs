@@ -100,7 +100,7 @@ impl FqCoDel {
     fn join(&mut self, now: Time, packet: Packet) {
         let at = (splitmix64(conversation(&packet) ^ self.salt) % self.flows.len() as u64) as u32;
         let flow = &mut self.flows[at as usize];
-        flow.chain.join(&mut self.arena, Waiting { since: now, packet });
+        flow.chain.join(&mut self.arena, Waiting { since: now, packet }, ());
         if !flow.is_listed {
             flow.is_listed = true;
             flow.deficit = i64::from(self.config.quantum);
@@ -120,7 +120,7 @@ impl FqCoDel {
         let enough = fattest.chain.bytes / 2;
         let mut gone = 0;
         for _ in 0..BATCH {
-            let Some(waiting) = fattest.chain.leave(&mut self.arena) else { break };
+            let Some((waiting, ())) = fattest.chain.leave(&mut self.arena) else { break };
             gone += u64::from(waiting.packet.size);
             self.packets -= 1;
             // Linux, `fq_codel_drop`: they count as CoDel's own, which drops faster from then on.
@@ -181,7 +181,7 @@ impl Queue for FqCoDel {
             let flow = &mut flows[at as usize];
             let mut control = flow.control;
             let mut first = || {
-                let waiting = flow.chain.leave(arena)?;
+                let (waiting, ()) = flow.chain.leave(arena)?;
                 *packets -= 1;
                 *bytes -= u64::from(waiting.packet.size);
                 Some((waiting, flow.chain.bytes))

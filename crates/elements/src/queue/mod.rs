@@ -21,6 +21,7 @@ mod tail;
 mod tests;
 
 use crate::packet::Packet;
+pub use arena::{Arena, Chain};
 pub use cake::{Cells, Framing, Isolation, Tins};
 pub use codel::{Control, Version};
 pub use discipline::{Buffer, Queue, Waiting};

@@ -132,7 +132,7 @@ impl Cake {
         }
         tin.backlog += u64::from(packet.size);
         let at = tin.find(hashes, isolation);
-        tin.flows[at].chain.join(&mut self.arena, Waiting { since: now, packet });
+        tin.flows[at].chain.join(&mut self.arena, Waiting { since: now, packet }, ());
         match tin.flows[at].set {
             Set::None | Set::Decaying => {
                 if tin.flows[at].set == Set::Decaying {

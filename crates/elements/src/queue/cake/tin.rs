@@ -209,7 +209,7 @@ impl Tin {
 
     /// Removes the first packet of a flow.
     pub fn leave(&mut self, at: usize, arena: &mut Arena) -> Option<Waiting> {
-        let waiting = self.flows[at].chain.leave(arena)?;
+        let (waiting, ()) = self.flows[at].chain.leave(arena)?;
         self.backlog -= u64::from(waiting.packet.size);
         Some(waiting)
     }

@@ -3,7 +3,7 @@
 //! Deficit round robin in microseconds. A station's effective deficit is its deficit without the estimated airtime of
 //! what is below its TXQs.
 
-use super::arena::NONE;
+use super::NONE;
 use super::config::{Aql, TxqConfig};
 use crate::wifi::category::{CATEGORIES, Category, TIDS};
 use windward_units::Time;

@@ -3,17 +3,17 @@
 //! A bin holds the flows of a TXQ, or of an interface. A packet whose hashed queue serves another bin goes to its bin's
 //! default flow.
 
-use super::arena::{Arena, List, NONE};
+use super::NONE;
 use super::config::{FlowsConfig, truesize};
 use std::cell::Cell;
 use windward_elements::packet::Packet;
-use windward_elements::queue::{Control, Waiting, conversation};
+use windward_elements::queue::{Arena, Chain, Control, Waiting, conversation};
 use windward_units::{Time, splitmix64};
 
 /// Queue of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
-    list: List,
+    chain: Chain,
     control: Control,
     /// Bytes that it may still send in this round.
     deficit: i64,
@@ -26,7 +26,7 @@ struct Flow {
 
 impl Flow {
     const IDLE: Self =
-        Self { list: List::EMPTY, control: Control::new(), deficit: 0, bin: NONE, behind: NONE, is_listed: false };
+        Self { chain: Chain::EMPTY, control: Control::new(), deficit: 0, bin: NONE, behind: NONE, is_listed: false };
 }
 
 /// A list of flows to serve.
@@ -73,7 +73,7 @@ pub(super) struct Flows {
     /// The hashed queues and the default flow of each bin; none before the first packet, as they take 350 kB.
     flows: Vec<Flow>,
     bins: Vec<Bin>,
-    arena: Arena,
+    arena: Arena<u32>,
     /// Bits of the hashed queues that hold packets.
     occupied: Vec<u64>,
     /// Default flows that hold packets, the latest last.
@@ -91,7 +91,7 @@ impl Flows {
             salt: splitmix64(splitmix64(seed) ^ key),
             flows: Vec::new(),
             bins: Vec::new(),
-            arena: Arena::default(),
+            arena: Arena::with_room(0),
             occupied: Vec::new(),
             fallbacks: Vec::new(),
             packets: 0,
@@ -172,7 +172,7 @@ impl Flows {
         }
         let at = self.classify(bin, &waiting.packet);
         let flow = &mut self.flows[at as usize];
-        if flow.list.packets == 0 {
+        if flow.chain.packets == 0 {
             if at < self.config.queues {
                 self.occupied[at as usize / 64] |= 1 << (at % 64);
             } else {
@@ -180,7 +180,7 @@ impl Flows {
             }
         }
         flow.bin = bin;
-        flow.list.push(&mut self.arena, waiting, tag);
+        flow.chain.join(&mut self.arena, waiting, tag);
         let own = &mut self.bins[bin as usize];
         own.packets += 1;
         own.bytes += u64::from(waiting.packet.size);
@@ -212,7 +212,7 @@ impl Flows {
     fn fattest(&self) -> u32 {
         let (mut fattest, mut most) = (NONE, 0);
         let mut look = |at: u32| {
-            let bytes = self.flows[at as usize].list.bytes;
+            let bytes = self.flows[at as usize].chain.bytes;
             if bytes > most {
                 (fattest, most) = (at, bytes);
             }
@@ -234,7 +234,7 @@ impl Flows {
         let at = self.fattest();
         debug_assert!(at != NONE, "what exceeds a limit is in some flow");
         // From the head: the sender hears of the loss a queue's delay earlier.
-        let half = self.flows[at as usize].list.packets / 2;
+        let half = self.flows[at as usize].chain.packets / 2;
         for _ in 0..half.clamp(1, self.config.batch) {
             let Some((waiting, tag)) = self.leave(at) else { break };
             dropped(tag, waiting);
@@ -244,14 +244,14 @@ impl Flows {
     /// Removes the first packet of a flow.
     fn leave(&mut self, at: u32) -> Option<(Waiting, u32)> {
         let flow = &mut self.flows[at as usize];
-        let (waiting, tag) = flow.list.pop(&mut self.arena)?;
+        let (waiting, tag) = flow.chain.leave(&mut self.arena)?;
         let bin = &mut self.bins[flow.bin as usize];
         bin.packets -= 1;
         bin.bytes -= u64::from(waiting.packet.size);
         self.packets -= 1;
         self.memory -= truesize(waiting.packet.size);
         // The search for the fattest flow visits flows with packets only.
-        if flow.list.packets == 0 {
+        if flow.chain.packets == 0 {
             if at < self.config.queues {
                 self.occupied[at as usize / 64] &= !(1 << (at % 64));
             } else {
@@ -311,7 +311,7 @@ impl Flows {
         let mut first = || {
             let (waiting, tag) = self.leave(at)?;
             last.set(tag);
-            Some((waiting, self.flows[at as usize].list.bytes))
+            Some((waiting, self.flows[at as usize].chain.bytes))
         };
         let drop = |waiting| dropped(last.get(), waiting);
         let taken = control.take((&codel, version), now, &mut first, &mut marked, drop);

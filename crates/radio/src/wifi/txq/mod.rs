@@ -7,7 +7,6 @@
 //! Linux 6.12 to 6.18: `include/net/fq_impl.h`, `net/mac80211/tx.c`, `airtime.c` and `sta_info.c`.
 
 mod airtime;
-mod arena;
 mod config;
 mod estimate;
 mod flows;
@@ -20,3 +19,6 @@ pub use crate::wifi::category::Category;
 pub use config::{Aql, Discipline, FlowsConfig, TxqConfig, truesize};
 pub use estimate::Estimator;
 pub use radio::{StationId, Taken, Txq, Txqs};
+
+/// No entry of a list.
+const NONE: u32 = u32::MAX;
