@@ -1,13 +1,16 @@
 //! The classic laws: Reno with another growth and another slow-start threshold.
 
 use crate::shared::LOSS_FLOOR;
-use crate::{Ack, Congestion, CongestionKind, Law, Response, Window};
+use crate::{Ack, Congestion, CongestionKind, Law, Needs, Response, Window};
 use windward_units::Packets;
 
 /// Growth and threshold of a classic law: Reno's, unless the law has its own.
 pub trait Avoidance {
     /// State beside the window.
     type State: Clone + std::fmt::Debug + Default;
+
+    /// True if the law reads the base round trip ([`Needs::reads_base_rtt`]).
+    const READS_BASE_RTT: bool = false;
 
     /// Returns the state of a new connection.
     fn begin(&self) -> Self::State {
@@ -97,6 +100,8 @@ impl<A: Avoidance> Classic<A> {
 }
 
 impl<A: Avoidance> Law for Classic<A> {
+    const NEEDS: Needs = Needs { reads_base_rtt: A::READS_BASE_RTT, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let Self { params, window, state } = self;

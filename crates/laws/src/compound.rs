@@ -23,7 +23,7 @@
 
 use crate::fluid::passed;
 use crate::shared::{LOSS_FLOOR, RoundTrip, half_flight, queued, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs};
 use windward_units::Packets;
 
 params! {
@@ -95,6 +95,8 @@ impl Compound {
 }
 
 impl Law for Compound {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let ended = self.round.on_ack(ack);

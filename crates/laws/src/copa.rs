@@ -124,7 +124,7 @@ impl Copa {
 }
 
 impl Law for Copa {
-    const NEEDS: Needs = Needs { drives_recovery: true, ..Needs::CLASSIC };
+    const NEEDS: Needs = Needs { drives_recovery: true, counts_acks: false, ..Needs::CLASSIC };
     const NOT_IN_LINUX: Option<&'static str> =
         Some("Linux has no Copa, nor is there an eBPF twin of it\nhint: `simulate`");
 

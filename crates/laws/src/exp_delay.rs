@@ -27,7 +27,7 @@
 use crate::fluid::turn;
 use crate::shared::losses::Losses;
 use crate::shared::{LOSS_FLOOR, half_flight};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, TimeUnit, Utility};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs, TimeUnit, Utility};
 use windward_units::Packets;
 
 params! {
@@ -79,6 +79,8 @@ impl ExpDelay {
 }
 
 impl Law for ExpDelay {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, counts_acks: false, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {

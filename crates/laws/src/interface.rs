@@ -129,11 +129,21 @@ pub struct Needs {
     /// True if the law responds to the number of marks, [`Ack::marked`], for which one echo per round trip does not
     /// suffice: the host sends it no [`CongestionKind::Mark`], and does not hold the window meanwhile.
     pub counts_marks: bool,
+    /// True if the law reads [`Ack::base_rtt`], which a host may know better than the least sample.
+    pub reads_base_rtt: bool,
+    /// True if the law grows by [`Ack::counted`], for which [`Ack::counts_acks`] makes a difference.
+    pub counts_acks: bool,
 }
 
 impl Needs {
-    /// Demands of a law that responds to losses and marks by events: none.
-    pub const CLASSIC: Self = Self { drives_recovery: false, reads_samples: false, counts_marks: false };
+    /// Demands of a law that grows by what is acknowledged and responds to losses and marks by events.
+    pub const CLASSIC: Self = Self {
+        drives_recovery: false,
+        reads_samples: false,
+        counts_marks: false,
+        reads_base_rtt: false,
+        counts_acks: true,
+    };
 }
 
 /// Kind of congestion signal.

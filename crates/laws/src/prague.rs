@@ -83,7 +83,7 @@ impl Prague {
 }
 
 impl Law for Prague {
-    const NEEDS: Needs = Needs { counts_marks: true, ..Needs::CLASSIC };
+    const NEEDS: Needs = Needs { counts_marks: true, counts_acks: false, ..Needs::CLASSIC };
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {

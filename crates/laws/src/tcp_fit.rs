@@ -32,7 +32,7 @@
 use crate::fluid::passed;
 use crate::shared::{LOSS_FLOOR, half_flight, slow_start};
 use crate::window::Window;
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
@@ -171,6 +171,8 @@ impl TcpFit {
 }
 
 impl Law for TcpFit {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         self.max_rtt = self.max_rtt.max(ack.srtt.as_secs());

@@ -26,7 +26,7 @@ use crate::fluid::{passed, turn};
 use crate::shared::losses::Losses;
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, half_flight, queued, slow_start};
 use crate::window::Window;
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Needs};
 use windward_units::Packets;
 
 params! {
@@ -132,6 +132,8 @@ impl Vegas {
 }
 
 impl Law for Vegas {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let ended = self.round.on_ack(ack);

@@ -42,6 +42,8 @@ impl Avoidance for Params {
     /// Packets in queues, N, by the latest sample.
     type State = f64;
 
+    const READS_BASE_RTT: bool = true;
+
     #[inline]
     fn measure(&self, backlog: &mut f64, cwnd: f64, ack: &Ack) {
         if let Some(rtt) = ack.rtt {

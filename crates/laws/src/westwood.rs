@@ -51,6 +51,8 @@ pub struct State {
 impl Avoidance for Params {
     type State = State;
 
+    const READS_BASE_RTT: bool = true;
+
     /// Counts acknowledged packets; at the end of a round trip, adds its rate to the estimate.
     #[inline]
     fn learn(&self, state: &mut State, ack: &Ack) {

@@ -90,6 +90,8 @@ impl Params {
 impl Avoidance for Params {
     type State = Memory;
 
+    const READS_BASE_RTT: bool = true;
+
     #[inline]
     fn gain(&self, memory: &mut Memory, cwnd: f64, ack: &Ack) -> f64 {
         let fast = if memory.slow > 0.0 { cwnd } else { cwnd.min(SCALABLE) };

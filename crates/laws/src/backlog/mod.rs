@@ -15,7 +15,7 @@ pub(crate) use drift::Drift;
 pub(crate) use exit::Exit;
 pub(crate) use fluid::backlog_law;
 
-use crate::{Ack, Congestion, Law};
+use crate::{Ack, Congestion, Law, Needs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -66,6 +66,8 @@ impl Sender {
 }
 
 impl Law for Sender {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, counts_acks: false, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let Self { drift, cwnd, avg_rtt, control } = self;

@@ -173,7 +173,7 @@ impl Bbr {
 }
 
 impl Law for Bbr {
-    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, ..Needs::CLASSIC };
+    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, counts_acks: false, ..Needs::CLASSIC };
 
     fn on_start(&mut self, start: &Start) {
         let state = &mut *self.0;

@@ -223,7 +223,7 @@ impl Bbr3 {
 }
 
 impl Law for Bbr3 {
-    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, ..Needs::CLASSIC };
+    const NEEDS: Needs = Needs { drives_recovery: true, reads_samples: true, counts_acks: false, ..Needs::CLASSIC };
     const NOT_IN_LINUX: Option<&'static str> = Some(
         "Linux has version 1 of BBR; kernels with version 3 call it `bbr` too\nhint: `law = \"bbr\"`, or `simulate`",
     );

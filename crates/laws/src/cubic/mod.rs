@@ -39,7 +39,7 @@ mod linux_hystart;
 mod params;
 mod rfc9438;
 
-use crate::{Ack, Congestion, Law};
+use crate::{Ack, Congestion, Law, Needs};
 pub use params::{Params, Version};
 use windward_units::{Packets, Time};
 
@@ -66,6 +66,8 @@ impl Cubic {
 }
 
 impl Law for Cubic {
+    const NEEDS: Needs = Needs { counts_acks: false, ..Needs::CLASSIC };
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         match self {

@@ -31,7 +31,7 @@ mod text;
 use crate::backlog::{AvgRtt, Exit};
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, between};
 use crate::window::Window;
-use crate::{Ack, Congestion, CongestionKind, Law};
+use crate::{Ack, Congestion, CongestionKind, Law, Needs};
 use program::Program;
 use quantity::Quantity;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -334,6 +334,8 @@ impl Formula {
 }
 
 impl Law for Formula {
+    const NEEDS: Needs = Needs { reads_base_rtt: true, ..Needs::CLASSIC };
+
     const NOT_IN_LINUX: Option<&'static str> =
         Some("a formula has no form for the kernel\nhint: use a law with one (docs/guides/kernel.md), or `simulate`");
 

@@ -101,6 +101,8 @@ struct Path {
 impl Avoidance for Params {
     type State = State;
 
+    const READS_BASE_RTT: bool = true;
+
     fn begin(&self) -> State {
         State { beta: 0.5, ..State::default() }
     }

@@ -92,32 +92,12 @@ fn marks(
     Some(format!("{kind} `{name}`: no queue on its way marks packets, so {effect}"))
 }
 
-/// Laws that the base round trip of a flow does not reach, and laws that count packets by their own rules.
-const NO_BASE: [&str; 15] = [
-    "reno",
-    "cubic",
-    "hybla",
-    "highspeed",
-    "scalable",
-    "bic",
-    "illinois",
-    "ledbat",
-    "lp",
-    "multcp",
-    "bbr",
-    "bbr3",
-    "copa",
-    "dctcp",
-    "prague",
-];
-const NO_COUNTING: [&str; 8] = ["cubic", "fast", "quic-tcp", "bbr", "bbr3", "copa", "exp-delay", "prague"];
-
 /// Remark on keys of a flow that its law does not read.
 fn unread((kind, name): (&str, &str), law: &LawChoice, given: &Flow) -> Option<String> {
     let LawChoice::Known(law) = law else { return None };
-    let (of, key) = if given.known_base_rtt.is_some() && NO_BASE.contains(&law.name()) {
+    let (of, key) = if given.known_base_rtt.is_some() && !law.needs().reads_base_rtt {
         ("does not read the base round trip", "known_base_rtt")
-    } else if given.ack_counting && NO_COUNTING.contains(&law.name()) {
+    } else if given.ack_counting && !law.needs().counts_acks {
         ("does not grow in the way of Reno", "ack_counting")
     } else if matches!(law, LawSpec::Formula(formulas) if formulas.has_mark() && ecn_is_off(given)) {
         ("gets no marks without `ecn`", "mark")
