@@ -29,6 +29,10 @@ contain uPlot, whose licence lies beside it in the package. Written by tools/not
 """
 
 
+#: Crates behind features that the engine does not have.
+FEATURES = {"noq-proto"}
+
+
 def shipped() -> set[Crate]:
     """The crates of others in the engine, for whatever system, by name and version, as Cargo.lock has them."""
     packages = tomllib.loads((ROOT / "Cargo.lock").read_text(encoding="utf-8"))["package"]
@@ -44,6 +48,7 @@ def shipped() -> set[Crate]:
             (words.get("package") if isinstance(words, dict) else None) or name
             for table in tables
             for name, words in table.get("dependencies", {}).items()
+            if name not in FEATURES
         }
         used[manifest["package"]["name"]] = names
     found: set[Crate] = set()

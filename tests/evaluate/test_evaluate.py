@@ -400,6 +400,24 @@ def test_smallest_networks_are_repeated_between_kernels(monkeypatch: pytest.Monk
     assert "in 3 of 3 runs" in page
 
 
+def test_networks_between_kernels_have_the_transport_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    asked = []
+
+    def tables(plain: dict[str, object], seeds: list[int], folder: Path, congestion: object = None) -> object:
+        asked.append(plain["flow"][0])  # type: ignore[index]
+        row = {"group": "own", "goodput_bps": 1e7, "segments_sent": 1000, "segments_lost": 100, "mean_rtt_s": 0.1}
+        return [{"flows": [row]} for _ in seeds], []
+
+    monkeypatch.setattr(kernels, "why_not", lambda: None)
+    monkeypatch.setattr(kernels, "tables", tables)
+    ww.evaluate("bbr", output=tmp_path / "e", only=["7.2"], seeds=3, emulate=True, transport="quinn")
+    (own,) = asked
+    assert own["transport"] == "quic"
+    assert own["law_of"] == "quinn"
+
+
 def test_networks_that_no_kernel_has_are_named_with_the_reason():
     (own,) = [each for each in measures(["cubic"], is_full=False) if each.name == "7.6/ack-division"]
     assert kernels.repeated(own, own.template, "bbr", "cubic", Path()) == {"skipped": "Linux's receivers do not cheat"}

@@ -68,6 +68,17 @@ def test_commands_have_the_options_that_a_page_gives_them(page: Path) -> None:
             assert option in options(command), f"{page.name}: windward {verb} {option}"
 
 
+def test_the_server_of_the_guide_is_that_of_the_example() -> None:
+    page = (REPOSITORY / "docs" / "guides" / "quic.md").read_text()
+    (shown,) = re.findall(r"```rust\n(/// Server at .*?)```", page, flags=re.DOTALL)
+    assert shown in (REPOSITORY / "examples" / "quinn" / "src" / "server.rs").read_text()
+    # The three lines above it are its own.
+    (lines,) = re.findall(r"```rust\n(let mut transport.*?)```", page, flags=re.DOTALL)
+    assert [line.split("(")[-1] for line in lines.splitlines()] == [
+        line.split("(")[-1] for line in re.findall(r"(?m)^.*transport.*$", shown)
+    ]
+
+
 def test_the_index_leads_to_every_page() -> None:
     reached, left = set(), [REPOSITORY / "docs" / "README.md"]
     while left:

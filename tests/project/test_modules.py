@@ -163,7 +163,7 @@ FLOORS = {
         "episodes job network optimum",
         "by_hand sweep",
     ),
-    "quic": ("host null stock", "controller pair", "stream", "exchange", "ends upload"),
+    "quic": ("host null stock", "controller pair", "noq stream", "exchange", "ends upload"),
     "radio": ("air choose", "hooks interface", "cell wifi", "forward", "csma ran slotted"),
     "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
     "scenario": (

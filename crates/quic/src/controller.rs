@@ -90,13 +90,18 @@ impl Laws {
         self.seed = AtomicU64::new(seed);
         self
     }
+
+    /// The law of the next connection.
+    pub(crate) fn control(&self, now: Instant, mtu: u16) -> Controlled {
+        // Seeds of connections are apart by more than one, as random streams want.
+        let seed = self.seed.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        Controlled::new(self.spec, self.initial, seed, now, mtu)
+    }
 }
 
 impl ControllerFactory for Laws {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        // Seeds of connections are apart by more than one, as random streams want.
-        let seed = self.seed.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
-        Box::new(Controlled::new(self.spec, self.initial, seed, now, current_mtu))
+        Box::new(self.control(now, current_mtu))
     }
 }
 
@@ -187,15 +192,15 @@ impl ControllerFactory for Watched {
 }
 
 /// A connection under a law.
-struct Controlled {
-    spec: LawSpec,
+pub(crate) struct Controlled {
+    pub(crate) spec: LawSpec,
     initial: f64,
     seed: u64,
     origin: Instant,
     mtu: u16,
     /// quinn wants what several threads may look at; who watches the connection does so between its events.
     host: Arc<Mutex<Host>>,
-    window: u64,
+    pub(crate) window: u64,
 }
 
 impl Controlled {
@@ -206,14 +211,35 @@ impl Controlled {
     }
 
     /// Lets the host handle an event at `now`, in nanoseconds since the origin, and takes its window.
-    fn then(&mut self, handle: impl FnOnce(&mut Host)) {
+    pub(crate) fn then(&mut self, handle: impl FnOnce(&mut Host)) {
         let mut host = lock(&self.host);
         handle(&mut host);
         self.window = host.window();
     }
 
-    fn nanos(&self, at: Instant) -> u64 {
+    pub(crate) fn nanos(&self, at: Instant) -> u64 {
         at.saturating_duration_since(self.origin).as_nanos() as u64
+    }
+
+    pub(crate) fn set_mtu(&mut self, mtu: u16) {
+        self.mtu = mtu;
+        self.then(|host| host.set_mtu(mtu));
+    }
+
+    /// Slow-start threshold in bytes, and pacing rate in bit/s.
+    pub(crate) fn thresholds(&self) -> (Option<u64>, Option<u64>) {
+        let host = lock(&self.host);
+        (host.ssthresh(), host.pacing_rate())
+    }
+
+    /// A law has no copy: another path begins with a fresh one, as RFC 9000 §9.4 asks.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::new(self.spec, self.initial, self.seed, self.origin, self.mtu)
+    }
+
+    /// Initial window in bytes.
+    pub(crate) fn first_window(&self) -> u64 {
+        (self.initial * f64::from(self.mtu)) as u64
     }
 }
 
@@ -242,8 +268,7 @@ impl Controller for Controlled {
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.mtu = new_mtu;
-        self.then(|host| host.set_mtu(new_mtu));
+        self.set_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {
@@ -251,21 +276,18 @@ impl Controller for Controlled {
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let host = lock(&self.host);
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window;
-        metrics.ssthresh = host.ssthresh();
-        metrics.pacing_rate = host.pacing_rate();
+        (metrics.ssthresh, metrics.pacing_rate) = self.thresholds();
         metrics
     }
 
-    /// A law has no copy: another path begins with a fresh one, as RFC 9000 §9.4 asks.
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self::new(self.spec, self.initial, self.seed, self.origin, self.mtu))
+        Box::new(self.fresh())
     }
 
     fn initial_window(&self) -> u64 {
-        (self.initial * f64::from(self.mtu)) as u64
+        self.first_window()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

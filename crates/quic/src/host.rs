@@ -42,6 +42,8 @@ pub struct Host {
     last_sent: u64,
     /// Time of the last reduction, and its kind: what was sent until then belongs to it.
     reduced: Option<(u64, Repair)>,
+    /// Window before it.
+    before: Packets,
     /// Bytes of the acknowledgement that is being read.
     acked: u64,
     newest: Option<Batch>,
@@ -73,6 +75,7 @@ impl Host {
             round_ends: 0.0,
             last_sent: 0,
             reduced: None,
+            before: Packets::ZERO,
             acked: 0,
             newest: None,
             lost_now: 0.0,
@@ -258,6 +261,14 @@ impl Host {
         }
     }
 
+    /// Takes back the last reduction: all packets that it was for have arrived.
+    #[cfg_attr(not(feature = "noq"), expect(dead_code, reason = "quinn does not report it"))]
+    pub fn undo(&mut self) {
+        if self.reduced.take().is_some() {
+            self.law.on_undo(self.before);
+        }
+    }
+
     /// Takes the size of datagrams that the path carries. The window in packets stays.
     pub fn set_mtu(&mut self, mtu: u16) {
         self.mtu = f64::from(mtu);
@@ -271,6 +282,7 @@ impl Host {
     fn reduce(&mut self, now: u64, kind: CongestionKind, lost: f64) {
         let repair = if kind == CongestionKind::Timeout { Repair::Timeout } else { Repair::Losses };
         self.reduced = Some((now, repair));
+        self.before = self.law.cwnd();
         match kind {
             CongestionKind::Loss => self.reductions[0] += 1,
             CongestionKind::Timeout => self.reductions[1] += 1,

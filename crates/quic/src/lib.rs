@@ -17,6 +17,9 @@
 //! Limits of quinn's interface, which no law can lift: it paces at 1.25 windows per round trip whatever rate a law asks
 //! for, reports the bytes of a loss but not which packets, and no number of ECN marks. Laws that count marks are
 //! refused. The least window is two datagrams.
+//!
+//! With the feature `noq`, [`Laws`] is a controller factory of noq-proto 1.4 as well. noq paces at a law's rate, and
+//! reports losses that were none.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +27,8 @@ mod controller;
 mod ends;
 mod exchange;
 mod host;
+#[cfg(feature = "noq")]
+mod noq;
 pub mod null;
 mod pair;
 mod stock;

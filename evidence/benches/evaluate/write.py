@@ -274,12 +274,12 @@ The networks and the sources of the thresholds are those of the [suite](suites.m
 * QUIC has probes and no retransmission timeout: what counts as one (A.19) is persistent congestion (RFC 9002 §7.6).
 * quinn's BBR takes its samples of the bandwidth between two ACKs (A.1, A.12), and its estimate exceeds the link's rate.
 * The [pacing rate](quinn-bbr.md) of a law does not reach quinn's pacer, whatever the law.
-* The kernel's BBR has no column: its phases are not visible from outside, and its figures between namespaces are
-  those of [emulation](validation/emulation.md).
 
 {chr(10).join(lines)}
 """
-    replace_text(STACKS_PAGE, text)
+    # The section on the kernel's BBR is of real time, by `kernel_bbr.py`.
+    _, heading, kernels = STACKS_PAGE.read_text(encoding="utf-8").partition("\n## The kernel's BBR")
+    replace_text(STACKS_PAGE, text + heading + kernels)
 
 
 def null() -> str:

@@ -107,8 +107,6 @@ def evaluate(
     folder = Path()
     if emulate and not smallest:
         raise OptionError(("emulate", "", "the smallest networks are emulated; search them"))
-    if emulate and transport != "tcp":
-        raise OptionError(("emulate", "", "flows over QUIC are simulated only"))
     cases = None if suite is None else read_suite(suite)
     if isinstance(law, str):
         text = law

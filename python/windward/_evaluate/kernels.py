@@ -69,14 +69,19 @@ def measured(
 
 
 def tables(
-    plain: Mapping[str, Any], seeds: Sequence[int], folder: Path, congestion: Mapping[str, str] | None = None
+    plain: Mapping[str, Any],
+    seeds: Sequence[int],
+    folder: Path,
+    congestion: Mapping[str, str] | None = None,
+    series: Sequence[str] = (),
 ) -> tuple[list[Rows], list[str]]:
-    """Rows of the tables of each run between kernels, and the faults of the runs' timing."""
+    """Rows of the tables and series of each run between kernels, and the faults of the runs' timing."""
     scenario = _engine.Scenario.from_json(json.dumps(plain, ensure_ascii=False), "the network", folder)
     run = emulate(scenario, seeds=seeds, congestion=congestion)
     found: list[Rows] = []
-    for at in range(len(seeds)):
+    for at, seed in enumerate(seeds):
         own = {kind: run.totals(kind).tables[at] for kind in KEPT}
         row = _figures.packets(own, {}, run.duration_s - run.warmup_s)
+        own |= {kind: run.table(kind, seed).to_pydict() for kind in series}
         found.append({"runs": rows_of(row), **{kind: rows_of(table) for kind, table in own.items()}})
     return found, list(run.problems)

@@ -230,6 +230,18 @@ impl<'a> Flow<'a> {
         Sight { cwnd: f64::from(info.cwnd.max(1)), srtt: Duration::from_micros(u64::from(info.srtt_us)) }
     }
 
+    /// Reports the state of the kernel's own BBR, under the names of Windward's `bbr`.
+    pub(super) fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        if self.lock().opened.is_none() || self.plan.is_ours {
+            return;
+        }
+        let Some(bbr) = self.socket().bbr() else { return };
+        sink("bandwidth", bbr.bandwidth / self.plan.config.tcp.segment.count() as f64);
+        sink("min_rtt", bbr.min_rtt);
+        sink("pacing_gain", bbr.gains.0);
+        sink("mode", f64::from(bbr.mode()));
+    }
+
     /// Outcome of the flow.
     pub(super) fn state(&self) -> State {
         self.lock().clone()

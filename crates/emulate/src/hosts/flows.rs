@@ -72,10 +72,11 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Reports the internal state of the law, where it is not in the kernel.
+    /// Reports the internal state of the law, where the flow knows it.
     pub(super) fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        if let Self::Quic(flow) = self {
-            flow.observe(sink);
+        match self {
+            Self::Tcp(flow) => flow.observe(sink),
+            Self::Quic(flow) => flow.observe(sink),
         }
     }
 

@@ -215,8 +215,57 @@ impl TcpSocket {
         })
     }
 
+    /// Reads the state of the kernel's BBR; `None` of other congestion controls, and before the connection is open.
+    pub(crate) fn bbr(&self) -> Option<BbrInfo> {
+        // Longer than union tcp_cc_info of include/uapi/linux/inet_diag.h.
+        let mut words = [0u32; 16];
+        let mut length = size_of_val(&words) as libc::socklen_t;
+        // SAFETY: the buffer lives through the call, which gets its length.
+        let answer = unsafe {
+            let place = words.as_mut_ptr().cast();
+            libc::getsockopt(self.number(), libc::IPPROTO_TCP, libc::TCP_CC_INFO, place, &raw mut length)
+        };
+        // struct tcp_bbr_info has five words, Vegas' and DCTCP's have four.
+        // It has no gains before the handshake is complete.
+        (answer == 0 && length as usize == 5 * size_of::<u32>() && words[4] > 0).then(|| BbrInfo::from_words(&words))
+    }
+
     fn number(&self) -> libc::c_int {
         self.0.as_raw_fd()
+    }
+}
+
+/// State of the kernel's BBR, version 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BbrInfo {
+    /// Estimate of the bandwidth in bytes of payload a second.
+    pub bandwidth: f64,
+    /// Least round-trip time in seconds; zero before the first sample.
+    pub min_rtt: f64,
+    /// Gains of the pacing rate and of the window.
+    pub gains: (f64, f64),
+}
+
+impl BbrInfo {
+    /// struct tcp_bbr_info: two words of the bandwidth, microseconds, and gains in 256ths.
+    fn from_words(words: &[u32]) -> Self {
+        let min_rtt = if words[2] == u32::MAX { 0.0 } else { f64::from(words[2]) / 1e6 };
+        Self {
+            bandwidth: f64::from(words[0]) + f64::from(words[1]) * 4_294_967_296.0,
+            min_rtt,
+            gains: (f64::from(words[3]) / 256.0, f64::from(words[4]) / 256.0),
+        }
+    }
+
+    /// Number of the mode, as Windward's `bbr` has it: STARTUP, DRAIN, PROBE_BW, PROBE_RTT. Each has gains of its own
+    /// (tcp_bbr.c: `bbr_update_gains`), but before the first sample.
+    pub(crate) fn mode(&self) -> u8 {
+        match self.gains {
+            _ if self.bandwidth == 0.0 => 0,
+            (pacing, window) if window > 2.5 => u8::from(pacing < 1.0),
+            (_, window) if window > 1.5 => 2,
+            _ => 3,
+        }
     }
 }
 
@@ -239,6 +288,17 @@ fn encode(address: SocketAddrV4) -> (libc::sockaddr_in, libc::socklen_t) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 10 Mbit/s of payload and 40 ms; the gains of tcp_bbr.c: 2/ln 2 and its inverse, 2, 1.25 and 1.
+    #[test]
+    fn modes_of_bbr_are_told_by_their_gains() {
+        let of = |pacing, window| BbrInfo::from_words(&[1_250_000, 0, 40_000, pacing, window]);
+        let modes = [(739, 739), (88, 739), (320, 512), (192, 512), (256, 512), (256, 256)];
+        assert_eq!(modes.map(|(pacing, window)| of(pacing, window).mode()), [0, 1, 2, 2, 2, 3]);
+        assert_eq!(BbrInfo::from_words(&[0, 0, 40_000, 256, 256]).mode(), 0);
+        let BbrInfo { bandwidth, min_rtt, gains } = of(320, 512);
+        assert_eq!((bandwidth, min_rtt, gains), (1.25e6, 0.04, (1.25, 2.0)));
+    }
     use std::net::Ipv4Addr;
 
     /// The offsets above are those of libc's own structure.

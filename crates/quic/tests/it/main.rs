@@ -2,4 +2,6 @@
 
 mod exchanges;
 mod flows;
+#[cfg(feature = "noq")]
+mod noq;
 mod uploads;
