@@ -1,5 +1,6 @@
 """Scenarios between real kernels: as root; elsewhere skipped with the reason. Each takes as long as its scenario."""
 
+import itertools
 import json
 import os
 import re
@@ -165,6 +166,27 @@ def test_the_theory_holds_between_kernels(law: str, backlog: str) -> None:
     # A segment's: 20 ms, 1.2 ms at 10 Mbit/s and 0.1 ms at 100 Mbit/s. The handshake's is none for a law.
     assert internals["near"]["base_rtt"].iloc[-1] == pytest.approx(0.0213, abs=0.001)
     assert f"ww{os.getpid() % 100_000_000}_" not in AVAILABLE.read_text()
+
+
+@needs_kernels
+@pytest.mark.realtime
+@pytest.mark.skipif("bbr" not in AVAILABLE.read_text() if AVAILABLE.exists() else True, reason="the kernel has no BBR")
+def test_the_kernels_bbr_shows_its_mode_and_estimates() -> None:
+    """Beside the simulator's `bbr`: STARTUP, DRAIN, then PROBE_BW at 833 packets a second."""
+    scenario = ww.Scenario(
+        name="bbr",
+        duration="4 s",
+        output=ww.Output(internals=True),
+        node=[ww.Node(name=name) for name in ("a", "b")],
+        link=[ww.Link(from_="a", to="b", rate="10 Mbit/s", delay="20 ms", buffer="67 packets")],
+        flow=[ww.Flow(from_="a", to="b", law="bbr")],
+    )
+    run = in_time(scenario.emulate, lambda run: run.problems)
+    of = run.internals.pivot_table(index="time_s", columns="name", values="value")
+    modes = [int(mode) for mode, _ in itertools.groupby(of["mode"])]
+    assert modes == [0, 1, 2]
+    assert of["bandwidth"].iloc[-1] == pytest.approx(10e6 / 12_000, rel=0.02)
+    assert of["min_rtt"].iloc[-1] == pytest.approx(0.0415, abs=0.002)
 
 
 @needs_kernels

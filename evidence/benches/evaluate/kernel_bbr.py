@@ -80,7 +80,11 @@ def main() -> None:
     order = [own.name for own in measures()]
     tested.sort(key=lambda own: order.index(own.measure.name))
     titles = {case.key: case.title for case in CASES}
-    lines = ["| case | figure | kernel's BBR | allowed |", "|---|---|---|---|"]
+    page = STACKS_PAGE.read_text(encoding="utf-8")
+    table = [line.strip("| ").split(" | ") for line in page.partition(OPENING)[0].splitlines() if line.startswith("| ")]
+    simulated = {(cells[0], cells[1]): cells for cells in table}
+    column = simulated["case", "figure"].index("`bbr` over TCP")
+    lines = ["| case | figure | kernel's BBR | `bbr` over TCP, simulated | allowed |", "|---|---|---|---|---|"]
     for own, verdict in zip(tested, verdicts(tested), strict=True):
         case, problem = own.measure, problems[own.measure.name]
         figure = words.amount(own.mean, case.unit, own.interval)
@@ -88,20 +92,20 @@ def main() -> None:
         cell = f"{SIGNS[verdict]} {figure}" if own.seeds else "not visible"
         cell = "not run" if problem else cell
         head = f"{case.section} {titles[case.section]}, {case.network}"
-        lines.append(f"| {head} | {case.figure} | {cell} | {sign} {words.amount(own.allowed, case.unit)} |")
+        allowed = f"{sign} {words.amount(own.allowed, case.unit)}"
+        lines.append(f"| {head} | {case.figure} | {cell} | {simulated[head, case.figure][column]} | {allowed} |")
     said = "; ".join(sorted({problem for problem in problems.values() if problem}))
     text = f"""\
 {OPENING}
 
-Linux {platform.release()}, between network namespaces: `python evidence/benches/evaluate/kernel_bbr.py`, {seeds} runs
+Linux {platform.release()}, between network namespaces: `make validate WHAT=kernel-bbr`, {seeds} runs
 each that were in time. The kernel shows BBR's estimates and gains (`TCP_CC_INFO`), and the gains tell its mode. It is
-version 1: read it beside `bbr` over TCP. Not visible: the phases of PROBE_BW and the bounds of the flight. Not run:
+version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of the flight. Not run:
 {said}.
 
 {chr(10).join(lines)}
 
 {CLOSING}"""
-    page = STACKS_PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(OPENING)
     after = rest.partition(CLOSING)[2]
     replace_text(STACKS_PAGE, before.rstrip("\n") + "\n\n" + text + (after or "\n"))

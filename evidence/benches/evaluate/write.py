@@ -274,6 +274,7 @@ The networks and the sources of the thresholds are those of the [suite](suites.m
 * QUIC has probes and no retransmission timeout: what counts as one (A.19) is persistent congestion (RFC 9002 §7.6).
 * quinn's BBR takes its samples of the bandwidth between two ACKs (A.1, A.12), and its estimate exceeds the link's rate.
 * The [pacing rate](quinn-bbr.md) of a law does not reach quinn's pacer, whatever the law.
+* The kernel's BBR is in a [table of its own](#the-kernels-bbr), of real time.
 
 {chr(10).join(lines)}
 """
