@@ -81,7 +81,9 @@ def beside(law: str, packets: int, *, cross: bool = False, delay: str = "20 ms")
         ww.Flow(name="quic", from_="a", to="b", law=law, transport="quic"),
         ww.Flow(name="tcp", from_="a", to="b", law=law, **paced),
     ]
-    poisson = ww.Background(name="cross", from_="a", to="b", packet="200 B", pattern=ww.Poisson(rate="0.5 Mbit/s"))
+    poisson = ww.Background(
+        name="cross", from_="a", to="b", packet="200 B", pattern=ww.format.Poisson(rate="0.5 Mbit/s")
+    )
     return ww.Scenario(
         name="beside",
         node=[ww.Node(name="a"), ww.Node(name="b")],

@@ -91,7 +91,7 @@ def moving_s(run: Windows) -> float:
 
 
 def notes_of(run: Windows, *, is_alone: bool, shown_s: float) -> Sequence[str]:
-    """What a figure of a fluid run says below itself."""
+    """Remarks below a figure of a fluid run."""
     notes = [run.how]
     if is_alone:
         notes.append("the flows of a group do the same")
