@@ -79,7 +79,8 @@ def test_a_sweep_has_transports_as_an_axis(path: ww.Scenario, tmp_path: Path):
 
 
 def test_a_backlog_is_tuned(path: ww.Scenario, tmp_path: Path):
-    tuning = path.tune("power", fields=["law.backlog=1..200 log"], seeds=2, trials=20, output=tmp_path / "tune")
+    short = dataclasses.replace(path, duration="6 s", warmup="2 s")
+    tuning = short.tune("power", fields=["law.backlog=1..200 log"], seeds=2, trials=12, output=tmp_path / "tune")
     here = tuning.rows("comparisons")[0]
     figures = {row["figure"]: row for row in here["figures"]}
     assert figures["rtt"]["best"]["mean"] < figures["rtt"]["now"]["mean"]
@@ -87,9 +88,10 @@ def test_a_backlog_is_tuned(path: ww.Scenario, tmp_path: Path):
 
 def test_an_attack_finds_the_buffer_that_overflows(path: ww.Scenario, tmp_path: Path):
     # QUIC-TCP's backlog fits a buffer of 1000 packets; of 80 it loses 16 %.
-    deep = dataclasses.replace(path, link=[dataclasses.replace(path.link[0], buffer="1000 packets")])
+    link = [dataclasses.replace(path.link[0], buffer="1000 packets")]
+    deep = dataclasses.replace(path, link=link, duration="6 s", warmup="2 s")
     attack = deep.attack(
-        "loses:5%", within=["link.path.buffer=10..1000 packets log"], seeds=2, trials=20, output=tmp_path / "attack"
+        "loses:5%", within=["link.path.buffer=10..1000 packets log"], seeds=2, trials=12, output=tmp_path / "attack"
     )
     assert attack.is_found
 
