@@ -51,7 +51,7 @@ AT_ONCE := --no-print-directory -j5
 unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run check test lint rust-lint python-lint rust-test python-test other-pythons test-least realtime-test wheel lock bench validate \
-	snapshots docs site evaluations bench-laws today reproduce mutations fuzz
+	snapshots docs playground site evaluations bench-laws today reproduce mutations fuzz
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:

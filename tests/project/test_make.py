@@ -4,6 +4,7 @@ Cargo, Python and what they install are stand-ins that write down how they were 
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -243,3 +244,13 @@ def test_two_at_once_take_turns(clone: Clone, tmp_path: Path) -> None:
     assert (first.returncode, second.returncode) == (0, 0)
     runs = [call.split()[1] for call in clone.calls() if call.startswith("windward")]
     assert runs == ["compare", "ended", "show", "ended", "report", "ended"] * 2
+
+
+def test_each_target_of_the_help_exists() -> None:
+    """`make playground` was in the help and in three guides, and "No rule to make target"."""
+    text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    listed = re.findall(r"^# make ([a-z-]+)", text, re.MULTILINE)
+    assert len(listed) > 15
+    goals = re.search(r"^GOALS := ((?:.*\\\n)*.*)$", text, re.MULTILINE)
+    assert goals is not None
+    assert set(listed) - {"help", "clean"} <= set(goals[1].replace("\\", " ").split())
