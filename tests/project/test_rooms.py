@@ -10,12 +10,13 @@ from conftest import REPOSITORY, loaded
 
 PACKAGE = REPOSITORY / "python" / "windward"
 
-#: From the lowest floor up. `_format` reads scenarios; what runs them is above.
+#: From the lowest floor up. `format` has the classes of scenarios, `_format` reads them; what runs them is above.
 FLOORS = (
     "_engine",
     "errors",
     "_console",
     "coding",
+    "format",
     "_format",
     "theory",
     "results",
