@@ -33,7 +33,7 @@ def write(paper: papers.Paper, *, are_kept: bool) -> list[Judgement]:
     for one in drawn:
         picture = PICTURES / f"{paper.key}-figure-{one.number}.svg"
         shutil.copyfile(one.svg, picture)
-        pictures.append((f"{one.label}: {one.title}", f"../../pictures/{picture.name}", one.caption))
+        pictures.append((f"{one.label}: {one.title}", f"../../../docs/pictures/{picture.name}", one.caption))
     (PAGES / f"{paper.key}.md").write_text(markdown(paper, judgements, pictures, "make reproduce"), encoding="utf-8")
     return judgements
 

@@ -1,4 +1,4 @@
-"""Plants the faults of claim_faults.toml one at a time and tells whether the check of their claim turns red.
+"""Plants the faults of claims.toml one at a time and tells whether the check of their claim turns red.
 
 In a copy of evidence/papers/ in a temporary folder. Claims about packet runs are judged from what `make reproduce` has
 kept in results/papers. With PAPER or PAPER-CLAIM as arguments these alone are planted, and the page keeps the others'

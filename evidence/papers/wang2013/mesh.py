@@ -45,6 +45,9 @@ SCHEDULERS: dict[str, Any] = {
 }
 
 
+#: Seeds of the twelve pairs of Fig. 5. Four of them are level within the intervals of five seeds.
+SEEDS = 20
+
 #: Scales β of the transmission aggressiveness. (18) has none: β = 1 is the rule as printed, and it is that of all
 #: claims; the others show what hangs on it.
 SCALES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

@@ -17,7 +17,7 @@ from windward.show.plot.style import COLORS, INK
 
 from ...shared import packets
 from .. import reported
-from ..mesh import SCALED_S, SCALES, SCHEDULERS, SCHEMES, scaled, scenario, totals
+from ..mesh import SCALED_S, SCALES, SCHEDULERS, SCHEMES, SEEDS, scaled, scenario, totals
 
 Pair = tuple[str, str]
 
@@ -70,7 +70,9 @@ def figure_4(context: Context) -> Figure:
 )
 def figure_5(context: Context) -> Figure:
     pairs: dict[Pair, ww.Scenario] = {
-        (law, rule): scenario(scheme, access) for law, scheme in SCHEMES.items() for rule, access in SCHEDULERS.items()
+        (law, rule): scenario(scheme, access, seeds=SEEDS)
+        for law, scheme in SCHEMES.items()
+        for rule, access in SCHEDULERS.items()
     }
     table = totals(
         packets.flows(runs := simulated(context, pairs, "figure 5"), ("scheme", "scheduler")), ["scheme", "scheduler"]
