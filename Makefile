@@ -111,7 +111,7 @@ lint: rust-lint python-lint
 
 rust-lint:
 	cargo fmt --all --check $(OR_SAY)
-	$(ASIDE) cargo clippy $(CHECKED) --workspace --all-targets --locked -- -D warnings $(OR_SAY)
+	$(ASIDE) cargo clippy $(CHECKED) --workspace --features windward-quic/noq --all-targets --locked -- -D warnings $(OR_SAY)
 	RUSTDOCFLAGS="-D warnings" $(ASIDE) cargo doc $(CHECKED) --workspace --no-deps --locked --quiet $(OR_SAY)
 	@sh tools/deny.sh "$(SKIPPED)" $(OR_SAY)
 
