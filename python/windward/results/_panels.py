@@ -22,13 +22,13 @@ CROWD = 4
 #: In a panel of a group, more flows than this are drawn as a median and a band.
 MANY = 6
 
-#: At most so many panels.
+#: Most panels of a figure.
 PANELS = 12
 
 #: Where the axis of Jain's index ends: a line at 1 is seen whole.
 MOST_INDEX = 1.02
 
-#: A fluid run is drawn for so many times as long as its rates take to settle, and for this share of it at least.
+#: Part of a fluid run that is drawn: this multiple of the settling time of its rates, and at least this share.
 _SETTLED, _LEAST = 5.0, 0.05
 
 
