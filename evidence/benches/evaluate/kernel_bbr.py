@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from write import KEPT, SIGNS, STACKS_PAGE
+from write import KEPT, KERNELS_HEADING, SIGNS, STACKS_PAGE
 
 from windward import _engine
 from windward._evaluate.bbr_draft import CASES, measures
@@ -25,7 +25,7 @@ from windward._evaluate.verdict import evaluated, verdicts
 from windward.results._files import replace_text
 from windward.show import _evaluate as words
 
-OPENING, CLOSING = "## The kernel's BBR", "<!-- the kernel's BBR ends -->"
+CLOSING = "<!-- the kernel's BBR ends -->"
 FILE = KEPT / "kernel-bbr.json"
 
 #: Times that a run which was not in time is repeated.
@@ -81,7 +81,11 @@ def main() -> None:
     tested.sort(key=lambda own: order.index(own.measure.name))
     titles = {case.key: case.title for case in CASES}
     page = STACKS_PAGE.read_text(encoding="utf-8")
-    table = [line.strip("| ").split(" | ") for line in page.partition(OPENING)[0].splitlines() if line.startswith("| ")]
+    table = [
+        line.strip("| ").split(" | ")
+        for line in page.partition(KERNELS_HEADING)[0].splitlines()
+        if line.startswith("| ")
+    ]
     simulated = {(cells[0], cells[1]): cells for cells in table}
     column = simulated["case", "figure"].index("`bbr` over TCP")
     lines = ["| case | figure | kernel's BBR | `bbr` over TCP, simulated | allowed |", "|---|---|---|---|---|"]
@@ -96,7 +100,7 @@ def main() -> None:
         lines.append(f"| {head} | {case.figure} | {cell} | {simulated[head, case.figure][column]} | {allowed} |")
     said = "; ".join(sorted({problem for problem in problems.values() if problem}))
     text = f"""\
-{OPENING}
+{KERNELS_HEADING}
 
 Linux {platform.release()}, between network namespaces: `make validate WHAT=kernel-bbr`, {seeds} runs
 each that were in time. The kernel shows BBR's estimates and gains (`TCP_CC_INFO`), and the gains tell its mode. It is
@@ -106,7 +110,7 @@ version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of th
 {chr(10).join(lines)}
 
 {CLOSING}"""
-    before, _, rest = page.partition(OPENING)
+    before, _, rest = page.partition(KERNELS_HEADING)
     after = rest.partition(CLOSING)[2]
     replace_text(STACKS_PAGE, before.rstrip("\n") + "\n\n" + text + (after or "\n"))
 

@@ -27,6 +27,8 @@ KEPT = ROOT / "results" / "evaluations"
 LAW_PAGES = ROOT / "docs" / "reference" / "laws"
 SUITES_PAGE = ROOT / "evidence" / "measured" / "suites.md"
 STACKS_PAGE = ROOT / "evidence" / "measured" / "stacks.md"
+#: Heading of its section that `kernel_bbr.py` writes.
+KERNELS_HEADING = "## The kernel's BBR"
 LAWS_PAGE = ROOT / "evidence" / "measured" / "evaluations.md"
 FAULTS_PAGE = ROOT / "evidence" / "measured" / "validation" / "evaluate.md"
 FAULTS = ROOT / "tests" / "evaluate" / "faults.py"
@@ -279,7 +281,7 @@ The networks and the sources of the thresholds are those of the [suite](suites.m
 {chr(10).join(lines)}
 """
     # The section on the kernel's BBR is of real time, by `kernel_bbr.py`.
-    _, heading, kernels = STACKS_PAGE.read_text(encoding="utf-8").partition("\n## The kernel's BBR")
+    _, heading, kernels = STACKS_PAGE.read_text(encoding="utf-8").partition(f"\n{KERNELS_HEADING}")
     replace_text(STACKS_PAGE, text + heading + kernels)
 
 
