@@ -156,6 +156,7 @@ realtime-test: $(VENV)/checks $(VENV)/engine
 wheel: $(VENV)/wheel-tools
 	$(BIN)/python tools/build_wheel.py target/wheels
 	$(BIN)/python -m tools.check_wheel target/wheels
+	$(BIN)/python tools/check_recipe.py
 
 # Where pyproject.toml has changed; UPGRADE=1 takes the newest of everything.
 lock: $(VENV)/lock-tools

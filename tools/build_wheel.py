@@ -45,7 +45,7 @@ def main() -> None:
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags),
     }
     environment.pop("RUSTFLAGS", None)
-    wheel: list[str | Path] = [PROGRAMS / "maturin", "build", "--release", "--locked", "--out", target]
+    wheel: list[str | Path] = [PROGRAMS / "maturin", "build", "--profile", "wheel", "--locked", "--out", target]
     if sys.platform == "linux":
         wheel += ["--zig", "--compatibility", "manylinux_2_28", "--auditwheel", "check"]
     subprocess.run([PROGRAMS / "maturin", "sdist", "--out", target], cwd=ROOT, check=True)
