@@ -171,7 +171,7 @@ def headline(run: ww.Run) -> Figure:
         delay = over_seeds(run.link_series, "link", f"air-{at + 1}", "queue_delay_ms")
         below.plot(delay.index, delay["mean"], color=COLORS[2], linewidth=0.9)
         below.fill_between(delay.index, delay["low"], delay["high"], color=COLORS[2], alpha=0.2, linewidth=0)
-        below.set_xticks([0, 20, 40, 60])
+        below.set_xticks([0, 20, 40])
     rows[0, 0].set_xlim(0, run.duration_s)
     panel(rows[0, 0], "goodput (Mbit/s)")
     panel(rows[1, 0], "queueing delay (ms)")
