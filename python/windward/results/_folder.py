@@ -203,8 +203,11 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table | Col
         # Not pq.read_table, whose datasets import pandas.
         with pq.ParquetFile(file) as reader:
             metadata, there = reader.metadata, [name for name in names if name in reader.schema_arrow.names]
-        with pq.ParquetFile(file, metadata=metadata, read_dictionary=there) as reader:
-            table = reader.read()
+            # Threads cost a small table more than they save, and a run may have thousands.
+            table = None if there else reader.read(use_threads=False)
+        if table is None:
+            with pq.ParquetFile(file, metadata=metadata, read_dictionary=there) as reader:
+                table = reader.read()
         # The file says that nothing is missing; a table that was never written says nothing of the kind.
         return table.cast(pa.schema([field.with_nullable(True) for field in table.schema]))
     except (OSError, ValueError) as error:
