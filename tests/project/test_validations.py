@@ -19,9 +19,21 @@ ALL = validate.validations()
 def test_a_validation_names_files_and_pages_that_exist(one: validate.Validation):
     for command in one.run:
         for word in shlex.split(command):
-            assert not re.fullmatch(r"(benches|tests)/\S+", word) or (REPOSITORY / word).exists(), word
+            assert not re.fullmatch(r"(evidence|tests)/\S+", word) or (REPOSITORY / word).exists(), word
     for page in one.pages:
         assert f"make validate WHAT={one.name}" in (MEASURED / page).read_text(), page
+
+
+def test_benches_name_files_and_tests_of_crates_that_exist():
+    crates = REPOSITORY / "crates"
+    for bench in sorted((REPOSITORY / "evidence" / "benches").rglob("*.py")):
+        text = bench.read_text(encoding="utf-8")
+        for words in re.findall(r'ROOT / "crates"((?: / "[^"]+")+)', text):
+            path = crates.joinpath(*re.findall(r'"([^"]+)"', words))
+            assert path.exists(), f"{bench}: {path}"
+        for crate, modules, test in re.findall(r'"windward-(\w+)", "([\w:]+)::(\w+)"', text):
+            path = crates.joinpath(crate, "src", *modules.split("::")).with_suffix(".rs")
+            assert f"fn {test}(" in path.read_text(encoding="utf-8"), f"{bench}: {test}"
 
 
 def test_every_page_that_names_a_validation_is_in_the_list():

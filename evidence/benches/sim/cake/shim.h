@@ -3,46 +3,17 @@
  * Written from their uses. Packets are never GSO packets, filtered by their ACKs or classified from outside. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
-typedef u16 __be16;
-typedef u32 __be32;
+#include "../../kernel/shim.h"
+
 typedef s64 ktime_t;
 typedef u64 netdev_features_t;
 
-#define likely(x) (x)
-#define unlikely(x) (x)
 #define __rcu
 #define fallthrough
-#define BIT(n) (1UL << (n))
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define WRITE_ONCE(place, value) ((place) = (value))
-#define do_div(n, base) ((n) /= (base))
 #define div64_u64(n, d) ((u64)(n) / (u64)(d))
-#define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
-#define NSEC_PER_SEC 1000000000L
-#define NSEC_PER_USEC 1000L
-#define USEC_PER_SEC 1000000L
-#define GFP_KERNEL 0
-#define ENOMEM 12
-#define kvcalloc(count, size, flags) calloc(count, size)
-#define kvfree(p) free(p)
 #define htons(x) (x)
 #define IS_ENABLED(x) 0
 
@@ -58,38 +29,10 @@ static s64 nanoseconds;
 #define ktime_before(a, b) ((a) < (b))
 #define ktime_after(a, b) ((a) > (b))
 static inline int ktime_compare(ktime_t a, ktime_t b) { return a < b ? -1 : a > b; }
-static inline u32 reciprocal_scale(u32 value, u32 count) { return ((u64)value * count) >> 32; }
 
 /* Random numbers, drawn by the driver. */
 static u16 get_random_u16(void);
 static u32 get_random_u32(void);
-
-/* Circular lists. */
-struct list_head {
-	struct list_head *next, *prev;
-};
-static inline void INIT_LIST_HEAD(struct list_head *list) { list->next = list->prev = list; }
-static inline bool list_empty(const struct list_head *list) { return list->next == list; }
-static inline void list_between(struct list_head *item, struct list_head *prev, struct list_head *next)
-{
-	item->prev = prev, item->next = next;
-	prev->next = next->prev = item;
-}
-static inline void list_add_tail(struct list_head *item, struct list_head *list) { list_between(item, list->prev, list); }
-static inline void list_del_init(struct list_head *item)
-{
-	item->prev->next = item->next;
-	item->next->prev = item->prev;
-	INIT_LIST_HEAD(item);
-}
-static inline void list_move_tail(struct list_head *item, struct list_head *list)
-{
-	list_del_init(item);
-	list_add_tail(item, list);
-}
-#define list_first_entry(list, type, member) container_of((list)->next, type, member)
-#define list_for_each_entry(p, list, member) \
-	for (p = list_first_entry(list, typeof(*p), member); &p->member != (list); p = list_first_entry(&p->member, typeof(*p), member))
 
 /* Packets. */
 struct iphdr {
@@ -127,7 +70,6 @@ static const struct skb_shared_info none;
 #define netif_skb_features(skb) 0
 #define IS_ERR_OR_NULL(p) (!(p))
 #define skb_list_walk_safe(list, skb, after) for (skb = (list); skb; skb = after)
-#define skb_mark_not_on_list(skb) ((skb)->next = NULL)
 #define skb_network_offset(skb) 0
 #define skb_transport_offset(skb) 0
 #define __tcp_hdrlen(tcp) 0
@@ -147,11 +89,6 @@ enum { ETH_P_IP, ETH_P_IPV6, ETH_P_ARP };
 #define qdisc_cb_private_validate(skb, size) ((void)(skb))
 #define qdisc_pkt_len(skb) ((skb)->len)
 #define consume_skb(skb) ((void)(skb))
-static inline bool INET_ECN_set_ce(struct sk_buff *skb)
-{
-	skb->is_marked = skb->is_capable;
-	return skb->is_capable;
-}
 /* Told to the driver. */
 static void kfree_skb(struct sk_buff *skb);
 #define __qdisc_drop(skb, list) kfree_skb(skb)

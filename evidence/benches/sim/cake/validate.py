@@ -14,11 +14,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[4]
 sys.path.insert(0, str(ROOT / "evidence"))
 
-from benches.wifi.kernel import compare, compile_driver, cut, histories, version, write  # noqa: E402
+from benches.kernel.sources import compare, compile_driver, cut, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "evidence" / "measured" / "validation" / "cake.md"
-VECTORS = ROOT / "crates" / "sim" / "src" / "queue" / "cake" / "tests" / "linux.txt"
+VECTORS = ROOT / "crates" / "elements" / "src" / "queue" / "cake" / "tests" / "linux.txt"
 STEPS = 200
 #: What compares, and the variable that names the file of histories.
 TEST = ("windward-elements", "queue::cake::tests::linux::many_histories_are_those_of_linux", "WINDWARD_CAKE_HISTORIES")

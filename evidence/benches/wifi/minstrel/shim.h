@@ -3,35 +3,13 @@
  * Written from that file's uses and from the documentation of mac80211. Values of flags are arbitrary but distinct. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../kernel/shim.h"
 
-typedef uint8_t u8;
-typedef uint16_t u16, __le16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
 typedef unsigned int gfp_t;
 
-#define BIT(n) (1UL << (n))
 #define GENMASK(high, low) ((~0UL << (low)) & (~0UL >> (63 - (high))))
 #define FIELD_PREP(mask, value) (((u64)(value) << __builtin_ctzl(mask)) & (mask))
 #define FIELD_GET(mask, value) (((u64)(value) & (mask)) >> __builtin_ctzl(mask))
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define min_t(type, a, b) min((type)(a), (type)(b))
-#define likely(x) (x)
-#define unlikely(x) (x)
-#define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define BUILD_BUG_ON(condition) ((void)sizeof(char[1 - 2 * !!(condition)]))
 #define WARN_ON(condition) (condition)
 #define le16_to_cpu(x) (x)
@@ -48,8 +26,6 @@ typedef unsigned int gfp_t;
 static inline void kfree(const void *p) { free((void *)p); }
 
 /* Time. */
-#define HZ 1000
-static unsigned long jiffies;
 #define time_after(a, b) ((long)((b) - (a)) < 0)
 #define time_is_after_jiffies(a) time_after(a, jiffies)
 

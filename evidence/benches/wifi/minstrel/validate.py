@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[4]
 sys.path.insert(0, str(ROOT / "evidence"))
 
+from benches.kernel.sources import compile_driver, histories, version, write  # noqa: E402
 from benches.start import example  # noqa: E402
-from benches.wifi.kernel import compile_driver, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "evidence" / "measured" / "validation" / "minstrel.md"

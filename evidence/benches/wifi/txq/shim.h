@@ -4,36 +4,12 @@
  * Written from their uses and from the documentation of mac80211. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../kernel/shim.h"
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-typedef int64_t s64;
-
-#define unlikely(x) (x)
-#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
-#define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define EXPORT_SYMBOL(name)
 #define WARN_ON_ONCE(condition) (condition)
 #define WARN_ONCE(condition, ...) (condition)
-#define BIT(n) (1UL << (n))
 #define typecheck(type, x) 1
-#define NSEC_PER_MSEC 1000000L
-#define NSEC_PER_USEC 1000L
-#define do_div(n, base) ((n) /= (base))
-#define GFP_KERNEL 0
-#define ENOMEM 12
 #define DEFINE_STATIC_KEY_FALSE(name) static bool name
 #define static_branch_unlikely(key) (*(key))
 #define lockdep_assert_held(lock) ((void)(lock))
@@ -41,17 +17,11 @@ typedef int spinlock_t;
 #define spin_lock_init(lock) ((void)(lock))
 #define spin_lock_bh(lock) ((void)(lock))
 #define spin_unlock_bh(lock) ((void)(lock))
-#define kvcalloc(count, size, flags) calloc(count, size)
-#define kvfree(p) free(p)
 
 /* Time. */
-#define HZ 1000
-static unsigned long jiffies;
 static u64 nanoseconds;
 #define time_before_eq(a, b) ((long)((b) - (a)) >= 0)
 #define ktime_get_ns() nanoseconds
-
-static inline u32 reciprocal_scale(u32 value, u32 count) { return ((u64)value * count) >> 32; }
 
 /* Numbers that are changed by one thread. */
 typedef struct {
@@ -71,35 +41,6 @@ static inline void __set_bit(unsigned int at, unsigned long *bits) { bits[at / 6
 static inline void __clear_bit(unsigned int at, unsigned long *bits) { bits[at / 64] &= ~BIT(at % 64); }
 static inline bool test_bit(unsigned int at, const unsigned long *bits) { return bits[at / 64] >> at % 64 & 1; }
 #define for_each_set_bit(at, bits, count) for (at = 0; at < (int)(count); at++) if (test_bit(at, bits))
-
-/* Circular lists. */
-struct list_head {
-	struct list_head *next, *prev;
-};
-static inline void INIT_LIST_HEAD(struct list_head *list) { list->next = list->prev = list; }
-static inline bool list_empty(const struct list_head *list) { return list->next == list; }
-static inline void list_between(struct list_head *item, struct list_head *prev, struct list_head *next)
-{
-	item->prev = prev, item->next = next;
-	prev->next = next->prev = item;
-}
-static inline void list_add(struct list_head *item, struct list_head *list) { list_between(item, list, list->next); }
-static inline void list_add_tail(struct list_head *item, struct list_head *list) { list_between(item, list->prev, list); }
-static inline void list_del_init(struct list_head *item)
-{
-	item->prev->next = item->next;
-	item->next->prev = item->prev;
-	INIT_LIST_HEAD(item);
-}
-static inline void list_move_tail(struct list_head *item, struct list_head *list)
-{
-	list_del_init(item);
-	list_add_tail(item, list);
-}
-#define list_first_entry(list, type, member) container_of((list)->next, type, member)
-#define list_first_entry_or_null(list, type, member) (list_empty(list) ? NULL : list_first_entry(list, type, member))
-#define list_for_each_entry(p, list, member) \
-	for (p = list_first_entry(list, typeof(*p), member); &p->member != (list); p = list_first_entry(&p->member, typeof(*p), member))
 
 /* Packets. */
 struct ieee80211_tx_info {
@@ -139,7 +80,6 @@ static inline void __skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *
 	queue->last = skb;
 	queue->qlen++;
 }
-#define skb_mark_not_on_list(skb) ((skb)->next = NULL)
 #define skb_list_walk_safe(list, skb, after) \
 	for (skb = (list), after = skb ? skb->next : NULL; skb; skb = after, after = skb ? skb->next : NULL)
 /* Packets are filtered nowhere here. */
@@ -147,11 +87,6 @@ static inline void __skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *
 #define __skb_unlink(skb, queue) ((void)(skb), (void)(queue))
 #define skb_get_hash(skb) ((skb)->hash)
 #define skb_get_dsfield(skb) ((void)(skb), 0)
-static inline bool INET_ECN_set_ce(struct sk_buff *skb)
-{
-	skb->is_marked = skb->is_capable;
-	return skb->is_capable;
-}
 
 #include <net/codel.h>
 #include <net/codel_impl.h>

@@ -14,14 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[4]
 sys.path.insert(0, str(ROOT / "evidence"))
 
-from benches.wifi.kernel import compare, compile_driver, cut, histories, version, write  # noqa: E402
+from benches.kernel.sources import compare, compile_driver, cut, histories, version, write  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "evidence" / "measured" / "validation" / "wifi-queues.md"
-VECTORS = ROOT / "crates" / "sim" / "src" / "medium" / "wifi" / "txq" / "tests" / "linux.txt"
+VECTORS = ROOT / "crates" / "radio" / "src" / "wifi" / "txq" / "tests" / "linux.txt"
 STEPS = 200
 #: What compares, and the variable that names the file of histories.
-TEST = ("windward-sim", "medium::wifi::txq::tests::linux::many_histories_are_those_of_linux", "WINDWARD_TXQ_HISTORIES")
+TEST = ("windward-radio", "wifi::txq::tests::linux::many_histories_are_those_of_linux", "WINDWARD_TXQ_HISTORIES")
 #: Signs of the driver, and how many numbers follow each.
 DROPPED, TAKEN = 1001, 1002
 
