@@ -40,7 +40,7 @@ SECTIONS = {
         *("CellScheduler", "Slot", "Candidate", "ForwardingRule", "Pair"),
     ),
     "Errors": (
-        *("ScenarioError", "ResultError", "RunInterrupted", "LawError"),
+        *("ScenarioError", "NoAnswerError", "ResultError", "RunInterrupted", "LawError"),
         *("EmulationError", "KernelError", "TransferError"),
     ),
 }

@@ -22,6 +22,7 @@ from ._engine import (
     EmulationError as EmulationError,
     KernelError as KernelError,
     LawError as LawError,
+    NoAnswerError as NoAnswerError,
     Pair as Pair,
     RunInterrupted as RunInterrupted,
     ScenarioError as ScenarioError,

@@ -53,6 +53,19 @@ class Problem:
     def hint(self) -> str | None:
         """Probable correction."""
 
+class NoAnswerError(ValueError):
+    """An engine has no answer for a valid scenario: why, and what to do.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> try:
+    ...     ww.load("scenarios/video.toml").fluid()
+    ... except ww.NoAnswerError as error:
+    ...     print(str(error).splitlines()[0])
+    app `film`: its demand depends on the network, which the fluid engine does not know
+    """
+
 class LawError(RuntimeError):
     """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception.
 
@@ -234,8 +247,8 @@ class Scenario:
 
         Returns columns by table, and the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all",
         over all routings on such links, with additional tables of paths, links of flows and the schedule. `at` selects
-        the state of a changing network in seconds from the beginning, by default its end. Raises ValueError if there
-        is no optimum, KeyboardInterrupt on Ctrl-C.
+        the state of a changing network in seconds from the beginning, by default its end. Raises NoAnswerError if
+        there is no optimum, KeyboardInterrupt on Ctrl-C.
         """
     def fluid(
         self,
@@ -254,8 +267,8 @@ class Scenario:
         laws.
 
         Columns of samples, flow by flow within an instant. `progress` is called several times a second with the
-        integrated seconds. Raises ValueError if the scenario has no fluid form, and once `stop` is set;
-        KeyboardInterrupt on Ctrl-C.
+        integrated seconds. Raises NoAnswerError if the scenario has no fluid form, and once `stop` is
+        set; KeyboardInterrupt on Ctrl-C.
         """
     def changes_s(self) -> list[float]:
         """Times at which the network changes, in seconds, in order, without duplicates."""

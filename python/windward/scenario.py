@@ -103,6 +103,8 @@ class Scenario(ScenarioFields):
 
         Raises
         ------
+        windward.NoAnswerError
+            If the scenario has a region, whose links have no packets.
         windward.RunInterrupted
             On Ctrl-C. Its `run` holds the finished seeds, or is None.
         windward.LawError
@@ -217,7 +219,9 @@ class Scenario(ScenarioFields):
         Raises
         ------
         ValueError
-            For another utility, routing or time, and if there is no optimum.
+            For another utility, routing or time.
+        windward.NoAnswerError
+            If there is no optimum.
         windward.RunInterrupted
             On Ctrl-C.
         """
@@ -252,7 +256,7 @@ class Scenario(ScenarioFields):
 
         Raises
         ------
-        ValueError
+        windward.NoAnswerError
             If the scenario has no fluid form: laws in Python, packets of different size, links without delay.
         windward.RunInterrupted
             On Ctrl-C.
@@ -300,7 +304,9 @@ class Scenario(ScenarioFields):
         Raises
         ------
         ValueError
-            For an unknown utility, and if no engine supports the scenario.
+            For an unknown utility.
+        windward.NoAnswerError
+            If no engine supports the scenario.
         windward.RunInterrupted
             On Ctrl-C.
         windward.LawError

@@ -2,8 +2,10 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import SMALL, Cli, matches
 
@@ -108,6 +110,30 @@ visits = 1
     assert "optimum skipped" in again.report(tmp_path / "report.html").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="unknown utility"):
         ww.load(tmp_path / "small.toml").compare(utility="fair", emulate=False)
+
+
+@pytest.mark.parametrize("engine", ["pieces", "solve", "follow"])
+def test_compare_does_not_take_a_fault_for_a_missing_answer(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        np.zeros(2).reshape(3)
+
+    monkeypatch.setattr(compare, engine, fail)
+    with pytest.raises(ValueError, match="cannot reshape") as failed:
+        parking_lot(law="reno").compare(seeds=1, emulate=False)
+    assert type(failed.value) is ValueError
+
+
+def test_an_engine_without_an_answer_says_so_by_an_error_of_its_own() -> None:
+    scenario = parking_lot(law="tfrc")
+    with pytest.raises(ww.NoAnswerError, match="TFRC is not supported"):
+        scenario.fluid()
+    down = replace(scenario, change=[ww.Change(link="a->b", at="0 s", up=False)])
+    with pytest.raises(ww.NoAnswerError, match="nothing crosses it"):
+        down.optimum()
+    # An argument that cannot be is none of that.
+    with pytest.raises(ValueError, match="there is no network at 31 s") as refused:
+        scenario.optimum(time_s=31)
+    assert not isinstance(refused.value, ww.NoAnswerError)
 
 
 def test_compare_has_applications_in_json_as_simulate_has(cli: Cli, scenario_file: Path) -> None:

@@ -103,7 +103,7 @@ def native(path: Path, seeds: int) -> dict[str, Any]:
     best = fluid = None
     try:
         best = scenario.optimum("proportional")["flows"]
-    except ValueError as error:
+    except _engine.NoAnswerError as error:
         left_out["optimum"] = str(error).splitlines()[0]
     try:
         found = scenario.fluid()
@@ -111,7 +111,7 @@ def native(path: Path, seeds: int) -> dict[str, Any]:
         series = found["series"] | {"time_s": found["series"]["time_s"][:: len(found["flow"])]}
         tables = {"flow_series": series, "rests": found["rests"]}
         fluid = {name: found[name] for name in ("flow", "law", "settled_s")} | {"tables": tables}
-    except ValueError as error:
+    except _engine.NoAnswerError as error:
         left_out["fluid"] = str(error).splitlines()[0]
     return {
         "do": "answer",

@@ -1,10 +1,10 @@
 //! Emulation between real kernels.
 
 use crate::captures;
-use crate::error::{self, EmulationError, KernelError};
+use crate::error::{self, EmulationError, KernelError, NoAnswerError};
 use crate::output;
 use crate::scenario::{Recordings, Scenario};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::OsString;
@@ -44,7 +44,7 @@ impl EmulationJob {
         settings: Vec<(String, String)>,
         congestion: Vec<(String, String)>,
     ) -> PyResult<Self> {
-        scenario.inner.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        scenario.inner.check_packets().map_err(|error| NoAnswerError::new_err(error.to_string()))?;
         let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: even_if_slow, settings, congestion };
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }

@@ -14,6 +14,12 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(
     windward,
+    NoAnswerError,
+    PyValueError,
+    "An engine has no answer for a valid scenario: why, and what to do."
+);
+pyo3::create_exception!(
+    windward,
     LawError,
     PyRuntimeError,
     "A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception."

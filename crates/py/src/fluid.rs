@@ -1,10 +1,10 @@
 //! Fluid runs of a scenario for Python.
 
 use crate::array::vector;
+use crate::error::NoAnswerError;
 use crate::scenario::Scenario;
 use crate::table::column;
 use crate::waiting;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ impl Scenario {
     /// Integrates the windows: as differential equations with this `tolerance`, by updates every `period` seconds, or
     /// with a feedback delay of `feedback_delay` seconds, 0 for a round trip. `is_loss_free` leaves losses out of the
     /// equations of delay-based laws. Columns of samples, flow by flow within an instant. `progress` is called several
-    /// times a second with the integrated seconds. Raises ValueError if the scenario has no fluid form, and once `stop`
-    /// is set; KeyboardInterrupt on Ctrl-C.
+    /// times a second with the integrated seconds. Raises NoAnswerError if the scenario has no fluid form, and once
+    /// `stop` is set; KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, is_loss_free=false, stop=None, progress=None))]
     fn fluid<'py>(
         slf: &Bound<'py, Self>,
@@ -57,7 +57,7 @@ impl Scenario {
         let losses = losses(is_loss_free);
         let follow = move || scenario.get().inner.fluid_until(method, losses, &own).map_err(|error| error.to_string());
         let tell = || progress.map_or(Ok(()), |tell| tell.call1((control.simulated().as_secs(),)).map(drop));
-        let run = waiting::wait(py, &control, follow, tell)?.map_err(PyValueError::new_err)?;
+        let run = waiting::wait(py, &control, follow, tell)?.map_err(NoAnswerError::new_err)?;
         columns(py, &run)
     }
 }

@@ -1,12 +1,12 @@
 //! Simulation of a scenario's seeds, polled by Python while workers run without the interpreter's lock.
 
 use crate::captures;
-use crate::error;
+use crate::error::{self, NoAnswerError};
 use crate::interrupt;
 use crate::makers::{self, Resolvers, Runs};
 use crate::output;
 use crate::scenario::Scenario;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ impl Job {
         rule: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let scenario = &scenario.inner;
-        scenario.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        scenario.check_packets().map_err(|error| NoAnswerError::new_err(error.to_string()))?;
         let resolve =
             Resolvers { law: law.clone().unbind(), scheduler: scheduler.clone().unbind(), rule: rule.clone().unbind() };
         // What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.

@@ -49,6 +49,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<error::Problem>()?;
     module.add("MAX_SCENARIO", windward_scenario::MAX_TEXT)?;
     module.add("MAX_RECORDING", windward_scenario::MAX_RECORDING)?;
+    module.add("NoAnswerError", py.get_type::<error::NoAnswerError>())?;
     module.add("LawError", py.get_type::<error::LawError>())?;
     module.add("KernelError", py.get_type::<error::KernelError>())?;
     module.add("EmulationError", py.get_type::<error::EmulationError>())?;

@@ -1,7 +1,7 @@
 //! Optimal rates of a scenario for Python.
 
+use crate::error::NoAnswerError;
 use crate::json::to_python;
-use crate::num::refused;
 use crate::scenario::Scenario;
 use crate::waiting::{self, stop};
 use pyo3::exceptions::PyValueError;
@@ -18,8 +18,8 @@ impl Scenario {
     /// Optimal rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Returns columns by
     /// table, and the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings
     /// on such links, with additional tables of paths, links of flows and the schedule. `at` selects the state of a
-    /// changing network in seconds from the beginning, by default its end. Raises ValueError if there is no optimum,
-    /// KeyboardInterrupt on Ctrl-C.
+    /// changing network in seconds from the beginning, by default its end. Raises NoAnswerError if there is no
+    /// optimum, KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (objective, alpha=None, links=None, at=None))]
     fn optimum<'py>(
         slf: &Bound<'py, Self>,
@@ -37,7 +37,7 @@ impl Scenario {
             None => {
                 let stop = stop(&control);
                 let solve = move || scenario.get().inner.optimum_until(objective, now, &stop);
-                let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?;
+                let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(no_answer)?;
                 return columns(py, &best, slf.get().law_names());
             }
             Some("downstream") => Links::Downstream,
@@ -47,13 +47,17 @@ impl Scenario {
             Some(other) => return Err(PyValueError::new_err(format!("{other} is no rule of links"))),
         };
         let solve = move || scenario.get().inner.optimum_with_free_routing_at(objective, rule, now);
-        let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?;
+        let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(no_answer)?;
         let answer = columns(py, &best.optimum, slf.get().law_names())?;
         answer.set_item("paths", paths(py, &best)?)?;
         answer.set_item("flow_links", flow_links(py, &best)?)?;
         answer.set_item("schedule", schedule(py, &best)?)?;
         Ok(answer)
     }
+}
+
+fn no_answer(error: windward_num::Error) -> PyErr {
+    NoAnswerError::new_err(error.to_string())
 }
 
 /// Objective of this name, with `alpha` if it needs one.

@@ -117,14 +117,14 @@ def compare(number: int, seconds: int, seeds: int = SEEDS) -> Found:
     try:
         fair = scenario.optimum("proportional").flows["goodput_bps"].to_numpy()
         most = float(scenario.optimum("alpha=0").flows["goodput_bps"].sum())
-    except ValueError as refused:
+    except ww.NoAnswerError as refused:
         return Found(**known, log=0, total=0, fluid=[], why=str(refused))
     log = float(np.log(np.maximum(packets, 1) / fair).mean())
     total = packets.sum() / most - 1
     try:
         fluid, why = replace(scenario, duration="100 s").fluid().flows["goodput_bps"].to_numpy(), ""
         ratios = [float(fluid.sum() / packets.sum()), *(fluid / packets).tolist()]
-    except ValueError as refused:
+    except ww.NoAnswerError as refused:
         ratios, why = [], str(refused).splitlines()[0]
     return Found(**known, log=log, total=total, fluid=ratios, why=why)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from windward._answers.compare import Comparison, Piece
 from windward._answers.optimum import Optimum
-from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
+from windward._engine import EmulationError, KernelError, NoAnswerError, Scenario, ScenarioError
 from windward._engines.collect import choose
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
@@ -62,11 +62,11 @@ def compare(
     try:
         best, note = _last(scenario, utility, found)
         notes += note
-    except ValueError as error:
+    except NoAnswerError as error:
         left_out["optimum"] = _first_line(error)
     try:
         fluid = follow(scenario, progress=None if progress is None else partial(progress, "fluid"))
-    except ValueError as error:
+    except NoAnswerError as error:
         left_out["fluid"] = _first_line(error)
         if best is None and scenario.has_region:
             raise
@@ -132,12 +132,12 @@ def _last(scenario: Scenario, utility: str, found: Sequence[Piece]) -> tuple[Opt
 
     Raises
     ------
-    ValueError
+    windward.NoAnswerError
         If no piece has best rates.
     """
     try:
         return solve(scenario, utility), []
-    except ValueError as error:
+    except NoAnswerError as error:
         possible = [piece for piece in found if piece.goodput_bps is not None]
         if not possible:
             raise
@@ -151,7 +151,7 @@ def _pieces(scenario: Scenario, utility: str) -> tuple[list[Piece], list[str]]:
     """The optimum piece by piece, and what is to be said of it."""
     try:
         found = pieces(scenario, utility, _PIECES)
-    except ValueError as error:
+    except NoAnswerError as error:
         return [], [f"optimum and equations: {_first_line(error)}"]
     if not found:
         return [], []

@@ -31,9 +31,10 @@ def run(
 
     Raises
     ------
+    windward.NoAnswerError
+        Where the scenario has no fluid form, and where it was stopped.
     ValueError
-        Where the scenario has no fluid form, and where it was stopped; for a tolerance, a period or a delay that is
-        not positive; for both a period and a delay.
+        For a tolerance, a period or a delay that is not positive; for both a period and a delay.
     windward.RunInterrupted
         On Ctrl-C.
     """
@@ -138,7 +139,7 @@ def _optima(compiled: _engine.Scenario, laws: Sequence[str], begins: Sequence[fl
     best = np.full((len(begins), len(laws)), np.nan)
     for piece, begin in enumerate(begins if keep_backlogs(laws) else ()):
         # Some have a fluid form and no optimum: a cell whose scheduler leaves some flow nothing.
-        with suppress(ValueError):
+        with suppress(_engine.NoAnswerError):
             best[piece] = compiled.optimum("law", None, None, begin)["flows"]["goodput_bps"]
     return best.ravel()
 

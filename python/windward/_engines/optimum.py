@@ -38,7 +38,9 @@ def solve(
     Raises
     ------
     ValueError
-        For another utility, routing or time, and where there are no best rates.
+        For another utility, routing or time.
+    windward.NoAnswerError
+        Where there are no best rates.
     windward.RunInterrupted
         On Ctrl-C.
     """
@@ -84,25 +86,25 @@ def pieces(compiled: _engine.Scenario, utility: str, most: int) -> list[Piece]:
 
     Raises
     ------
-    ValueError
+    windward.NoAnswerError
         If there are more than `most` pieces, or none has best rates.
     """
     changes = [time for time in compiled.changes_s() if 0 < time < compiled.duration_s]
     if not changes:
         return []
     if len(changes) >= most:
-        raise ValueError(f"the network changes {len(changes)} times; the optimum is that of its end")
+        raise _engine.NoAnswerError(f"the network changes {len(changes)} times; the optimum is that of its end")
     name, alpha = split_utility(utility)
     found: list[Piece] = []
     for begin, end in pairwise((0.0, *changes, compiled.duration_s)):
         goodputs, reason = None, ""
         try:
             goodputs = list(compiled.optimum(name, alpha, None, begin)["flows"]["goodput_bps"])
-        except ValueError as error:
+        except _engine.NoAnswerError as error:
             reason = str(error).splitlines()[0]
         found.append(Piece(from_s=begin, until_s=end, goodput_bps=goodputs, reason=reason))
     if all(piece.goodput_bps is None for piece in found):
-        raise ValueError(found[0].reason)
+        raise _engine.NoAnswerError(found[0].reason)
     return found
 
 

@@ -187,7 +187,7 @@ class Session:
         try:
             answers.best = solve(whole, asked.utility)
             answers.pieces = pieces(whole, asked.utility, _PIECES)
-        except ValueError as error:
+        except _engine.NoAnswerError as error:
             answers.left_out["optimum"] = str(error).splitlines()[0]
         parts = split(resolved, whole)
         waiting = self._begin(parts, asked, whole, turn, answers)
@@ -264,7 +264,7 @@ class Session:
                 # Who was superseded before it could be told so.
                 self._check(turn)
                 known = follow(_engine.Scenario.from_json(part.text, "scenario", self.folder), stop=stop)
-            except ValueError as error:
+            except _engine.NoAnswerError as error:
                 known = str(error).splitlines()[0]
             finally:
                 self._running.pop(id(stop), None)

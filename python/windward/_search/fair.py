@@ -80,7 +80,7 @@ def best_shares(scenario: _engine.Scenario) -> dict[str, float]:
     try:
         found = pieces(scenario, "proportional", _PIECES)
         flows = solve(scenario, "proportional", time_s=0.0 if found else None).flows
-    except ValueError:
+    except _engine.NoAnswerError:
         return {}
     names = [str(flow) for flow in flows["flow"]]
     if not found:

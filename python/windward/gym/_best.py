@@ -51,7 +51,7 @@ def best(scenario: _engine.Scenario) -> Best:
                 reduced[active] = scenario if all(active) else _without(plain, counts, active, scenario.name)
             rates = iter(reduced[active].optimum("proportional", None, None, time)["flows"]["goodput_bps"])
             pieces.append((time, [float(next(rates)) if is_active else 0.0 for is_active in active]))
-        except ValueError as error:
+        except (_engine.NoAnswerError, _engine.ScenarioError) as error:
             reason = reason or str(error).splitlines()[0]
             pieces.append((time, []))
     if not any(rates for _, rates in pieces):
