@@ -204,7 +204,7 @@ FLOORS = {
         "managed",
         "station times",
         "mac",
-        "air contend discipline exchange messages report routing steps",
+        "air contend discipline exchange messages report routing",
     ),
     "radio/wifi/radio": ("air phy propagation reception", "errors motion"),
     "elements/queue": ("key", "discipline", "arena front tail", "line", "*", "cake fq_codel"),

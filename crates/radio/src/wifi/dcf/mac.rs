@@ -211,12 +211,23 @@ impl<R: Router> Wifi<R> {
         // ns-2 draws from 0 to the window, the window itself excluded.
         (most + up) as u32 + u32::from(self.config.mac.is_ns2)
     }
+
+    /// Updates the positions and the reach of moving stations.
+    fn move_stations(&mut self, now: Time, out: &mut impl Out) {
+        let Self { config, frames, next_reach, .. } = self;
+        let Some(motion) = &config.motion else { return };
+        let places = config.stations.iter_mut().map(|station| &mut station.place);
+        let next = next_reach.step(now, motion, places, &mut config.reach, |id| frames[id].end > now);
+        out.wake_at(next, Timer::Move.of(0));
+    }
 }
 
 impl<R: Router> Medium for Wifi<R> {
     fn begin(&mut self, out: &mut impl Out) {
         R::begin(self, out);
-        self.begin_motion(out);
+        if let Some(motion) = &self.config.motion {
+            out.wake_at(motion.first(), Timer::Move.of(0));
+        }
     }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
@@ -238,7 +249,7 @@ impl<R: Router> Medium for Wifi<R> {
             1 => self.answer(now, station, out),
             2 => self.wake_up(now, station, out),
             3 => R::tell(self, now, station, out),
-            _ => self.step(now, out),
+            _ => self.move_stations(now, out),
         }
     }
 

@@ -10,7 +10,6 @@ mod messages;
 mod report;
 mod routing;
 mod station;
-mod steps;
 mod times;
 mod waiting;
 

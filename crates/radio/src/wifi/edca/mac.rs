@@ -89,11 +89,22 @@ impl Edca {
             config: config.clone(),
         }
     }
+
+    /// Updates the positions and the reach of moving stations.
+    fn move_stations(&mut self, now: Time, out: &mut impl Out) {
+        let Self { config, frames, next_reach, .. } = self;
+        let Some(motion) = &config.motion else { return };
+        let places = config.stations.iter_mut().map(|station| &mut station.place);
+        let next = next_reach.step(now, motion, places, &mut config.reach, |id| frames[id].end > now);
+        out.wake_at(next, Timer::Move.of(0));
+    }
 }
 
 impl Medium for Edca {
     fn begin(&mut self, out: &mut impl Out) {
-        self.begin_motion(out);
+        if let Some(motion) = &self.config.motion {
+            out.wake_at(motion.first(), Timer::Move.of(0));
+        }
     }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
@@ -107,7 +118,7 @@ impl Medium for Edca {
             1 => self.follow(now, index, out),
             2 => self.wake_up(now, index, out),
             3 => self.release(now, index, false, out),
-            _ => self.step(now, out),
+            _ => self.move_stations(now, out),
         }
     }
 

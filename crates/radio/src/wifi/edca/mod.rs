@@ -22,7 +22,6 @@ mod report;
 mod sending;
 mod session;
 mod station;
-mod steps;
 mod times;
 mod transmit;
 mod way;

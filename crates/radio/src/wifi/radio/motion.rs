@@ -51,8 +51,19 @@ impl NextReach {
         Self(vec![false; motion.map_or(0, |_| stations)])
     }
 
-    /// Updates the reach. A frame that is on the air, by `is_sending`, keeps the reach of its beginning.
-    pub fn update(&mut self, now: Time, motion: &Motion, reach: &mut Reach, is_sending: impl Fn(usize) -> bool) {
+    /// Moves the stations at `places` and updates their reach; returns the time of the next update. A frame that is on
+    /// the air, by `is_sending`, keeps the reach of its beginning.
+    pub fn step<'a>(
+        &mut self,
+        now: Time,
+        motion: &Motion,
+        places: impl Iterator<Item = &'a mut Position>,
+        reach: &mut Reach,
+        is_sending: impl Fn(usize) -> bool,
+    ) -> Time {
+        for (place, next) in places.zip(motion.places(now)) {
+            *place = next;
+        }
         let mut next = motion.reach(now);
         for (id, keeps) in self.0.iter_mut().enumerate() {
             *keeps = is_sending(id);
@@ -61,6 +72,7 @@ impl NextReach {
             }
         }
         *reach = next;
+        now + motion.every
     }
 
     /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.
@@ -74,6 +86,11 @@ impl NextReach {
 }
 
 impl Motion {
+    /// Time of the first update.
+    pub fn first(&self) -> Time {
+        Time::ZERO + self.every
+    }
+
     /// Positions of all stations.
     pub fn places(&self, now: Time) -> Vec<Position> {
         self.ways.iter().map(|way| place_at(way, now)).collect()
