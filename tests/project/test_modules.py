@@ -195,8 +195,8 @@ FLOORS = {
         "config replay",
         "clock impair room",
         "wire",
-        "queued",
-        "changing",
+        "queried",
+        "changing queued",
     ),
     "radio/wifi": ("access category ppdu protocol radio tables", "minstrel txq", "config", "dcf edca"),
     "radio/wifi/dcf": (

@@ -12,6 +12,7 @@ mod delays;
 mod flight;
 mod impair;
 mod opportunities;
+mod queried;
 mod queued;
 mod replay;
 mod room;
@@ -25,7 +26,8 @@ pub use config::{Delay, Drops, Hold, Jitter, LinkChange, LinkConfig, LinkStep, L
 pub use delays::DelayTrace;
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities};
-pub use queued::{Offered, QueuedLink, Transmission};
+pub use queried::{Offered, Transmission};
+pub use queued::QueuedLink;
 pub use trace::{TraceError, TraceProblem};
 pub use wire::Fate;
 

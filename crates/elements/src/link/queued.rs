@@ -1,97 +1,38 @@
 //! A link whose queue decides on a packet only when it is sent (AQM).
 //!
-//! A discipline that drops or reorders at the head leaves the departure of an arrival unknown. The transmitter
-//! therefore queries the queue whenever it is free, which costs one more event per packet than [`super::Link`].
+//! A packet's loss and delay are decided at the begin of its transmission, by parameters that never change.
 
-use super::clock::Clock;
 use super::config::LinkConfig;
 use super::flight::Flight;
-use super::room::Room;
+use super::queried::{Offered, Queried, Transmission, Transmit};
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
-use crate::queue::{Labels, QueueConfig};
-use crate::status::{Counts, Sent, Sight};
-use windward_tables::Histogram;
-use windward_units::{Duration, Time};
+use crate::queue::QueueConfig;
+use windward_units::Time;
 
 /// A queue, a transmitter and a wire.
+pub type QueuedLink = Queried<Constant>;
+
+/// A transmitter that never changes.
 #[derive(Debug)]
-pub struct QueuedLink {
-    room: Room,
-    clock: Clock,
-    rate: f64,
-    /// End of the current transmission.
-    free_at: Time,
-    /// Time at which the transmitter queries the queue next; [`Time::NEVER`] while the queue is empty.
-    asks_at: Time,
-    wire: Wire,
-    sent: Sent,
-}
+pub struct Constant;
 
-/// Result of offering a packet to such a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offered {
-    /// Its transmission has begun.
-    Sent(Fate),
-    /// Queued; the transmitter must be woken at the time given, if any.
-    Waits(Option<Time>),
-    /// Refused by the queue.
-    Refused,
-}
+impl Transmit for Constant {
+    #[inline]
+    fn send(link: &mut QueuedLink, now: Time, begins: Time, packet: Packet) -> Offered {
+        Offered::Sent(link.send(now, begins, packet))
+    }
 
-/// Result of waking a transmitter.
-#[derive(Clone, Copy, Debug)]
-pub struct Transmission {
-    /// Packet whose transmission has begun (on a changing link: has ended), and its fate.
-    pub sent: Option<(Packet, Fate)>,
-    /// Time of the next wake-up.
-    pub next: Option<Time>,
+    #[inline]
+    fn ends_at(&self, free_at: Time) -> Option<Time> {
+        Some(free_at)
+    }
 }
 
 impl QueuedLink {
     /// Creates the link of `config` with a queue of its own discipline, in the run of `seed`.
     pub fn new(config: &LinkConfig, queue: QueueConfig, seed: u64) -> Self {
-        Self {
-            room: Room::new(config, queue, seed),
-            clock: Clock::new(&config.rate),
-            rate: config.rate.mean().as_bits_per_sec() as f64,
-            free_at: Time::ZERO,
-            asks_at: Time::NEVER,
-            wire: Wire::new(config, seed),
-            sent: Sent::default(),
-        }
-    }
-
-    /// Provides the labels of all routes to the queue.
-    pub fn label(&mut self, labels: &Labels) {
-        self.room.label(labels);
-    }
-
-    /// Start of the transmission of the next packet, which arrived at `since`: the transmitter is free and the queue's
-    /// shaper, if any, is ready.
-    #[inline]
-    fn start(&self, since: Time) -> Time {
-        let since = self.room.ready_at().map_or(since, |ready| ready.max(since));
-        self.clock.start(self.free_at, since)
-    }
-
-    /// Offers a packet, after [`Self::transmit`] if that was due. Packets that the discipline drops for it go to
-    /// `dropped`.
-    #[inline]
-    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
-        let is_idle = self.asks_at == Time::NEVER;
-        let start = self.start(now);
-        if is_idle && start <= now {
-            let passed = self.room.pass(now, packet);
-            return passed.map_or(Offered::Refused, |packet| Offered::Sent(self.send(now, now, packet)));
-        }
-        if !self.room.offer(now, packet, self.queue_delay(now), dropped) {
-            return Offered::Refused;
-        }
-        if is_idle {
-            self.asks_at = start;
-        }
-        Offered::Waits(is_idle.then_some(start))
+        Self::of(config, queue, seed, Wire::new(config, seed), Constant)
     }
 
     /// Takes the next packet at the end of a transmission; does nothing if none is due. Packets that the discipline
@@ -101,75 +42,25 @@ impl QueuedLink {
         if self.asks_at != now {
             return Transmission { sent: None, next: None };
         }
-        let ready = self.room.ready_at();
-        let next = self.room.take(now, dropped);
-        let begin = |since: Time| ready.map_or(since, |ready| ready.max(since));
-        let sent = next.map(|next| (next.packet, self.send(now, begin(next.since), next.packet)));
+        let next = self.query(now, dropped);
+        let sent = next.map(|(packet, begins)| (packet, self.send(now, begins, packet)));
         let next = self.room.since().map(|since| self.start(since));
         self.asks_at = next.unwrap_or(Time::NEVER);
         Transmission { sent, next }
     }
 
-    /// Sends a packet that arrived at `since`.
+    /// Sends a packet from `begins` on.
     #[inline]
-    fn send(&mut self, now: Time, since: Time, packet: Packet) -> Fate {
-        self.free_at = self.clock.finish(self.free_at, since, packet.size);
-        self.sent.packets += 1;
-        self.sent.bytes += u64::from(packet.size);
-        self.sent.busy += self.free_at.since(now).as_nanos();
-        let fate = self.wire.carry(self.free_at, packet);
-        self.sent.lost += u64::from(fate == Fate::Lost);
-        fate
+    fn send(&mut self, now: Time, begins: Time, packet: Packet) -> Fate {
+        let ends_at = self.begin(begins, packet);
+        self.occupy(now, ends_at);
+        self.carry(ends_at, packet)
     }
 
     /// Packets in flight to the far end.
     #[inline]
     pub fn flight(&mut self) -> &mut Flight {
         &mut self.wire.flight
-    }
-
-    /// Delivers the first of the reordered packets; returns the time of the next one as well.
-    #[inline]
-    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        self.wire.land_late(now)
-    }
-
-    /// Number of packets queued or in flight.
-    #[inline]
-    pub fn held(&self) -> usize {
-        self.room.packets() + self.wire.held()
-    }
-
-    /// Counters since the last reset.
-    #[inline]
-    pub fn counts(&self, now: Time) -> Counts {
-        let busy = self.clock.busy(now).unwrap_or_else(|| self.sent.busy - self.free_at.since(now).as_nanos());
-        self.room.show(now, Counts { busy, ..self.sent.into() })
-    }
-
-    /// Waits of the packets sent since the last reset.
-    pub fn all_waits(&mut self) -> Histogram {
-        self.room.all_waits(self.sent.packets)
-    }
-
-    /// Restarts the counters.
-    pub fn reset_counts(&mut self, now: Time) {
-        self.clock.count_from(now);
-        self.room.reset(now);
-        self.sent = Sent { busy: self.free_at.since(now).as_nanos(), ..Sent::default() };
-    }
-
-    /// Rate and backlog.
-    #[inline]
-    pub fn see(&self, now: Time) -> Sight {
-        Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate: self.rate }
-    }
-
-    /// Waiting time of an arrival: the rest of the current transmission, and the queue at the mean rate.
-    #[inline]
-    fn queue_delay(&self, now: Time) -> Duration {
-        let rest = self.clock.start(self.free_at, now).since(now);
-        rest + self.room.behind(self.rate)
     }
 }
 
@@ -179,9 +70,10 @@ mod tests {
     use super::*;
     use crate::packet::Kind;
     use crate::queue::Buffer;
+    use crate::status::Counts;
     use proptest::prelude::*;
     use std::sync::Arc;
-    use windward_units::{BitRate, Bytes};
+    use windward_units::{BitRate, Bytes, Duration};
 
     /// Arrival time of each packet at the far end, by number, and the counters at the end.
     type Seen = (Vec<(u32, Time)>, Counts);

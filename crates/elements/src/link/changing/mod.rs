@@ -10,43 +10,23 @@
 
 use super::clock::Clock;
 use super::config::{Drops, LinkConfig, LinkStep};
-use super::queued::{Offered, Transmission};
-use super::room::Room;
-use super::wire::{Fate, Wire};
+use super::queried::{Offered, Queried, Sending, Transmission, Transmit};
+use super::wire::Wire;
 use crate::packet::Packet;
-use crate::queue::{Labels, QueueConfig};
-use crate::status::{Cause, Counts, Sent, Sight};
+use crate::queue::QueueConfig;
+use crate::status::Cause;
 use std::collections::VecDeque;
-use windward_tables::Histogram;
-use windward_units::{Duration, Time};
+use windward_units::Time;
 
 /// A queue, a transmitter and a wire with scheduled changes.
+pub type ChangingLink = Queried<Changing>;
+
+/// A transmitter with scheduled changes.
 #[derive(Debug)]
-pub struct ChangingLink {
-    room: Room,
-    clock: Clock,
-    rate: f64,
+pub struct Changing {
     is_up: bool,
     sending: Option<Sending>,
-    /// Time at which an idle transmitter queries the queue next, on a recorded link that waits for an opportunity.
-    asks_at: Time,
-    /// End of the last transmission.
-    free_at: Time,
-    wire: Wire,
     steps: VecDeque<LinkStep>,
-    /// Counters since the last reset; busy time up to the end of the current transmission.
-    sent: Sent,
-}
-
-/// A packet in transmission.
-#[derive(Clone, Copy, Debug)]
-struct Sending {
-    packet: Packet,
-    /// End of its transmission; [`Time::NEVER`] during an outage, or if it would take forever.
-    ends_at: Time,
-    /// Rest of its transmission during an outage, in nanoseconds at one bit a second; `None`: the whole packet is sent
-    /// again.
-    rest: Option<u128>,
 }
 
 /// Wake-ups that a change requires.
@@ -58,63 +38,44 @@ pub struct Changed {
     pub next: Option<Time>,
 }
 
+impl Transmit for Changing {
+    /// Begins a transmission, which is reported as a packet that waits for its end.
+    fn send(link: &mut ChangingLink, now: Time, begins: Time, packet: Packet) -> Offered {
+        Offered::Waits(Some(link.send(now, begins, packet)))
+    }
+
+    fn is_up(&self) -> bool {
+        self.is_up
+    }
+
+    fn sending(&self) -> Option<&Sending> {
+        self.sending.as_ref()
+    }
+
+    fn ends_at(&self, _: Time) -> Option<Time> {
+        self.sending.map(|sending| sending.ends_at).filter(|ends_at| *ends_at < Time::NEVER)
+    }
+}
+
 impl ChangingLink {
     /// Creates the link of `config` with a queue of its own discipline in the run of `seed`; `steps` are in order of
     /// time.
     pub fn new(config: &LinkConfig, queue: QueueConfig, steps: &[LinkStep], seed: u64) -> Self {
         debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
-        Self {
-            room: Room::new(config, queue, seed),
-            clock: Clock::new(&config.rate),
-            rate: config.rate.mean().as_bits_per_sec() as f64,
-            is_up: true,
-            sending: None,
-            asks_at: Time::NEVER,
-            free_at: Time::ZERO,
-            wire: Wire::changing(config, seed),
-            steps: steps.iter().cloned().collect(),
-            sent: Sent::default(),
-        }
-    }
-
-    /// Provides the labels of all routes to the queue.
-    pub fn label(&mut self, labels: &Labels) {
-        self.room.label(labels);
-    }
-
-    /// Time at which the queue's shaper, if any, is ready for a packet that arrived at `since`.
-    fn ready(&self, since: Time) -> Time {
-        self.room.ready_at().map_or(since, |ready| ready.max(since))
+        let transmitter = Changing { is_up: true, sending: None, steps: steps.iter().cloned().collect() };
+        Self::of(config, queue, seed, Wire::changing(config, seed), transmitter)
     }
 
     /// Time of the next change.
     pub fn next_change(&self) -> Option<Time> {
-        self.steps.front().map(|step| step.at)
+        self.transmitter.steps.front().map(|step| step.at)
     }
 
     /// Adds changes, which are in order of time, to those that are due later. A change follows those of its own time.
     pub fn plan(&mut self, steps: &[LinkStep]) {
         debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
-        self.steps.extend(steps.iter().cloned());
-        self.steps.make_contiguous().sort_by_key(|step| step.at);
-    }
-
-    /// Offers a packet, after [`Self::transmit`]. A transmission that begins is reported as a packet that waits for its
-    /// end.
-    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
-        let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
-        let start = self.clock.start(self.free_at, self.ready(now));
-        if is_idle && start <= now {
-            let passed = self.room.pass(now, packet);
-            return passed.map_or(Offered::Refused, |packet| Offered::Waits(Some(self.begin(now, now, packet))));
-        }
-        if !self.room.offer(now, packet, self.queue_delay(now), dropped) {
-            return Offered::Refused;
-        }
-        if is_idle {
-            self.asks_at = start;
-        }
-        Offered::Waits(is_idle.then_some(start))
+        self.transmitter.steps.extend(steps.iter().cloned());
+        self.transmitter.steps.make_contiguous().sort_by_key(|step| step.at);
     }
 
     /// Ends the transmission that is due and begins the next one; does nothing if none is due. Packets that the
@@ -123,51 +84,44 @@ impl ChangingLink {
         if self.asks_at <= now {
             return Transmission { sent: None, next: self.take(now, dropped) };
         }
-        let Some(Sending { packet, ends_at, .. }) = self.sending.filter(|sending| sending.ends_at <= now) else {
+        let Some(Sending { packet, ends_at, .. }) = self.transmitter.sending.filter(|sending| sending.ends_at <= now)
+        else {
             return Transmission { sent: None, next: None };
         };
         debug_assert!(ends_at == now, "the transmitter was woken late");
-        self.sending = None;
-        let fate = self.wire.carry(now, packet);
-        self.sent.lost += u64::from(fate == Fate::Lost);
+        self.transmitter.sending = None;
+        let fate = self.carry(now, packet);
         Transmission { sent: Some((packet, fate)), next: self.take(now, dropped) }
     }
 
     /// Begins with the next packet of the queue, or waits for its time; returns the time to wake the transmitter.
     fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.asks_at = Time::NEVER;
-        let start = self.clock.start(self.free_at, self.ready(self.room.since()?));
+        let start = self.start(self.room.since()?);
         if start > now {
             self.asks_at = start;
             return Some(start);
         }
-        let ready = self.room.ready_at();
-        let next = self.room.take(now, dropped)?;
-        let begins = ready.map_or(next.since, |ready| ready.max(next.since));
-        Some(self.begin(now, begins, next.packet))
+        let (packet, begins) = self.query(now, dropped)?;
+        Some(self.send(now, begins, packet))
     }
 
-    /// Begins with a packet that arrived at `since`.
-    fn begin(&mut self, now: Time, since: Time, packet: Packet) -> Time {
-        let ends_at = self.clock.finish(self.free_at, since, packet.size);
-        self.sent.packets += 1;
-        self.sent.bytes += u64::from(packet.size);
+    /// Sends a packet from `begins` on; returns the end of its transmission.
+    fn send(&mut self, now: Time, begins: Time, packet: Packet) -> Time {
+        let ends_at = self.begin(begins, packet);
         self.send_until(now, packet, ends_at);
         ends_at
     }
 
     fn send_until(&mut self, now: Time, packet: Packet, ends_at: Time) {
-        self.free_at = ends_at;
-        if self.clock.is_constant() {
-            self.sent.busy += ends_at.since(now).as_nanos();
-        }
-        self.sending = Some(Sending { packet, ends_at, rest: None });
+        self.occupy(now, ends_at);
+        self.transmitter.sending = Some(Sending { packet, ends_at, rest: None });
     }
 
     /// Stops the current transmission and stores its rest.
     fn interrupt(&mut self, now: Time) {
         self.asks_at = Time::NEVER;
-        let Some(sending) = &mut self.sending else { return };
+        let Some(sending) = &mut self.transmitter.sending else { return };
         if sending.ends_at == Time::NEVER {
             return;
         }
@@ -184,7 +138,7 @@ impl ChangingLink {
     fn resume(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.free_at = now;
         self.clock.skip(now);
-        let Some(Sending { packet, rest, .. }) = self.sending else { return self.take(now, dropped) };
+        let Some(Sending { packet, rest, .. }) = self.transmitter.sending else { return self.take(now, dropped) };
         let ends_at = rest.and_then(|rest| self.clock.rest(now, rest));
         let ends_at = ends_at.unwrap_or_else(|| self.clock.finish(now, now, packet.size));
         self.send_until(now, packet, ends_at);
@@ -195,12 +149,12 @@ impl ChangingLink {
     /// and true if they were in flight.
     pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause, bool)) -> Changed {
         let due = self.next_change().is_some_and(|at| at <= now);
-        let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
+        let Some(LinkStep { change, .. }) = due.then(|| self.transmitter.steps.pop_front()).flatten() else {
             return Changed { transmits: None, next: None };
         };
-        let was_up = self.is_up;
-        self.is_up = change.is_up.unwrap_or(was_up);
-        let is_disturbed = change.rate.is_some() || was_up != self.is_up || change.drops != Drops::Nothing;
+        let was_up = self.transmitter.is_up;
+        self.transmitter.is_up = change.is_up.unwrap_or(was_up);
+        let is_disturbed = change.rate.is_some() || was_up != self.transmitter.is_up || change.drops != Drops::Nothing;
         if is_disturbed {
             self.interrupt(now);
         }
@@ -216,7 +170,7 @@ impl ChangingLink {
         }
         self.wire.change(&change);
         self.drop_what(now, change.drops, &mut lost);
-        let transmits = if is_disturbed && self.is_up {
+        let transmits = if is_disturbed && self.transmitter.is_up {
             let counts_dropped = |packet| lost(packet, Cause::Queue, false);
             self.resume(now, counts_dropped)
         } else {
@@ -230,7 +184,7 @@ impl ChangingLink {
             return;
         }
         let mut dropped = 0;
-        if let Some(sending) = self.sending.take() {
+        if let Some(sending) = self.transmitter.sending.take() {
             dropped += 1;
             lost(sending.packet, Cause::Sent, false);
         }
@@ -250,65 +204,6 @@ impl ChangingLink {
     #[cold]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if self.wire.flight.first().is_some_and(|delivery| delivery <= now) { self.wire.flight.land() } else { None }
-    }
-
-    /// Delivers the first of the reordered packets; returns the time of the next one as well.
-    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        self.wire.land_late(now)
-    }
-
-    /// Number of packets in the queue, in transmission and in flight.
-    pub fn held(&self) -> usize {
-        self.room.packets() + usize::from(self.sending.is_some()) + self.wire.held()
-    }
-
-    /// Part of the counted busy time that lies ahead in the current transmission, in nanoseconds.
-    fn busy_ahead(&self, now: Time) -> u64 {
-        match self.sending {
-            Some(sending) if self.clock.is_constant() && sending.ends_at < Time::NEVER => {
-                sending.ends_at.since(now).as_nanos()
-            }
-            _ => 0,
-        }
-    }
-
-    /// Counters since the last reset.
-    pub fn counts(&self, now: Time) -> Counts {
-        let busy = self.sent.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
-        self.room.show(now, Counts { busy, ..self.sent.into() })
-    }
-
-    /// Waits of the packets sent since the last reset.
-    pub fn all_waits(&mut self) -> Histogram {
-        self.room.all_waits(self.sent.packets)
-    }
-
-    /// Restarts the counters.
-    pub fn reset_counts(&mut self, now: Time) {
-        self.clock.count_from(now);
-        self.room.reset(now);
-        self.sent = Sent { busy: self.busy_ahead(now), ..Sent::default() };
-    }
-
-    /// Rate and backlog. The queueing delay during an outage is that of a link that is up, since its end is unknown.
-    pub fn see(&self, now: Time) -> Sight {
-        let rate = if self.is_up { self.rate } else { 0.0 };
-        Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate }
-    }
-
-    /// Waiting time of an arrival: the rest of the current transmission, and the queue at the mean rate.
-    fn queue_delay(&self, now: Time) -> Duration {
-        let behind = self.room.behind(self.rate);
-        let rest = match self.sending {
-            // A recorded link waits for its opportunity.
-            None => self.clock.start(self.free_at, now).since(now),
-            Some(Sending { ends_at: Time::NEVER, packet, rest }) => match rest {
-                Some(rest) => Duration::from_secs(rest as f64 / 1e9 / self.rate),
-                None => Duration::from_secs(f64::from(packet.size) * 8.0 / self.rate),
-            },
-            Some(Sending { ends_at, .. }) => ends_at.since(now),
-        };
-        rest + behind
     }
 }
 

@@ -1,12 +1,12 @@
 //! Departures around changes, by hand.
 
-use super::super::{Delay, DelayTrace, Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
+use super::super::{Delay, DelayTrace, Fate, Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
 use super::*;
 use crate::packet::Kind;
 use crate::queue::Buffer;
 use proptest::prelude::*;
 use std::sync::Arc;
-use windward_units::BitRate;
+use windward_units::{BitRate, Duration};
 
 fn millis(millis: f64) -> Time {
     Time::from_nanos((millis * 1e6).round() as u64)
