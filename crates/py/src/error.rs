@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -122,15 +123,13 @@ pub(crate) fn system(path: &Path, error: &io::Error) -> PyErr {
 }
 
 /// Python exception of the error that ended a job; `failed` converts the seeds' own errors.
-pub(crate) fn job<F>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
+pub(crate) fn job<F: Display>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
     match error {
         windward_run::Error::Failed(failure) => failed(failure),
         windward_run::Error::Capture { path, source } => system(&path, &source),
         windward_run::Error::NoQuic(flow) => {
             PyValueError::new_err(format!("`{flow}` is over QUIC, which is not compiled yet\nhint: make .venv/engine"))
         }
-        windward_run::Error::Panicked => {
-            PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it")
-        }
+        windward_run::Error::Panicked { .. } => PyRuntimeError::new_err(error.to_string()),
     }
 }

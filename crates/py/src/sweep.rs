@@ -2,7 +2,7 @@
 
 use crate::makers::{self, Resolvers, Runs};
 use crate::scenario::Scenario;
-use crate::waiting::stop;
+use crate::waiting::{BUG, stop};
 use crate::{fluid, interrupt, optimum, output};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -93,14 +93,14 @@ impl Sweep {
         for seed in seeds {
             let (engine, resolvers) = (self.engine, Arc::clone(&self.resolvers));
             let finished = move |point: &Arc<Point>, answer| Finished { point: Arc::clone(point), seed, answer };
-            let otherwise =
-                finished(&point, Err("the engine failed: this is a bug in Windward, please report it".into()));
+            let failed = Arc::clone(&point);
+            let otherwise = move |text: &str| finished(&failed, Err(format!("the engine failed: {text}\n{BUG}")));
             let point = Arc::clone(&point);
             let work = move |control: &Arc<Control>| {
                 let answer = point.ready(engine, &resolvers).and_then(|ready| ready.run(engine, seed, control));
                 answer.transpose().map(|answer| finished(&point, answer))
             };
-            self.pool.submit(Box::new(work), otherwise);
+            self.pool.submit(Box::new(work), Box::new(otherwise));
         }
     }
 

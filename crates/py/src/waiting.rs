@@ -8,7 +8,11 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 use windward_num::Stop;
+use windward_run::panic_text;
 use windward_units::Control;
+
+/// Hint at the end of the message of a panic.
+pub(crate) const BUG: &str = "hint: this is a bug in Windward, please report it";
 
 /// Time between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,7 +30,7 @@ pub(crate) fn wait<T: Send + 'static>(
 ) -> PyResult<T> {
     let (done, mut answers) = channel();
     // It ends by sending, or by dropping the sender where it panics.
-    thread::spawn(move || done.send(work()));
+    let worker = thread::spawn(move || drop(done.send(work())));
     let mut looks = 0;
     loop {
         let heard;
@@ -39,7 +43,8 @@ pub(crate) fn wait<T: Send + 'static>(
             Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it"));
+                let text = worker.join().err().map_or_else(String::new, |payload| panic_text(&*payload).to_owned());
+                return Err(PyRuntimeError::new_err(format!("the engine failed: {text}\n{BUG}")));
             }
         }
         looks += 1;

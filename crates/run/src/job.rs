@@ -74,8 +74,13 @@ pub enum Error<F> {
     #[error("`{0}` is over QUIC, which this build lacks: build it with the feature `quic`")]
     NoQuic(String),
     /// A worker panicked.
-    #[error("the engine failed: this is a bug in Windward, please report it")]
-    Panicked,
+    #[error("the engine failed at seed {seed}: {text}\nhint: this is a bug in Windward, please report it")]
+    Panicked {
+        /// The seed.
+        seed: u64,
+        /// Text of the panic.
+        text: String,
+    },
 }
 
 /// A job can be started only once.
@@ -139,7 +144,8 @@ impl<T: Task> Job<T> {
                     }
                     task.run(&Seed { number, control, shown: Some(&shown), captures: captures.as_deref() }).transpose()
                 };
-                pool.submit_controlled(Arc::clone(control), Box::new(work), Err(Error::Panicked));
+                let otherwise = move |text: &str| Err(Error::Panicked { seed: number, text: text.to_owned() });
+                pool.submit_controlled(Arc::clone(control), Box::new(work), Box::new(otherwise));
             }
             pool.close();
             pool

@@ -25,5 +25,5 @@ pub use episode::{
 };
 pub use fuse::Fuse;
 pub use job::{AlreadyStarted, Captures, Error, Job, PacketFiles, Seed, Task};
-pub use pool::{Pool, Work};
+pub use pool::{Otherwise, Pool, Work, panic_text};
 pub use simulations::Simulations;

@@ -1,5 +1,6 @@
 //! Worker threads that accept work at any time.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,9 @@ use windward_units::Time;
 
 /// A piece of work. The control reports its progress and ends it; `None` if it was ended.
 pub type Work<T> = Box<dyn FnOnce(&Arc<Control>) -> Option<T> + Send>;
+
+/// Result of a piece of work that panicked, from the text of the panic.
+pub type Otherwise<T> = Box<dyn FnOnce(&str) -> T + Send>;
 
 /// Worker threads and their queue. Dropping the pool cancels it.
 pub struct Pool<T: Send + 'static> {
@@ -28,8 +32,7 @@ struct Shared<T> {
 struct Piece<T> {
     control: Arc<Control>,
     work: Work<T>,
-    /// Its result if it panics.
-    otherwise: T,
+    otherwise: Otherwise<T>,
 }
 
 struct State<T> {
@@ -60,13 +63,13 @@ impl<T: Send + 'static> Pool<T> {
         Self { shared, workers: Mutex::new(workers) }
     }
 
-    /// Adds work at the end of the queue. If it panics, its result is `otherwise`.
-    pub fn submit(&self, work: Work<T>, otherwise: T) {
+    /// Adds work at the end of the queue. If it panics, `otherwise` gives its result.
+    pub fn submit(&self, work: Work<T>, otherwise: Otherwise<T>) {
         self.submit_controlled(Arc::new(Control::new()), work, otherwise);
     }
 
     /// Adds work like [`Self::submit`], with a control of the caller's.
-    pub fn submit_controlled(&self, control: Arc<Control>, work: Work<T>, otherwise: T) {
+    pub fn submit_controlled(&self, control: Arc<Control>, work: Work<T>, otherwise: Otherwise<T>) {
         self.shared.lock().waiting.push_back(Piece { control, work, otherwise });
         self.shared.changed.notify_all();
     }
@@ -139,6 +142,12 @@ impl<T: Send + 'static> Pool<T> {
     }
 }
 
+/// Text of the panic with this payload.
+pub fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text")
+}
+
 impl<T: Send + 'static> Drop for Pool<T> {
     fn drop(&mut self) {
         self.cancel();
@@ -164,7 +173,8 @@ impl<T> Shared<T> {
             let Some(Piece { control, work, otherwise }) = state.waiting.pop_front() else { return };
             state.running.push(Arc::clone(&control));
             drop(state);
-            let made = catch_unwind(AssertUnwindSafe(|| work(&control))).unwrap_or(Some(otherwise));
+            let made = catch_unwind(AssertUnwindSafe(|| work(&control)))
+                .unwrap_or_else(|payload| Some(otherwise(panic_text(&*payload))));
             let mut state = self.lock();
             state.running.retain(|other| !Arc::ptr_eq(other, &control));
             state.finished.extend(made);
@@ -184,6 +194,10 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(60);
 
+    fn never(text: &str) -> u32 {
+        unreachable!("{text}");
+    }
+
     fn all(pool: &Pool<u32>, count: usize) -> Vec<u32> {
         let mut made = Vec::new();
         while made.len() < count {
@@ -197,7 +211,7 @@ mod tests {
     fn all_work_is_done_once() {
         let pool = Pool::new(3);
         for number in 0..100 {
-            pool.submit(Box::new(move |_| Some(number)), 1000);
+            pool.submit(Box::new(move |_| Some(number)), Box::new(never));
         }
         assert_eq!(all(&pool, 100), (0..100).collect::<Vec<_>>());
         assert_eq!(pool.waiting(), 0);
@@ -207,15 +221,17 @@ mod tests {
     #[test]
     fn what_panics_does_not_end_the_others() {
         let pool = Pool::new(2);
-        pool.submit(Box::new(|_| panic!("on purpose")), 7);
-        pool.submit(Box::new(|_| Some(8)), 1000);
-        assert_eq!(all(&pool, 2), [7, 8]);
+        let length = |text: &str| text.len() as u32;
+        pool.submit(Box::new(|_| panic!("on purpose")), Box::new(length));
+        pool.submit(Box::new(|_| panic!("number {}", 1)), Box::new(length));
+        pool.submit(Box::new(|_| Some(9)), Box::new(never));
+        assert_eq!(all(&pool, 3), [8, 9, 10]);
     }
 
     #[test]
     fn cancelling_ends_what_runs_and_keeps_what_has_finished() {
         let pool = Pool::new(1);
-        pool.submit(Box::new(|_| Some(1)), 1000);
+        pool.submit(Box::new(|_| Some(1)), Box::new(never));
         pool.submit(
             Box::new(|control| {
                 while !control.is_cancelled() {
@@ -223,9 +239,9 @@ mod tests {
                 }
                 None
             }),
-            1000,
+            Box::new(never),
         );
-        pool.submit(Box::new(|_| Some(3)), 1000);
+        pool.submit(Box::new(|_| Some(3)), Box::new(never));
         while pool.waiting() > 1 {
             thread::yield_now();
         }
@@ -237,7 +253,7 @@ mod tests {
     fn the_workers_of_a_closed_pool_end_with_the_queue() {
         let pool = Pool::with_room(2, 1);
         for number in 0..10 {
-            pool.submit(Box::new(move |_| Some(number)), 1000);
+            pool.submit(Box::new(move |_| Some(number)), Box::new(never));
         }
         pool.close();
         assert!(!pool.is_done());

@@ -66,7 +66,8 @@ fn the_first_failure_ends_it_after_what_had_finished() {
 fn a_panic_is_an_error() {
     let job = Job::new(Told(|_: &Seed<'_>| panic!("a test says so")), 1..=9, 2);
     job.start(None).unwrap();
-    assert!(matches!(all(&job).1, Some(Error::Panicked)));
+    let error = all(&job).1.expect("an error");
+    assert!(matches!(&error, Error::Panicked { seed: 1 | 2, text } if text == "a test says so"), "{error}");
 }
 
 #[test]
