@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::frames::Frames;
 use crate::ip;
 use crate::quality::{Lateness, Quality};
-use crate::sys::{Bell, Clock, Devices, Rank, Ready, cpu_time, make_realtime, rest};
+use crate::sys::{Bell, Clock, Devices, Rank, Ready, Watch, cpu_time, make_realtime, rest};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -190,7 +190,7 @@ impl<S: Sort> Wire<S> {
         let clock = start();
         let (mut devices, lateness) = (made?, lateness?);
         if let Some(orders) = &orders {
-            devices.add(&orders.bell, ports.len() as u64, false).map_err(failed("watching for orders"))?;
+            devices.add(&orders.bell, ports.len() as u64, Watch::Level).map_err(failed("watching for orders"))?;
         }
         let mut emulator = Emulator { fabric, orders, sort, clock, hands, lateness, is_realtime };
         let mut timer = RestTimer::default();

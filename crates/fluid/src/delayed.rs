@@ -36,12 +36,24 @@ pub struct History {
     gone: u64,
     values: VecDeque<Vec<f64>>,
     longest: f64,
+    scratch: Scratch,
+}
+
+/// Memory of a step.
+#[derive(Default)]
+struct Scratch {
+    /// Delayed signals.
+    heard: Vec<f64>,
+    /// State at the end of the step, by Euler's method.
+    ahead: Vec<f64>,
+    /// Slopes at the beginning and the end of the step.
+    slopes: [Vec<f64>; 2],
 }
 
 impl History {
     /// Past of a system that begins with `signals` and advances in steps of `step` seconds.
     pub fn new(step: f64, signals: &[Signal]) -> Self {
-        let mut history = Self { step, gone: 0, values: VecDeque::new(), longest: 0.0 };
+        let mut history = Self { step, gone: 0, values: VecDeque::new(), longest: 0.0, scratch: Scratch::default() };
         history.keep(signals);
         history
     }
@@ -64,9 +76,10 @@ impl History {
         value(before) * (1.0 - share) + value(before + 1) * share
     }
 
-    /// Delayed signals at step `now`.
-    fn heard(&self, now: f64, signals: &[Signal]) -> Vec<f64> {
-        signals.iter().enumerate().map(|(at, signal)| self.at(at, now - signal.lag / self.step)).collect()
+    /// Writes the delayed signals at step `now` to `heard`.
+    fn hear(&self, now: f64, signals: &[Signal], heard: &mut Vec<f64>) {
+        heard.clear();
+        heard.extend(signals.iter().enumerate().map(|(at, signal)| self.at(at, now - signal.lag / self.step)));
     }
 
     /// One step of `system`; updates `state`.
@@ -76,14 +89,23 @@ impl History {
     pub fn advance<S: Delayed>(&mut self, system: &mut S, state: &mut [f64]) -> Result<(), S::Error> {
         let now = (self.gone + self.values.len() as u64 - 1) as f64;
         let signals = system.signals(state)?;
-        let (mut first, mut second) = (vec![0.0; state.len()], vec![0.0; state.len()]);
-        system.slope(state, &self.heard(now, &signals), &mut first);
-        let ahead: Vec<f64> = state.iter().zip(&first).map(|(value, slope)| value + self.step * slope).collect();
-        let later = system.signals(&ahead)?;
-        system.slope(&ahead, &self.heard(now + 1.0, &later), &mut second);
-        for (value, (a, b)) in state.iter_mut().zip(first.iter().zip(&second)) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let Scratch { heard, ahead, slopes: [first, second] } = &mut scratch;
+        for slope in [&mut *first, &mut *second] {
+            slope.clear();
+            slope.resize(state.len(), 0.0);
+        }
+        self.hear(now, &signals, heard);
+        system.slope(state, heard, first);
+        ahead.clear();
+        ahead.extend(state.iter().zip(&*first).map(|(value, slope)| value + self.step * slope));
+        let later = system.signals(ahead)?;
+        self.hear(now + 1.0, &later, heard);
+        system.slope(ahead, heard, second);
+        for (value, (a, b)) in state.iter_mut().zip(first.iter().zip(&*second)) {
             *value += self.step * (a + b) / 2.0;
         }
+        self.scratch = scratch;
         let signals = system.signals(state)?;
         self.keep(&signals);
         Ok(())

@@ -31,6 +31,23 @@ kernel!(Gfni256, "gfni,avx2", combine_gfni256, spread_gfni256);
 kernel!(Avx2, "avx2", combine_avx2, spread_avx2);
 kernel!(Ssse3, "ssse3", combine_ssse3, spread_ssse3);
 
+/// Loads and stores of [`Vector`] by these instructions.
+macro_rules! moves {
+    ($load:ident, $store:ident) => {
+        #[inline(always)]
+        unsafe fn load(from: *const u8) -> Self {
+            // SAFETY: as the caller's.
+            unsafe { Self($load(from.cast())) }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut u8) {
+            // SAFETY: as the caller's.
+            unsafe { $store(to.cast(), self.0) }
+        }
+    };
+}
+
 /// 64 bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Gfni512(__m512i);
@@ -46,17 +63,7 @@ impl Vector for Gfni512 {
         MATRICES[usize::from(value)]
     }
 
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: as the caller's.
-        unsafe { Self(_mm512_loadu_si512(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: as the caller's.
-        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
-    }
+    moves!(_mm512_loadu_si512, _mm512_storeu_si512);
 
     #[inline(always)]
     unsafe fn source(self) -> __m512i {
@@ -88,17 +95,7 @@ impl Vector for Gfni256 {
         MATRICES[usize::from(value)]
     }
 
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: as the caller's.
-        unsafe { Self(_mm256_loadu_si256(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: as the caller's.
-        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
-    }
+    moves!(_mm256_loadu_si256, _mm256_storeu_si256);
 
     #[inline(always)]
     unsafe fn source(self) -> __m256i {
@@ -131,17 +128,7 @@ impl Vector for Avx2 {
         &HALVES[usize::from(value)]
     }
 
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: as the caller's.
-        unsafe { Self(_mm256_loadu_si256(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: as the caller's.
-        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
-    }
+    moves!(_mm256_loadu_si256, _mm256_storeu_si256);
 
     #[inline(always)]
     unsafe fn source(self) -> [__m256i; 2] {
@@ -179,17 +166,7 @@ impl Vector for Ssse3 {
         &HALVES[usize::from(value)]
     }
 
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: as the caller's.
-        unsafe { Self(_mm_loadu_si128(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: as the caller's.
-        unsafe { _mm_storeu_si128(to.cast(), self.0) }
-    }
+    moves!(_mm_loadu_si128, _mm_storeu_si128);
 
     #[inline(always)]
     unsafe fn source(self) -> [__m128i; 2] {

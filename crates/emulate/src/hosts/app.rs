@@ -9,7 +9,7 @@ use super::plan::AppPlan;
 use super::start::Start;
 use crate::error::Error;
 use crate::quality::Lateness;
-use crate::sys::{Clock, Devices, Namespace, Rank, Ready, RunDelay, TcpSocket, make_realtime};
+use crate::sys::{Clock, Devices, Namespace, Rank, Ready, RunDelay, TcpSocket, Watch, make_realtime};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
@@ -80,7 +80,7 @@ impl<'a> App<'a> {
     fn ready(&self, seed: u64) -> io::Result<(Kernel<'_>, Apps<Kernel<'_>>)> {
         self.client.enter()?;
         let mut kernel = Kernel::new(self.plan)?;
-        kernel.sockets.add(&self.listener, LISTENER.into(), false)?;
+        kernel.sockets.add(&self.listener, LISTENER.into(), Watch::Level)?;
         let mut apps = Apps::new(vec![(self.plan.config.clone(), ())], 0, seed);
         apps.begin(&mut kernel);
         Ok((kernel, apps))
@@ -153,7 +153,7 @@ impl<'a> App<'a> {
             let id = socket.peer_port().ok().and_then(|port| kernel.clients.get(&port).copied());
             match id.and_then(|id| apps.link(id)) {
                 Some(pair) => {
-                    kernel.sockets.add(&socket, u64::from(pair.id) + 1, true)?;
+                    kernel.sockets.add(&socket, u64::from(pair.id) + 1, Watch::Edge)?;
                     pair.ends[Side::Server as usize].socket = Some(socket);
                 }
                 // The visit that opened it is over.
@@ -229,7 +229,7 @@ impl<'a> Kernel<'a> {
         connect(&socket, &self.plan.config.tcp, SocketAddrV4::new(self.plan.to, PORT))?;
         self.clients.insert(socket.port()?, id);
         // Before it connects, it would count as closed.
-        self.sockets.add(&socket, id.into(), true)?;
+        self.sockets.add(&socket, id.into(), Watch::Edge)?;
         Ok(socket)
     }
 }

@@ -6,7 +6,7 @@ use super::start::Start;
 use super::traffic::FlowCounts;
 use crate::error::Error;
 use crate::quality::Lateness;
-use crate::sys::{Clock, Devices, Namespace, Rank, RunDelay, TcpInfo, UdpEnd, make_realtime, rest};
+use crate::sys::{Clock, Devices, Namespace, Rank, RunDelay, TcpInfo, UdpEnd, Watch, make_realtime, rest};
 use std::io;
 use std::net::SocketAddrV4;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl<'a> QuicFlow<'a> {
         let devices = Devices::new(&[])?;
         let mut open = self.lock();
         for (number, socket) in (0..).zip(&open.sockets) {
-            devices.add(socket, number, false)?;
+            devices.add(socket, number, Watch::Level)?;
         }
         drop(open);
         if !sleep_until(clock, config.start, stop) {

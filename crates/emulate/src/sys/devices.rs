@@ -16,6 +16,15 @@ pub(crate) struct Devices {
     events: Vec<libc::epoll_event>,
 }
 
+/// Condition under which a device or socket is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// As long as it can be read.
+    Level,
+    /// Once at each change of what can be done with it.
+    Edge,
+}
+
 /// A device or socket that can be read, or has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
@@ -31,13 +40,16 @@ impl Devices {
         // SAFETY: the call makes a descriptor that nobody else knows.
         let epoll = unsafe { OwnedFd::from_raw_fd(check(libc::epoll_create1(libc::EPOLL_CLOEXEC))?) };
         let devices = Self { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; files.len().max(SOCKETS)] };
-        (0..).zip(files).try_for_each(|(device, file)| devices.add(file, device, false))?;
+        (0..).zip(files).try_for_each(|(device, file)| devices.add(file, device, Watch::Level))?;
         Ok(devices)
     }
 
-    /// Watches one more until it is closed: while it can be read, or `once` at each change of what can be done with it.
-    pub(crate) fn add(&self, file: &impl AsRawFd, number: u64, once: bool) -> io::Result<()> {
-        let events = if once { libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLET } else { libc::EPOLLIN };
+    /// Watches one more until it is closed.
+    pub(crate) fn add(&self, file: &impl AsRawFd, number: u64, watch: Watch) -> io::Result<()> {
+        let events = match watch {
+            Watch::Level => libc::EPOLLIN,
+            Watch::Edge => libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLET,
+        };
         let mut event = libc::epoll_event { events: events as u32, u64: number };
         // SAFETY: the event lives through the call.
         check(unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, file.as_raw_fd(), &raw mut event) })

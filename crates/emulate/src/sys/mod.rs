@@ -12,7 +12,7 @@ mod tun;
 mod udp;
 
 pub(crate) use bell::Bell;
-pub(crate) use devices::{Devices, Ready, rest, wait_for};
+pub(crate) use devices::{Devices, Ready, Watch, rest, wait_for};
 pub(crate) use messages::{Lines, process_end, send_with};
 pub(crate) use namespace::{Namespace, enter, has_rights, own_user_namespace, write_setting};
 pub(crate) use netlink::{Netlink, Ours, Route};
