@@ -192,6 +192,15 @@ def test_an_application_is_in_few_files() -> None:
     assert "| application over connections | 9 of Rust, 3 of them its own" in ADDING.read_text(encoding="utf-8")
 
 
+def test_an_impairment_is_in_few_files() -> None:
+    """As many as the page says; reordering is random, and has parameters of its own and a column of steps."""
+    files = [path for path in EXAMPLES["A link impairment"].files() if not path.startswith("docs/")]
+    rust = [path for path in files if path.endswith(".rs")]
+    assert (len(rust), len(files) - len(rust)) == (12, 4), files
+    row = "| link impairment | 6 of Rust (12 if it is random, with parameters of its own and a column of steps), 4 of"
+    assert row in ADDING.read_text(encoding="utf-8")
+
+
 def test_faults_of_the_lists_are_found() -> None:
     law = EXAMPLES["A control law"]
     assert "crates/laws/src/veno.rs" in law.files()

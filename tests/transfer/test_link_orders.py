@@ -18,6 +18,7 @@ from servers import datagrams, web
 from test_link_objects import ask, fetch
 
 from windward.testing import Address
+from windward.transfer._describe import CHANGEABLE
 
 
 def free_port() -> int:
@@ -46,6 +47,12 @@ def published(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
 def order(variables: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "windward", "link", "ctl", *words]
     return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=20)
+
+
+def test_the_help_of_orders_names_all_that_can_change() -> None:
+    text = order(environment(), "--help").stdout
+    assert f"change {', '.join(CHANGEABLE[:-1])} or {CHANGEABLE[-1]};" in text
+    assert "trace" in CHANGEABLE
 
 
 @needs_links

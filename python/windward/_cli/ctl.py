@@ -16,9 +16,17 @@ Tell a link of `windward link --name NAME` what to do. It acts within 5 ms.
 Orders
   down [TIME]            take the link down, for TIME (3s, 500ms) or until `up`
   up                     take the link up
-  change KEY=VALUE …     change rate, delay, loss, buffer, jitter or reorder; DOWN,UP for each direction
+  change KEY=VALUE …     change {keys}; DOWN,UP for each direction
   report                 print totals so far, as JSON
 """
+
+
+def _usage() -> str:
+    # Only the help needs it: an order does not wait for it.
+    from windward.transfer._describe import CHANGEABLE
+
+    return _USAGE.format(keys=" or ".join((", ".join(CHANGEABLE[:-1]), CHANGEABLE[-1])))
+
 
 #: Seconds of an answer.
 _PATIENCE_S = 10.0
@@ -48,7 +56,7 @@ def main(words: list[str]) -> int:
     """Gives an order; returns the exit code."""
     if len(words) < 2 or words[0] in ("-h", "--help"):
         is_asked = bool(words) and words[0] in ("-h", "--help")
-        print(_USAGE, end="", file=sys.stdout if is_asked else sys.stderr)
+        print(_usage(), end="", file=sys.stdout if is_asked else sys.stderr)
         return 0 if is_asked else 2
     name, what, *values = words
     try:

@@ -45,7 +45,7 @@ _ANY_RATE = "1 Mbit/s"
 _NO_LIMIT = "100 Gbit/s"
 
 #: What may change while the command runs, and the directions' names.
-_CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
+CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
 _DOWN, _UP = "down", "up"
 
 
@@ -317,8 +317,8 @@ def tables_of(values: dict[str, str]) -> list[dict[str, Any]]:
         For a name that cannot change, or a value that cannot be read.
     """
     for name in values:
-        if name not in _CHANGEABLE:
-            raise OptionError((name, values[name], f"cannot change; names: {', '.join(_CHANGEABLE)}"))
+        if name not in CHANGEABLE:
+            raise OptionError((name, values[name], f"cannot change; names: {', '.join(CHANGEABLE)}"))
     down, up = _directions(values)
     return [{"link": _DOWN, "at": "0 s", **down}, {"link": _UP, "at": "0 s", **up}]
 
@@ -356,10 +356,10 @@ def _change(text: str) -> list[dict[str, Any]]:
         name, _, value = word.partition("=")
         if word in ("up", "down"):
             is_up = word == "up"
-        elif name in _CHANGEABLE and value and name not in given:
+        elif name in CHANGEABLE and value and name not in given:
             given[name] = value
         else:
-            names = ", ".join(_CHANGEABLE)
+            names = ", ".join(CHANGEABLE)
             raise OptionError(("change", repr(text), f"`{word}`: {expected}; names: {names}"))
     if not words:
         raise OptionError(("change", repr(text), expected))

@@ -77,7 +77,7 @@ def link(
         requests. All other parameters are those of a wire between the cell and the other end.
     changes
         Changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", "30s down", "35s up".
-        Names: rate, delay, loss, buffer, jitter, reorder.
+        Names: rate, delay, loss, buffer, jitter, reorder, trace.
     servers
         Shell commands to run at the other end while the command runs.
     congestion
