@@ -126,7 +126,8 @@ def _fields(
         if spread.range is None:
             raise OptionError(("within", text, "a range is needed, as in 0..20 ms"))
         if is_step:
-            found.append(_step(plain, written, own, present, spread, steps, text))
+            plain, written, variable = _step(plain, written, own, present, spread, steps, text)
+            found.append(variable)
             continue
         # Jitter is written as its maximum.
         if own.endswith(".jitter"):
@@ -171,8 +172,8 @@ def _step(
     spread: Field,
     steps: dict[str, int],
     text: str,
-) -> Variable:
-    """A field of a link that steps from its present value by the range, after a while and for ever."""
+) -> tuple[dict[str, Any], dict[str, Any], Variable]:
+    """A field of a link that steps from its present value by the range, after a while and for ever, as `_fields`."""
     parts = split(path)
     value, unit, _, _ = worth(present)
     worths = [worth(spread.range.at(at)) for at in (0.0, 1.0)] if spread.range else []
@@ -187,14 +188,18 @@ def _step(
         raise OptionError(("within", text, f"`{parts[2]}` has no unit; write the range as in +0..2 %"))
     # A link has one change at a time: all its steps are in one table.
     at = steps.setdefault(parts[1], len(plain.get("change", [])))
-    for side in (plain, written):
-        changes = side.setdefault("change", [])
-        if at == len(changes):
-            changes.append({"link": parts[1], "at": _AFTER})
-        changes[at][parts[2]] = present
+    plain, written = (_with_change(side, at, parts[1], {parts[2]: present}) for side in (plain, written))
     low, high = (amount(value + float(end or 0), unit) for end in ends)
     stepped = read_values(f"change.{at}.{parts[2]}", f"{low}..{high}")
-    return Variable(field=stepped, neutral=present, name=f"{path} after {_AFTER}")
+    return plain, written, Variable(field=stepped, neutral=present, name=f"{path} after {_AFTER}")
+
+
+def _with_change(side: dict[str, Any], at: int, link: str, values: dict[str, Any]) -> dict[str, Any]:
+    changes = list(side.get("change", []))
+    if at == len(changes):
+        changes.append({"link": link, "at": _AFTER})
+    changes[at] = {**changes[at], **values}
+    return {**side, "change": changes}
 
 
 def amount(value: float, unit: str) -> str:
