@@ -128,6 +128,11 @@ impl Outbox {
         self.sleeps
     }
 
+    /// True if the next bytes begin a call.
+    pub fn begins_call(&self) -> bool {
+        self.rest == 0 && !self.sleeps
+    }
+
     /// Bytes that have not moved into the buffer.
     pub fn waiting(&self) -> u64 {
         self.waiting

@@ -211,7 +211,11 @@ impl End {
             outbox.expand(cwnd, self.sender.reordering());
             self.used.1 = now;
         }
-        let bytes = outbox.fill(acked, self.stream.written() - acked, self.stream.unsent());
+        let unsent = self.stream.unsent();
+        if outbox.begins_call() && unsent < u64::from(self.stream.segment()) {
+            self.sender.note_short_write();
+        }
+        let bytes = outbox.fill(acked, self.stream.written() - acked, unsent);
         self.stream.write(bytes);
         if outbox.is_complete() {
             self.stream.close();

@@ -37,6 +37,7 @@ impl End {
         }
         self.chronograph.start(now);
         self.sender.set_end(self.sender.next().saturating_add(ready));
+        self.sender.set_blocked(self.is_blocked());
         if let Some(edge) = self.edge {
             self.bound(now, ready, edge);
         }

@@ -202,6 +202,12 @@ impl Sender {
         }
     }
 
+    /// Sets whether the application waits for room in the send buffer.
+    #[inline]
+    pub fn set_blocked(&mut self, is_blocked: bool) {
+        self.tcb.is_blocked = is_blocked;
+    }
+
     /// Number of deliveries at which segments are app-limited no more.
     #[cfg(test)]
     pub fn app_limited_until(&self) -> u32 {

@@ -61,6 +61,8 @@ pub struct Tcb {
     pub marks: Marks,
     /// The window was reduced for all segments below this one because the device queue was full.
     pub(super) held_until: u32,
+    /// True while the application waits for room in the send buffer.
+    pub(super) is_blocked: bool,
     /// The retransmission timer.
     pub timer: Timer,
     pub pacing: Pacing,
@@ -96,6 +98,7 @@ impl Tcb {
             timed_out: None,
             marks: Marks::new(tcp.ecn),
             held_until: 0,
+            is_blocked: false,
             timer: Timer::off(),
             pacing: Pacing::new(tcp.pacing),
             counts: Counts::default(),
@@ -137,8 +140,9 @@ impl Tcb {
 
     /// Records that there is nothing to send although the window has room, with `pipe` segments in flight.
     pub fn run_short(&mut self, pipe: u32) {
-        // A receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
-        if self.board.next() >= self.end {
+        // A receive window limits the rate as the path does, and so does a send buffer: an application marks its
+        // segments when it writes (Linux: `tcp_rate_check_app_limited`).
+        if self.board.next() >= self.end && !self.is_blocked {
             self.rate.app_limited_until = self.rate.delivered + pipe.max(1);
         }
     }
