@@ -35,7 +35,7 @@ TIMES = 2
 VISIBLE = (
     "A.1/estimate", "A.2/startup", "A.3/length", "A.3/next", "A.4/length", "A.7/stays", "A.10/length", "A.11/skips",
     "A.12/estimate", "A.13/goodput", "A.14/goodput", "A.14/window", "A.15/estimate", "A.17/goodput", "A.17/loss",
-    "A.19/timeouts", "A.22/estimate",
+    "A.19/timeouts", "A.20/next", "A.22/estimate",
 )  # fmt: skip
 
 
@@ -99,13 +99,13 @@ def main() -> None:
         allowed = f"{sign} {words.amount(own.allowed, case.unit)}"
         lines.append(f"| {head} | {case.figure} | {cell} | {simulated[head, case.figure][column]} | {allowed} |")
     said = "; ".join(sorted({problem for problem in problems.values() if problem}))
+    left_out = f" Not run:\n{said}." if said else ""
     text = f"""\
 {KERNELS_HEADING}
 
 Linux {platform.release()}, between network namespaces: `make validate WHAT=kernel-bbr`, {seeds} runs
 each that were in time. The kernel shows BBR's estimates and gains (`TCP_CC_INFO`), and the gains tell its mode. It is
-version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of the flight. Not run:
-{said}.
+version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of the flight.{left_out}
 
 {chr(10).join(lines)}
 
