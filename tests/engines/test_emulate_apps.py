@@ -162,8 +162,10 @@ def test_a_video_plays_as_simulated(tmp_path: Path) -> None:
 def test_applications_that_kernels_cannot_run(tmp_path: Path) -> None:
     more = 'arrivals = { kind = "poisson", rate = 1.0 }\nresponse = "20 kB"\n'
     for options, why in (
-        ('receive_buffer = "100 kB"', 'app `app`: `write`, `read`, and buffers other than "auto" are not'),
-        ('send_buffer = "100 kB"', 'app `app`: `write`, `read`, and buffers other than "auto" are not'),
+        ('receive_buffer = "100 kB"', "app `app`: Linux's receive buffer has a size in memory, not in payload"),
+        ('send_buffer = "3000 B"', "app `app`: Linux's send buffers have at least 4608 B, not 3 kB"),
+        ('send_buffer = { max = "1 MiB" }', "app `app`: the limit of autotuned send buffers is a setting of the host"),
+        ('read = { rate = "1 Mbit/s" }', "app `app`: `read` of applications is not supported by the emulator"),
         ('ecn = "accurate"', "app `app`: Linux has no accurate ECN feedback"),
     ):
         apps(tmp_path, "requests", more)

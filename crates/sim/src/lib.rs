@@ -47,7 +47,7 @@ pub use output::{
 pub use record::{Destination, LinkType, Pcapng, add_requests};
 pub use run::{RunError, Shown, run, run_shown};
 pub use stepped::{FlowState, Pause, Stepped};
-pub use tcp::{Side, socket};
+pub use tcp::{Reader, Side, Writer, socket};
 pub use topology::{Points, PortConfig, PortKind, Route, Step, Topology};
 pub use windward_elements::ecn::Codepoint;
 pub use windward_elements::engine::AppTimer;

@@ -5,6 +5,7 @@
 //! both ends of all connections.
 
 use super::options::connect;
+use super::pace::CALL;
 use super::plan::AppPlan;
 use super::start::Start;
 use crate::error::Error;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
-use windward_sim::{AppTimer, Apps, Client, Opening, Side, Timing, Transport, TwoWay};
+use windward_sim::{AppTimer, Apps, Client, Opening, SendBuffer, Side, TcpOptions, Timing, Transport, TwoWay};
 use windward_units::{Duration, Time};
 
 /// Port of the servers.
@@ -249,8 +250,11 @@ impl Transport for Kernel<'_> {
 
     fn open(&mut self, (): &(), opening: Opening<'_>, _: Option<&mut Pair>) -> Option<Pair> {
         let id = opening.id;
-        let chunk = ZEROS.len() as u64 / opening.config.tcp.segment.count() * opening.config.tcp.segment.count();
-        let mut pair = Pair { id, chunk: (chunk as usize).max(1), is_open: false, ends: Default::default() };
+        let TcpOptions { segment, send_buffer, .. } = &opening.config.tcp;
+        let whole = ZEROS.len() as u64 / segment.count() * segment.count();
+        // The size of the calls decides about the rate of a send buffer of fixed size.
+        let chunk = if matches!(send_buffer, Some(SendBuffer::Fixed(_))) { CALL } else { whole.max(1) };
+        let mut pair = Pair { id, chunk: chunk as usize, is_open: false, ends: Default::default() };
         match self.begin(id) {
             Ok(socket) => pair.ends[0].socket = Some(socket),
             Err(problem) => _ = self.problem.get_or_insert(problem),
@@ -289,7 +293,7 @@ impl Transport for Kernel<'_> {
 struct Pair {
     /// Number of the client's end.
     id: u32,
-    /// Most bytes handed to the kernel at once: whole segments.
+    /// Most bytes handed to the kernel at once.
     chunk: usize,
     is_open: bool,
     ends: [End; 2],

@@ -1,17 +1,21 @@
 //! A flow: a connection, and the two threads that feed and empty it. A flow of a transfer has one connection after the
-//! other, while the transfer wants it.
+//! other, while the transfer wants it. Applications with a pace of their own are those of [`pace`](super::pace).
 
 use super::coded::Sight;
 use super::options::{connect, set_receiver, set_sender};
+use super::pace::{ReadingApp, WritingApp};
 use super::plan::FlowPlan;
+use super::start::Start;
+use super::traffic::FlowCounts;
 use crate::error::Error;
-use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket};
+use crate::quality::Lateness;
+use crate::sys::{Clock, Namespace, Rank, RunDelay, TcpInfo, TcpSocket, make_realtime, rest};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use windward_sim::TcpOptions;
+use windward_sim::{Reading, SendBuffer, TcpOptions, Timing};
 use windward_units::{Duration, Time};
 
 /// Port of the sinks.
@@ -23,8 +27,11 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 /// Data that wait in the kernel for their turn: enough to never run dry, little enough to stop soon.
 const UNSENT: u32 = 1 << 16;
 
-/// Interval in which threads check for the end of the run, in milliseconds.
-const LOOK: i32 = 20;
+/// Interval in which threads check for the end of the run.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The longest wait of a call for room, after which the flow or the run may be over.
+const PATIENCE: Duration = Duration::from_millis(1000);
 
 /// A flow, before it begins and while it runs.
 pub(super) struct Flow<'a> {
@@ -35,6 +42,8 @@ pub(super) struct Flow<'a> {
     state: Mutex<State>,
     /// True while its transfer wants it to send.
     is_wanted: AtomicBool,
+    /// Data that its application has read, if it has a pace of its own.
+    read: Mutex<FlowCounts>,
 }
 
 /// The current connection of a flow, and the counts of those before it.
@@ -66,7 +75,7 @@ pub(super) struct State {
 
 impl<'a> Flow<'a> {
     /// Makes the sockets of `plan` in its two hosts.
-    pub(super) fn prepare(plan: &'a FlowPlan, hosts: &'a [Namespace]) -> Result<Self, Error> {
+    pub(super) fn prepare(plan: &'a FlowPlan, hosts: &'a [Namespace], timing: Timing) -> Result<Self, Error> {
         let tcp = &plan.config.tcp;
         let listen = || {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.to, PORT))?;
@@ -86,6 +95,7 @@ impl<'a> Flow<'a> {
             }),
             state: Mutex::default(),
             is_wanted: AtomicBool::new(false),
+            read: Mutex::new(FlowCounts::new(timing)),
         })
     }
 
@@ -94,14 +104,19 @@ impl<'a> Flow<'a> {
         self.is_wanted.store(is_wanted, Ordering::Relaxed);
     }
 
-    /// Connects and sends, from the flow's start to its end or to `stop`.
-    pub(super) fn send(&self, clock: Clock, stop: &AtomicBool) {
-        if let Err(error) = self.try_send(clock, stop) {
+    /// Connects and sends, from the flow's start to its end or to `stop`. Returns the lateness of an application with a
+    /// pace of its own.
+    pub(super) fn send(&self, start: &Start, stop: &AtomicBool) -> Option<Lateness> {
+        let is_paced = self.plan.config.tcp.writing.is_some();
+        let mut lateness = is_paced.then(punctual).flatten();
+        let clock = start.wait();
+        if let Err(error) = self.try_send(clock, stop, lateness.as_mut()) {
             self.lock().problem = Some(format!("flow `{}` failed: {error}", self.plan.name));
         }
+        lateness
     }
 
-    fn try_send(&self, clock: Clock, stop: &AtomicBool) -> io::Result<()> {
+    fn try_send(&self, clock: Clock, stop: &AtomicBool, lateness: Option<&mut Lateness>) -> io::Result<()> {
         let config = &self.plan.config;
         if self.plan.transfer.is_some() {
             return self.send_in_turns(clock, stop);
@@ -110,7 +125,7 @@ impl<'a> Flow<'a> {
             return Ok(());
         }
         let has_stopped = || config.stop.is_some_and(|time| clock.now() >= time);
-        if let Some(left) = self.converse(config.start, has_stopped, stop)? {
+        if let Some(left) = self.converse((clock, config.start), has_stopped, stop, lateness)? {
             let mut state = self.lock();
             (state.closed, state.is_complete) = (Some(clock.now()), left == 0);
         }
@@ -122,10 +137,10 @@ impl<'a> Flow<'a> {
         let is_wanted = || self.is_wanted.load(Ordering::Relaxed);
         while !stop.load(Ordering::Relaxed) {
             if !is_wanted() {
-                thread::sleep(std::time::Duration::from_millis(LOOK as u64));
+                rest(LOOK)?;
                 continue;
             }
-            if self.converse(clock.now(), || !is_wanted(), stop)?.is_none() {
+            if self.converse((clock, clock.now()), || !is_wanted(), stop, None)?.is_none() {
                 return Ok(());
             }
             // This thread is in the host of the source since it connected.
@@ -139,9 +154,15 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// Connects, sends until the end of the data or until `has_stopped`, and closes. Returns the bytes left, or `None`
-    /// where the run was over before.
-    fn converse(&self, at: Time, has_stopped: impl Fn() -> bool, stop: &AtomicBool) -> io::Result<Option<u64>> {
+    /// Connects, as of a time, sends until the end of the data or until `has_stopped`, and closes. Returns the bytes
+    /// left, or `None` where the run was over before.
+    fn converse(
+        &self,
+        (clock, at): (Clock, Time),
+        has_stopped: impl Fn() -> bool,
+        stop: &AtomicBool,
+        lateness: Option<&mut Lateness>,
+    ) -> io::Result<Option<u64>> {
         let (config, socket) = (&self.plan.config, self.socket());
         let is_over = || stop.load(Ordering::Relaxed);
         self.source.enter()?;
@@ -154,17 +175,11 @@ impl<'a> Flow<'a> {
                 return Ok(None);
             }
         }
-        let mut left = config.size.map_or(u64::MAX, |size| size.count());
-        while left > 0 && !has_stopped() && !is_over() {
-            if socket.wait(true, LOOK)? {
-                let chunk = left.min(ZEROS.len() as u64) as usize;
-                match socket.send(&ZEROS[..chunk]) {
-                    Ok(sent) if config.size.is_some() => left -= sent as u64,
-                    Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
-                    _ => {}
-                }
-            }
-        }
+        let has_ended = || has_stopped() || is_over();
+        let left = match WritingApp::new(&config.tcp, config.size, clock.now()) {
+            Some(app) => write(&socket, app, clock, has_ended, lateness)?,
+            None => self.write_all(&socket, has_ended)?,
+        };
         if is_over() {
             return Ok(None);
         }
@@ -178,10 +193,87 @@ impl<'a> Flow<'a> {
         Ok(Some(left))
     }
 
-    /// Takes in what comes, until the other side closes or `stop`.
-    pub(super) fn receive(&self, stop: &AtomicBool) {
-        if let Err(error) = self.try_receive(stop) {
+    /// Writes as much as the socket takes, until the end of the data or `has_ended`. Returns the bytes left.
+    fn write_all(&self, socket: &TcpSocket, has_ended: impl Fn() -> bool) -> io::Result<u64> {
+        let size = self.plan.config.size;
+        let mut left = size.map_or(u64::MAX, |size| size.count());
+        while left > 0 && !has_ended() {
+            if socket.wait(true, LOOK)? {
+                let chunk = left.min(ZEROS.len() as u64) as usize;
+                match socket.send(&ZEROS[..chunk]) {
+                    Ok(sent) if size.is_some() => left -= sent as u64,
+                    Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Takes in what comes, until the other side closes or `stop`. Returns the lateness of an application with a pace
+    /// of its own.
+    pub(super) fn receive(&self, start: &Start, stop: &AtomicBool, timing: Timing) -> Option<Lateness> {
+        let reading = self.plan.config.tcp.reading.as_ref();
+        let mut lateness = reading.and_then(|_| punctual());
+        let clock = start.wait();
+        let received = match reading {
+            Some(reading) => self.read(reading, clock, stop, timing, lateness.as_mut()),
+            None => self.try_receive(stop),
+        };
+        if let Err(error) = received {
             self.lock().problem.get_or_insert(format!("the sink of flow `{}` failed: {error}", self.plan.name));
+        }
+        lateness
+    }
+
+    /// Reads at the application's pace.
+    fn read(
+        &self,
+        reading: &Reading,
+        clock: Clock,
+        stop: &AtomicBool,
+        timing: Timing,
+        mut lateness: Option<&mut Lateness>,
+    ) -> io::Result<()> {
+        let has_ended = || stop.load(Ordering::Relaxed);
+        let mut app = ReadingApp::new(reading);
+        while !self.listener.wait(false, LOOK)? {
+            if has_ended() {
+                return Ok(());
+            }
+        }
+        let connection = self.listener.accept()?;
+        let mut delay = RunDelay::of_this_thread();
+        let mut slept_for = Time::NEVER;
+        while !has_ended() {
+            let now = clock.now();
+            let due = app.free_at(now);
+            if due > now {
+                slept_for = due;
+                rest(due.since(now).min(LOOK))?;
+                continue;
+            }
+            if !connection.wait(false, LOOK)? {
+                continue;
+            }
+            let now = clock.now();
+            let Some(bytes) = app.read(now, &connection)? else { return Ok(()) };
+            self.read.lock().unwrap_or_else(PoisonError::into_inner).arrive(now, bytes, timing);
+            let waited = delay.lap();
+            if let Some(lateness) = &mut lateness {
+                lateness.record(waited.max(now.since(slept_for)));
+            }
+            slept_for = Time::NEVER;
+        }
+        connection.abort()
+    }
+
+    /// Adds what the application has read to the counts of the network, if it has a pace of its own.
+    pub(super) fn add_to(&self, counts: &mut FlowCounts) {
+        if self.plan.config.tcp.reading.is_some() {
+            let FlowCounts { arrived, by_sample, .. } =
+                self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            (counts.arrived, counts.by_sample) = (arrived, by_sample);
         }
     }
 
@@ -263,9 +355,58 @@ fn own_socket(plan: &FlowPlan) -> io::Result<TcpSocket> {
     let segment = (tcp.segment.count() + tcp.real_header_bytes() - TcpOptions::LEAST_HEADER) as u32;
     let socket = TcpSocket::bound(SocketAddrV4::new(plan.from, 0))?;
     socket.set_tcp(libc::TCP_MAXSEG, segment)?;
-    socket.set_tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?;
+    match tcp.send_buffer {
+        Some(SendBuffer::Fixed(_)) => {}
+        _ if tcp.writing.is_some() => {}
+        _ => socket.set_tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?,
+    }
+    if tcp.writing.is_some() {
+        socket.set_tcp(libc::TCP_NODELAY, u32::from(!tcp.nagle))?;
+    }
     set_sender(&socket, tcp, &plan.law)?;
     Ok(socket)
+}
+
+/// Makes this thread one of an application with a pace of its own; `None` without memory for its lateness.
+fn punctual() -> Option<Lateness> {
+    // Without the right to, the lateness shows it.
+    _ = make_realtime(Rank::Application);
+    Lateness::new().ok()
+}
+
+/// Lets `app` write until the end of its data or `has_ended`. Returns the bytes left.
+fn write(
+    socket: &TcpSocket,
+    mut app: WritingApp,
+    clock: Clock,
+    has_ended: impl Fn() -> bool,
+    mut lateness: Option<&mut Lateness>,
+) -> io::Result<u64> {
+    // A call that waits for room is one call to the kernel: another one would mark what follows as app-limited.
+    socket.let_sends_wait(PATIENCE)?;
+    let mut delay = RunDelay::of_this_thread();
+    // Time for which this thread slept. After a wait for room, what is due is no fault of its own.
+    let mut slept_for = Time::NEVER;
+    while app.left() > 0 && !has_ended() {
+        let now = clock.now();
+        match app.due() {
+            Some(due) if due > now => {
+                slept_for = due;
+                rest(due.since(now).min(LOOK))?;
+                continue;
+            }
+            None if !socket.wait(true, LOOK)? => continue,
+            _ => {}
+        }
+        let now = clock.now();
+        app.write(now, |data| socket.send(data))?;
+        let waited = delay.lap();
+        if let Some(lateness) = &mut lateness {
+            lateness.record(waited.max(now.since(slept_for)));
+        }
+        slept_for = Time::NEVER;
+    }
+    Ok(app.left())
 }
 
 /// Sleeps until `time`; false where the run ends before.
@@ -274,7 +415,7 @@ pub(super) fn sleep_until(clock: Clock, time: Time, stop: &AtomicBool) -> bool {
         if stop.load(Ordering::Relaxed) {
             return false;
         }
-        let left = time.since(clock.now()).min(Duration::from_millis(LOOK as u64));
+        let left = time.since(clock.now()).min(LOOK);
         thread::sleep(std::time::Duration::from_nanos(left.as_nanos()));
     }
     true

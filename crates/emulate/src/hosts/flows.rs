@@ -16,7 +16,7 @@ use windward_units::Duration;
 
 /// A flow, before it begins and while it runs.
 pub(super) enum Flow<'a> {
-    Tcp(TcpFlow<'a>),
+    Tcp(Box<TcpFlow<'a>>),
     Quic(Box<QuicFlow<'a>>),
 }
 
@@ -30,7 +30,7 @@ impl<'a> Flow<'a> {
     ) -> Result<Self, Error> {
         match plan.config.law {
             LawChoice::Quic(..) => QuicFlow::prepare(plan, hosts, timing, seed).map(|flow| Self::Quic(Box::new(flow))),
-            _ => TcpFlow::prepare(plan, hosts).map(Self::Tcp),
+            _ => TcpFlow::prepare(plan, hosts, timing).map(|flow| Self::Tcp(Box::new(flow))),
         }
     }
 
@@ -82,8 +82,9 @@ impl<'a> Flow<'a> {
 
     /// Adds what the network does not see.
     pub(super) fn add_to(&self, counts: &mut FlowCounts) {
-        if let Self::Quic(flow) = self {
-            flow.add_to(counts);
+        match self {
+            Self::Tcp(flow) => flow.add_to(counts),
+            Self::Quic(flow) => flow.add_to(counts),
         }
     }
 }

@@ -9,6 +9,7 @@ mod limit;
 #[cfg(not(feature = "quic"))]
 mod no_quic;
 mod options;
+mod pace;
 mod plan;
 #[cfg(feature = "quic")]
 mod quic;
@@ -100,16 +101,17 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     let transfers: Vec<Transfer<'_>> = network.transfers.iter().map(transfer).collect();
     let wire = Wire { fabric, orders, ports: devices, frame: coded::frame_size(plan.mtu), sort };
     let mut record = Record::new(network, &plan);
-    // This thread, the emulator, and those that send.
-    let start = Start::of(2 + flows.len() + transfers.len() + apps.len());
+    // This thread, the emulator, and those of the traffic. Flows over TCP have two.
+    let over_tcp = flows.iter().filter(|flow| matches!(flow, Flow::Tcp(_))).count();
+    let start = Start::of(2 + flows.len() + over_tcp + transfers.len() + apps.len());
     let ran = thread::scope(|scope| {
         let emulator = scope.spawn(|| wire.run(|| start.wait(), &stop, network.timing.duration));
-        let mut quic = Vec::new();
+        let (mut quic, mut paced) = (Vec::new(), Vec::new());
         for flow in &flows {
             match flow {
                 Flow::Tcp(flow) => {
-                    scope.spawn(|| flow.receive(&stop));
-                    scope.spawn(|| flow.send(start.wait(), &stop));
+                    paced.push(scope.spawn(|| flow.receive(&start, &stop, network.timing)));
+                    paced.push(scope.spawn(|| flow.send(&start, &stop)));
                 }
                 Flow::Quic(flow) => quic.push(scope.spawn(|| flow.run(&start, &stop, network.timing))),
             }
@@ -133,14 +135,16 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         stop.store(true, Ordering::Relaxed);
         let apps: Result<Vec<_>, Error> = apps.into_iter().map(join).collect();
         let quic: Result<Vec<_>, Error> = quic.into_iter().map(join).collect();
-        Ok::<_, Error>((join(emulator)?, apps?, quic?))
+        let mut lateness = quic?;
+        lateness.extend(paced.into_iter().filter_map(join));
+        Ok::<_, Error>((join(emulator)?, apps?, lateness))
     });
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
-    let (Outcome { fabric, sort, mut quality }, apps, quic) = ran?;
+    let (Outcome { fabric, sort, mut quality }, apps, paced) = ran?;
     let mut lateness = Lateness::new()?;
-    apps.iter().map(|(_, own)| own).chain(&quic).for_each(|own| lateness.add(own));
+    apps.iter().map(|(_, own)| own).chain(&paced).for_each(|own| lateness.add(own));
     quality.add_applications(&lateness);
     let missed = |host: &Namespace| host.inside(|| Ok(read_dropped()? + read_overflowed()?)).unwrap_or(0);
     quality.missed = namespaces.iter().map(missed).sum();

@@ -4,7 +4,7 @@ use crate::sys::{TcpSocket, write_setting};
 use std::io;
 use std::net::SocketAddrV4;
 use std::sync::{Mutex, PoisonError};
-use windward_sim::{EcnMode, TcpOptions};
+use windward_sim::{EcnMode, SendBuffer, TcpOptions};
 
 /// Some options of a connection are settings of its namespace in the instant in which it is made: one at a time.
 static CONNECTING: Mutex<()> = Mutex::new(());
@@ -30,6 +30,9 @@ pub(super) fn set_receiver(socket: &TcpSocket, tcp: &TcpOptions) -> io::Result<(
 /// Sets the congestion control and the pacing of an end that sends.
 pub(super) fn set_sender(socket: &TcpSocket, tcp: &TcpOptions, law: &str) -> io::Result<()> {
     socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, law.as_bytes())?;
+    if let Some(SendBuffer::Fixed(bytes)) = tcp.send_buffer {
+        socket.set_send_buffer(bytes.count())?;
+    }
     if tcp.pacing {
         // A rate that never limits: what matters is that one is set.
         socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;

@@ -7,7 +7,7 @@ use super::options::{set_receiver, set_sender};
 use super::settings::Settings;
 use crate::error::Error;
 use crate::sys::{Namespace, Netlink, Route, TcpSocket, Tun, write_setting};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -15,7 +15,9 @@ use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_laws::emultcp::Kind;
 use windward_scenario::{Compiled, FlowName};
-use windward_sim::{AppConfig, FlowConfig, LawChoice, MediumConfig, NodeId, ReceiveBuffer, SendBuffer, TcpOptions};
+use windward_sim::{
+    AppConfig, FlowConfig, IdleRestart, LawChoice, MediumConfig, NodeId, ReceiveBuffer, SendBuffer, TcpOptions,
+};
 use windward_units::{Bytes, Duration, Time};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -34,6 +36,9 @@ const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
 /// Receive and send buffers of Linux 6.18, and those for windows as large as any link needs.
 const LINUX_BUFFERS: [&str; 2] = ["4096 131072 33554432", "4096 16384 4194304"];
 const LARGE_BUFFERS: [&str; 2] = ["4096 131072 268435456", "4096 131072 268435456"];
+
+/// Least send buffer of Linux (`SOCK_MIN_SNDBUF`): twice 2048 B and a descriptor.
+const LEAST_SEND_BUFFER: Bytes = Bytes::new(2 * (2048 + 256));
 
 /// Longest initial delay of an ACK in Linux (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
@@ -178,6 +183,14 @@ impl Plan {
                 );
                 return Err(Error::Impossible(message));
             }
+            if config.tcp.reading.is_some() {
+                let name = &name.name;
+                let message = format!(
+                    "app `{name}`: `read` of applications is not supported by the emulator\nhint: remove it, or use \
+                     `simulate`"
+                );
+                return Err(Error::Impossible(message));
+            }
             apps.push(AppPlan {
                 name: name.name.clone(),
                 client: place(config.client),
@@ -202,7 +215,28 @@ impl Plan {
         let over_tcp = connections(compiled).filter(|(_, _, is_quic)| !is_quic);
         notes.extend(over_tcp.flat_map(|(whose, tcp, _)| differences(&whose, tcp)));
         notes.extend(settings.note());
-        Ok(Self { flows, apps, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded })
+        let mut plan = Self { flows, apps, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded };
+        let note = |name: &str| format!("`{name}`: its host's kernel restarts after idle by Linux's own rule");
+        let hosts = (0..plan.nodes.len()).filter(|&host| !plan.keeps_window(host));
+        let differing =
+            hosts.flat_map(|host| plan.pausing(host)).filter(|(_, tcp)| tcp.idle_restart != IdleRestart::Linux);
+        let notes: BTreeSet<String> = differing.map(|(name, _)| note(name)).collect();
+        plan.notes.extend(notes);
+        Ok(plan)
+    }
+
+    /// The flows and applications of a host that may pause, with their options of TCP.
+    fn pausing(&self, host: usize) -> impl Iterator<Item = (&str, &TcpOptions)> {
+        let flows = self.flows.iter().filter(move |flow| flow.source == host && flow.config.tcp.writing.is_some());
+        let apps = self.apps.iter().filter(move |app| [app.client, app.server].contains(&host));
+        let flows = flows.map(|flow| (flow.name.as_str(), &flow.config.tcp));
+        flows.chain(apps.map(|app| (app.name.as_str(), &app.config.tcp)))
+    }
+
+    /// True if all connections of a host that may pause keep their window, which is a setting of the host.
+    fn keeps_window(&self, host: usize) -> bool {
+        let mut pausing = self.pausing(host).peekable();
+        pausing.peek().is_some() && pausing.all(|(_, tcp)| tcp.idle_restart == IdleRestart::Off)
     }
 
     /// Makes the hosts.
@@ -238,6 +272,9 @@ impl Plan {
             if options.all(|tcp| tcp.most_in_flight.is_some()) { LINUX_BUFFERS } else { LARGE_BUFFERS };
         write_setting("ipv4/tcp_rmem", if is_coded { CODED_RECEIVE_BUFFER } else { receive })?;
         write_setting("ipv4/tcp_wmem", send)?;
+        if self.keeps_window(host) {
+            write_setting("ipv4/tcp_slow_start_after_idle", "0")?;
+        }
         let sends = self.flows.iter().filter(|flow| flow.source == host);
         let receives = self.flows.iter().filter(|flow| flow.sink == host);
         // Both ends of an application send.
@@ -420,17 +457,35 @@ fn over_quic(name: &FlowName, congestion: &[(String, String)]) -> Result<String,
 
 /// Refuses options of TCP that the kernel does not have.
 fn check_tcp(whose: &str, tcp: &TcpOptions, is_quic: bool) -> Result<(), Error> {
+    let refuse = |why: &str| Err(Error::Impossible(format!("{whose}: {why}")));
     // The kernel's buffers follow the application by themselves.
     let to_receive = ReceiveBuffer::Auto { start: ReceiveBuffer::START, most: ReceiveBuffer::MOST };
-    let to_send = SendBuffer::Auto { most: SendBuffer::MOST };
-    let has_buffer =
-        tcp.receive_buffer.is_some_and(|own| own != to_receive) || tcp.send_buffer.is_some_and(|own| own != to_send);
-    if tcp.reading.is_some() || tcp.writing.is_some() || has_buffer {
-        let message = format!(
-            "{whose}: `write`, `read`, and buffers other than \"auto\" are not supported by the emulator\nhint: remove \
-             them, or use `simulate`"
+    if tcp.receive_buffer.is_some_and(|own| own != to_receive) {
+        return refuse(
+            "Linux's receive buffer has a size in memory, not in payload: the emulator supports only `receive_buffer = \
+             \"auto\"`\nhint: remove `receive_buffer`, or use `simulate`",
         );
-        return Err(Error::Impossible(message));
+    }
+    if tcp.reading.is_some() && tcp.receive_buffer.is_none() {
+        return refuse(
+            "the emulator supports `read` only with Linux's receive buffer\nhint: use `receive_buffer = \"auto\"`, or \
+             `simulate`",
+        );
+    }
+    match tcp.send_buffer {
+        Some(SendBuffer::Auto { most }) if most != SendBuffer::MOST => {
+            return refuse(
+                "the limit of autotuned send buffers is a setting of the host\nhint: use `send_buffer = \"auto\"` and \
+                 `--sysctl net.ipv4.tcp_wmem=...`, or `simulate`",
+            );
+        }
+        Some(SendBuffer::Fixed(bytes)) if bytes < LEAST_SEND_BUFFER => {
+            return refuse(&format!(
+                "Linux's send buffers have at least {LEAST_SEND_BUFFER}, not {bytes}\nhint: use a larger `send_buffer`, \
+                 or `simulate`"
+            ));
+        }
+        _ => {}
     }
     if tcp.ecn.counts() && !is_quic {
         let message = format!(

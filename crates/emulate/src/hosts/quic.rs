@@ -12,7 +12,7 @@ use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use windward_sim::{Codepoint, EcnMode, LawChoice, QuicConfig, QuicDatagram, QuicState, Timing};
+use windward_sim::{Codepoint, EcnMode, LawChoice, QuicConfig, QuicDatagram, QuicState, Timing, Writer, Writing};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Port of both ends.
@@ -36,6 +36,11 @@ pub(super) struct QuicFlow<'a> {
 /// Both ends, and what was seen of them.
 struct Connection {
     ends: Box<dyn windward_sim::QuicFlow>,
+    /// Pace of the application, and the application once the connection is open.
+    writing: Option<Writing>,
+    writer: Option<Writer>,
+    /// Bytes that it has not written.
+    rest: u64,
     sockets: [UdpEnd; 2],
     /// True if datagrams keep the ECN fields of their senders.
     has_ecn: bool,
@@ -64,6 +69,7 @@ impl<'a> QuicFlow<'a> {
         };
         let quic = QuicConfig {
             size: config.size.map(|size| size.count()),
+            is_paced: config.tcp.writing.is_some(),
             ..QuicConfig::new(&config.tcp, (law, options), splitmix64(splitmix64(seed) ^ config.key))
         };
         let ends = [SocketAddrV4::new(*from, PORT), SocketAddrV4::new(*to, PORT)];
@@ -73,6 +79,9 @@ impl<'a> QuicFlow<'a> {
         };
         let connection = Connection {
             ends: windward_quic::ends(qlog.map(Path::to_owned)).flow(&quic),
+            writing: config.tcp.writing,
+            writer: None,
+            rest: config.size.map_or(u64::MAX, |size| size.count()),
             sockets: [socket(*source, ends[0], ends[1])?, socket(*sink, ends[1], ends[0])?],
             has_ecn: config.tcp.ecn != EcnMode::Off,
             unsent: None,
@@ -134,7 +143,7 @@ impl<'a> QuicFlow<'a> {
                 stepped => stepped?,
             };
             let is_over = connection.state.closed.is_some() && !is_blocked;
-            due = connection.ends.next_time().unwrap_or(Time::NEVER).min(end);
+            due = connection.due().min(end);
             drop(connection);
             if is_over || stop.load(Ordering::Relaxed) || now >= timing.duration {
                 return Ok(());
@@ -208,6 +217,7 @@ impl Connection {
         if ends.next_time().is_some_and(|time| time <= now) {
             ends.wake(now);
         }
+        self.write(now);
         let is_blocked = !self.send(now)?;
         let Self { ends, min_rtt, rtts, .. } = self;
         ends.take_rtts(&mut |rtt| {
@@ -223,6 +233,25 @@ impl Connection {
             (self.state.closed, self.state.is_complete) = (Some(completed), true);
         }
         Ok(is_blocked)
+    }
+
+    /// Time of the next timer or write.
+    fn due(&mut self) -> Time {
+        let write = self.writer.as_ref().filter(|_| self.rest > 0).map_or(Time::NEVER, Writer::next);
+        self.ends.next_time().unwrap_or(Time::NEVER).min(write)
+    }
+
+    /// Lets the application write what is due.
+    fn write(&mut self, now: Time) {
+        if let Some(writing) = self.writing.take_if(|_| self.ends.state().is_open) {
+            self.writer = Some(Writer::new(writing, now));
+        }
+        let Some(writer) = &mut self.writer else { return };
+        while self.rest > 0 && writer.next() <= now && self.ends.state().is_open {
+            let bytes = writer.write().min(self.rest);
+            self.rest -= bytes;
+            self.ends.write(bytes, self.rest == 0);
+        }
     }
 
     /// Hands to the kernel what both ends send now; false if it has no room for all.

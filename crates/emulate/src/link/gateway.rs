@@ -161,7 +161,8 @@ fn unbound() -> io::Result<TcpSocket> {
 
 /// A connection to a loopback, none yet if its queue is full, or nothing if nothing listens there.
 fn probe(socket: TcpSocket, outside: SocketAddrV4) -> Option<Option<TcpStream>> {
-    let connected = socket.connect(outside).and_then(|()| socket.wait(true, PROBE.as_millis() as i32));
+    let limit = windward_units::Duration::from_nanos(PROBE.as_nanos() as u64);
+    let connected = socket.connect(outside).and_then(|()| socket.wait(true, limit));
     let stream = socket.into_stream();
     let error = connected.as_ref().err().map(io::Error::kind);
     let failed = stream.take_error().ok().flatten().map(|error| error.kind());

@@ -88,7 +88,8 @@ pub(crate) fn rest(limit: Duration) -> io::Result<()> {
     wait(&mut [], limit).map(drop)
 }
 
-fn wait(polls: &mut [libc::pollfd], limit: Duration) -> io::Result<bool> {
+/// Waits for the events of `polls`, but not longer than `limit`. Returns true if there is one.
+pub(super) fn wait(polls: &mut [libc::pollfd], limit: Duration) -> io::Result<bool> {
     let limit = libc::timespec {
         tv_sec: (limit.as_nanos() / 1_000_000_000) as libc::time_t,
         tv_nsec: (limit.as_nanos() % 1_000_000_000) as libc::c_long,

@@ -1,9 +1,11 @@
 //! TCP sockets with the options that a flow needs.
 
 use super::check;
+use super::devices::wait;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use windward_units::Duration;
 
 /// A TCP socket that does not block.
 #[derive(Debug)]
@@ -114,16 +116,21 @@ impl TcpSocket {
         self.set(libc::IPPROTO_TCP, option, &value.to_ne_bytes())
     }
 
-    /// Waits until the socket can be read (or written, where asked), but no longer than `milliseconds`.
-    pub(crate) fn wait(&self, for_writing: bool, milliseconds: i32) -> io::Result<bool> {
+    /// Waits until the socket can be read (or written, where asked), but no longer than `limit`.
+    pub(crate) fn wait(&self, for_writing: bool, limit: Duration) -> io::Result<bool> {
         let events = if for_writing { libc::POLLOUT } else { libc::POLLIN };
-        let mut poll = libc::pollfd { fd: self.number(), events, revents: 0 };
-        // SAFETY: one live entry.
-        match check(unsafe { libc::poll(&raw mut poll, 1, milliseconds) }) {
-            Ok(count) => Ok(count > 0),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-            Err(error) => Err(error),
-        }
+        wait(&mut [libc::pollfd { fd: self.number(), events, revents: 0 }], limit)
+    }
+
+    /// Lets the calls of [`Self::send`] wait for room, each for at most `limit` in all.
+    pub(crate) fn let_sends_wait(&self, limit: Duration) -> io::Result<()> {
+        // SAFETY: numbers only.
+        let flags = check(unsafe { libc::fcntl(self.number(), libc::F_GETFL) })?;
+        // SAFETY: numbers only.
+        check(unsafe { libc::fcntl(self.number(), libc::F_SETFL, flags & !libc::O_NONBLOCK) })?;
+        let micros = (limit.as_nanos() / 1000).max(1);
+        let [seconds, rest] = [micros / 1_000_000, micros % 1_000_000].map(|part| (part as i64).to_ne_bytes());
+        self.set(libc::SOL_SOCKET, libc::SO_SNDTIMEO, &[seconds, rest].concat())
     }
 
     /// Sends some of `data`.
@@ -138,6 +145,21 @@ impl TcpSocket {
         // SAFETY: MSG_TRUNC tells TCP to throw the bytes away; it writes to no address.
         let taken = unsafe { libc::recv(self.number(), std::ptr::null_mut(), most, libc::MSG_TRUNC) };
         check(taken as libc::c_int).map(|count| count as usize)
+    }
+
+    /// Number of bytes that can be read now.
+    pub(crate) fn waiting(&self) -> io::Result<u64> {
+        let mut count: libc::c_int = 0;
+        // SAFETY: the number lives through the call.
+        check(unsafe { libc::ioctl(self.number(), libc::FIONREAD, &raw mut count) })?;
+        Ok(count as u64)
+    }
+
+    /// Fixes the memory of data that is not acknowledged, beyond `net.core.wmem_max` too. The kernel keeps twice the
+    /// value of the option (`sock_setsockopt`).
+    pub(crate) fn set_send_buffer(&self, bytes: u64) -> io::Result<()> {
+        let half = i32::try_from(bytes / 2).unwrap_or(i32::MAX / 2);
+        self.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &half.to_ne_bytes())
     }
 
     /// No more data will follow.
