@@ -18,6 +18,7 @@ CRATES = ("network", "quic")
 
 _EXPORT = re.compile(r"^pub use (\w+)::(?:\{([^}]*)\}|(\w+));$", re.MULTILINE)
 _MODULE = re.compile(r"^pub mod (\w+);$", re.MULTILINE)
+_CHILD = re.compile(r'^(?:#\[path = "(.*)"\]\n)?(?:pub(?:\(crate\))? )?mod (\w+);$', re.MULTILINE)
 _ITEM = re.compile(r"^pub (?:(?:const|unsafe|async) )*(fn|struct|enum|trait|const|static|type) (\w+)")
 _IMPL = re.compile(r"^impl(?:<.*?>)? (?:(.+) for )?(\w+)(?:<.*?>)?(?: where.*)? \{$")
 
@@ -65,29 +66,42 @@ def members(block: list[str]) -> Iterator[str]:
 def listed(crate: str) -> list[str]:
     """The public interface of a crate."""
     source = REPOSITORY / "crates" / crate / "src"
-    root = (source / "lib.rs").read_text(encoding="utf-8")
-    wanted: dict[str, set[str] | None] = {"lib": None, **dict.fromkeys(_MODULE.findall(root))}
-    found = [match[0] for match in re.finditer(r"^pub use windward_.*;$", root, re.MULTILINE)]
-    for module, several, one in _EXPORT.findall(root):
-        if (source / f"{module}.rs").exists():
-            names = {name.strip() for name in (several or one).split(",") if name.strip()}
-            wanted[module] = (wanted.get(module) or set()) | names
-    for module, names in wanted.items():
-        prefix = "" if names is not None or module == "lib" else f"{module}::"
-        text = (source / f"{module}.rs").read_text(encoding="utf-8")
-        own = list(blocks(text))
-        public = {match[2] for block in own if (match := _ITEM.match(block[0]))}
-        chosen = public if names is None else names
-        for block in own:
-            if (match := _ITEM.match(block[0])) and match[2] in chosen:
-                found.append(f"{prefix}{head(block)}")
-                found += [f"{prefix}{match[2]}: {each}" for each in members(block)]
-            elif (match := _IMPL.match(block[0])) and match[2] in chosen:
-                if match[1]:
-                    found.append(f"{prefix}{match[2]}: {match[1]}")
-                else:
-                    found += [f"{prefix}{match[2]}: {each}" for each in members(block)]
-    return sorted(set(found))
+    root = source / "lib.rs"
+    # An implementation may lie in any file.
+    impls = [block for file in sorted(source.rglob("*.rs")) for block in blocks(file.read_text(encoding="utf-8"))]
+    found = re.findall(r"^pub use windward_.*;$", root.read_text(encoding="utf-8"), re.MULTILINE)
+    return sorted({*found, *interface(root, None, "", [block for block in impls if _IMPL.match(block[0])])})
+
+
+def interface(file: Path, chosen: set[str] | None, prefix: str, impls: list[list[str]]) -> Iterator[str]:
+    """The items of a module's file that are public, or chosen by name; those of its public modules, and re-exports."""
+    text = file.read_text(encoding="utf-8")
+    own = [(match, block) for block in blocks(text) if (match := _ITEM.match(block[0]))]
+    names = {match[2] for match, _ in own if chosen is None or match[2] in chosen}
+    for match, block in own:
+        if match[2] in names:
+            yield f"{prefix}{head(block)}"
+            yield from (f"{prefix}{match[2]}: {each}" for each in members(block))
+    for block in impls:
+        if (match := _IMPL.match(block[0])) and match[2] in names:
+            yield from (f"{prefix}{match[2]}: {each}" for each in ([match[1]] if match[1] else members(block)))
+    children = {name: file_of(file, path, name) for path, name in _CHILD.findall(text)}
+    for module, several, one in _EXPORT.findall(text):
+        exported = {name.strip() for name in (several or one).split(",") if name.strip()}
+        if module in children:
+            wanted = exported if chosen is None else exported & chosen
+            yield from interface(children[module], wanted, prefix, impls)
+    for module in _MODULE.findall(text):
+        if chosen is None or module in chosen:
+            yield from interface(children[module], None, f"{prefix}{module}::", impls)
+
+
+def file_of(parent: Path, path: str, name: str) -> Path:
+    """The file of a module that another declares, at a path of its own if it has one."""
+    if path:
+        return parent.parent / path
+    folder = parent.parent if parent.stem in ("lib", "mod") else parent.with_suffix("")
+    return next(own for own in (folder / f"{name}.rs", folder / name / "mod.rs") if own.exists())
 
 
 @pytest.mark.parametrize("crate", CRATES)

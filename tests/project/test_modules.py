@@ -163,7 +163,8 @@ FLOORS = {
         "episodes job network optimum",
         "by_hand sweep",
     ),
-    "quic": ("host null stock", "controller pair", "noq stream", "exchange", "ends upload"),
+    "quic": ("debugged host uploaded", "controller", "stack", "noq quinn", "ends"),
+    "quic/stack": ("null stock", "pair", "stream", "exchange", "ends upload"),
     "radio": ("air choose", "hooks interface", "cell wifi", "forward", "csma ran slotted"),
     "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
     "scenario": (

@@ -130,6 +130,10 @@ pub(crate) fn job<F: Display>(error: windward_run::Error<F>, failed: impl FnOnce
         windward_run::Error::NoQuic(flow) => {
             PyValueError::new_err(format!("`{flow}` is over QUIC, which is not compiled yet\nhint: make .venv/engine"))
         }
+        windward_run::Error::NoNoq(flow) => PyValueError::new_err(format!(
+            "`{flow}` runs between endpoints of noq, which this engine lacks
+hint: make .venv/noq"
+        )),
         windward_run::Error::Panicked { .. } => PyRuntimeError::new_err(error.to_string()),
     }
 }

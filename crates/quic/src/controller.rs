@@ -1,18 +1,15 @@
-//! quinn's interface to congestion control.
+//! Laws for the connections of an endpoint.
 
-#![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant")]
+#![expect(clippy::disallowed_types, reason = "the stacks tell the time by std's Instant")]
 
 use crate::host::Host;
-use crate::stock::{Stock, Stocked};
-use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use serde_json::{Value, json};
-use std::any::Any;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use windward_laws::{LawSpec, SpecError};
-use windward_units::{Duration, Packets};
+use windward_units::Packets;
 
 /// A law that cannot control a QUIC connection.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -99,96 +96,9 @@ impl Laws {
     }
 }
 
-impl ControllerFactory for Laws {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(self.control(now, current_mtu))
-    }
-}
-
-/// A law for one connection, which can be watched.
-pub(crate) struct Watched {
-    spec: LawSpec,
-    is_quinns: bool,
-    initial: f64,
-    seed: u64,
-    seen: OnceLock<Seen>,
-}
-
-/// State of a connection under a law of Windward, or a controller of quinn.
-enum Seen {
-    Host(Arc<Mutex<Host>>),
-    Stock(Arc<Mutex<Stock>>),
-}
-
-/// Figures of a connection.
-pub(crate) struct Figures {
-    /// Window in packets.
-    pub cwnd: Packets,
-    /// Packets in flight, rounded.
-    pub flight: u32,
-    /// Smoothed and latest RTT; zero before the first sample.
-    pub rtts: (Duration, Duration),
-    /// Reductions by losses, and by persistent congestion.
-    pub reductions: [u64; 2],
-}
-
 /// Locks what no other thread has.
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Watched {
-    /// Law with an initial window of `initial` packets; quinn's controller of its name if it `is_quinns`.
-    pub fn new(spec: LawSpec, is_quinns: bool, initial: f64, seed: u64) -> Self {
-        Self { spec, is_quinns, initial, seed, seen: OnceLock::new() }
-    }
-
-    /// Figures of the connection, if it has begun.
-    pub fn figures(&self) -> Option<Figures> {
-        Some(match self.seen.get()? {
-            Seen::Host(host) => {
-                let host = lock(host);
-                let (cwnd, flight, rtts, reductions) = (host.cwnd(), host.flight(), host.rtts(), host.reductions());
-                Figures { cwnd, flight, rtts, reductions }
-            }
-            Seen::Stock(stock) => {
-                let stock = lock(stock);
-                let (cwnd, flight, rtts, reductions) = (stock.cwnd(), stock.flight(), stock.rtts(), stock.reductions());
-                Figures { cwnd, flight, rtts, reductions }
-            }
-        })
-    }
-
-    /// Takes the RTT samples since the last call; the first call begins to keep them.
-    pub fn take_rtts(&self, sink: &mut dyn FnMut(Duration)) {
-        match self.seen.get() {
-            Some(Seen::Host(host)) => lock(host).take_rtts(sink),
-            Some(Seen::Stock(stock)) => lock(stock).take_rtts(sink),
-            None => {}
-        }
-    }
-
-    /// Reports the internal state of the law.
-    pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        match self.seen.get() {
-            Some(Seen::Host(host)) => lock(host).observe(sink),
-            Some(Seen::Stock(stock)) => lock(stock).observe(sink),
-            None => {}
-        }
-    }
-}
-
-impl ControllerFactory for Watched {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let stock = self.is_quinns.then(|| Stock::new(&self.spec, self.initial, now, current_mtu)).flatten();
-        if let Some(stock) = stock.map(|stock| Arc::new(Mutex::new(stock))) {
-            self.seen.get_or_init(|| Seen::Stock(Arc::clone(&stock)));
-            return Box::new(Stocked::new(stock));
-        }
-        let controlled = Controlled::new(self.spec, self.initial, self.seed, now, current_mtu);
-        self.seen.get_or_init(|| Seen::Host(Arc::clone(&controlled.host)));
-        Box::new(controlled)
-    }
 }
 
 /// A connection under a law.
@@ -198,13 +108,13 @@ pub(crate) struct Controlled {
     seed: u64,
     origin: Instant,
     mtu: u16,
-    /// quinn wants what several threads may look at; who watches the connection does so between its events.
-    host: Arc<Mutex<Host>>,
+    /// The stacks want what several threads may look at; who watches the connection does so between its events.
+    pub(crate) host: Arc<Mutex<Host>>,
     pub(crate) window: u64,
 }
 
 impl Controlled {
-    fn new(spec: LawSpec, initial: f64, seed: u64, origin: Instant, mtu: u16) -> Self {
+    pub(crate) fn new(spec: LawSpec, initial: f64, seed: u64, origin: Instant, mtu: u16) -> Self {
         let host = Host::new(spec.build(Packets::new(initial)), seed, mtu);
         let window = host.window();
         Self { spec, initial, seed, origin, mtu, host: Arc::new(Mutex::new(host)), window }
@@ -243,54 +153,8 @@ impl Controlled {
     }
 }
 
-impl Controller for Controlled {
-    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let now = self.nanos(now);
-        self.then(|host| host.sent(now, bytes));
-    }
-
-    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        let sent = self.nanos(sent);
-        self.then(|host| host.acked(sent, bytes));
-    }
-
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest: Option<u64>) {
-        let now = self.nanos(now);
-        self.then(|host| host.end_acks(now, in_flight, app_limited));
-    }
-
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
-        let (now, sent) = (self.nanos(now), self.nanos(sent));
-        self.then(|host| match lost_bytes {
-            0 => host.marked(now, sent),
-            bytes => host.lost(now, sent, is_persistent_congestion, bytes),
-        });
-    }
-
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.set_mtu(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.window
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.window;
-        (metrics.ssthresh, metrics.pacing_rate) = self.thresholds();
-        metrics
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.fresh())
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.first_window()
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
+impl fmt::Debug for Controlled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controlled").field("law", &self.spec.name()).finish_non_exhaustive()
     }
 }

@@ -1,23 +1,22 @@
-//! The two ends of connections over QUIC in the simulator.
+//! Maker of the ends of connections over QUIC in the simulator.
 
-use crate::controller::{Figures, Watched};
-use crate::exchange::Exchanges;
-use crate::null::Null;
-use crate::pair::{CLIENT, Pair, PairConfig, SERVER};
-use crate::stream::Stream;
-use bytes::BytesMut;
-use slab::Slab;
+#[cfg(feature = "noq")]
+use crate::noq;
+use crate::quinn;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use windward_sim::{
-    LawOf, MakeQuic, QuicConfig, QuicDatagram, QuicEnds, QuicExchange, QuicFlow, QuicHeard, QuicMaker, QuicState,
-};
-use windward_units::{Duration, Time};
+use windward_sim::{LawOf, MakeQuic, QuicConfig, QuicExchange, QuicFlow, QuicMaker};
+
+/// True if this build has endpoints of noq: the feature `noq`.
+pub const HAS_NOQ: bool = cfg!(feature = "noq");
 
 /// Maker of the ends of connections over QUIC, for `Makers::quic` of a run. With the feature `qlog` and a folder, each
 /// end writes its events to a file: connection-N-client.sqlog and connection-N-server.sqlog, N from 1 in the order in
 /// which the connections are made.
+///
+/// # Panics
+/// The maker panics if a connection has [`LawOf::Noq`] and the build not [`HAS_NOQ`].
 pub fn ends(qlog: Option<PathBuf>) -> MakeQuic {
     Arc::new(Maker { qlog, made: AtomicU64::new(0) })
 }
@@ -37,222 +36,31 @@ impl Maker {
 
 impl QuicMaker for Maker {
     fn flow(&self, config: &QuicConfig) -> Box<dyn QuicFlow> {
-        Box::new(Ends::new(config, self.next(), Stream::new(config.size, config.is_paced)))
+        match config.options.law_of {
+            LawOf::Windward | LawOf::Quinn => quinn::flow(config, self.next()),
+            LawOf::Noq => noq::flow(config, self.next()),
+        }
     }
 
     fn exchange(&self, config: &QuicConfig) -> Box<dyn QuicExchange> {
-        Box::new(Ends::new(config, self.next(), Exchanges::new(config.options.zero_rtt)))
-    }
-}
-
-/// Applications at both ends of a connection.
-trait Applications: Send {
-    /// Side that closes the connection.
-    const CLOSES: usize;
-
-    /// Handles what has happened at a side, and reads and writes.
-    fn serve(&mut self, pair: &mut Pair, side: usize, now: Time);
-}
-
-impl Applications for Stream {
-    const CLOSES: usize = CLIENT;
-
-    fn serve(&mut self, pair: &mut Pair, side: usize, now: Time) {
-        self.serve(pair, side, now);
-        if self.completed.is_some() && !pair.is_closed {
-            pair.close(side, now);
+        match config.options.law_of {
+            LawOf::Windward | LawOf::Quinn => quinn::exchange(config, self.next()),
+            LawOf::Noq => noq::exchange(config, self.next()),
         }
     }
 }
 
-impl Applications for Exchanges {
-    const CLOSES: usize = SERVER;
+/// A build without noq.
+#[cfg(not(feature = "noq"))]
+mod noq {
+    use std::path::PathBuf;
+    use windward_sim::{QuicConfig, QuicExchange, QuicFlow};
 
-    fn serve(&mut self, pair: &mut Pair, side: usize, _: Time) {
-        self.serve(pair, side);
-    }
-}
-
-/// Both ends of a connection.
-struct Ends<A> {
-    config: QuicConfig,
-    qlog: Option<PathBuf>,
-    watched: [Arc<Watched>; 2],
-    /// None before the handshake begins.
-    pair: Option<Pair>,
-    applications: A,
-    /// Sides at which something has happened.
-    is_due: [bool; 2],
-    /// Sides that may have something to send.
-    is_sending: [bool; 2],
-    /// Content of the datagrams under way.
-    payloads: Slab<BytesMut>,
-}
-
-impl<A> Ends<A> {
-    fn new(config: &QuicConfig, qlog: Option<PathBuf>, applications: A) -> Self {
-        let initial = f64::from(config.initial_window);
-        let watched = |seed| Arc::new(Watched::new(config.law, config.options.law_of == LawOf::Quinn, initial, seed));
-        Self {
-            config: config.clone(),
-            qlog,
-            watched: [watched(config.seed), watched(!config.seed)],
-            pair: None,
-            applications,
-            is_due: [false; 2],
-            is_sending: [false; 2],
-            payloads: Slab::new(),
-        }
+    pub fn flow(_: &QuicConfig, _: Option<PathBuf>) -> Box<dyn QuicFlow> {
+        unreachable!("endpoints of noq need the feature `noq`: ask HAS_NOQ first")
     }
 
-    fn declared_lost(&self, side: usize) -> u64 {
-        let connection = self.pair.as_ref().and_then(|pair| pair.connection(side));
-        connection.map_or(0, |connection| connection.stats().path.lost_packets)
-    }
-}
-
-impl<A: Applications> QuicEnds for Ends<A> {
-    fn open(&mut self, now: Time) {
-        let QuicConfig { datagram, receive_window, seed, .. } = self.config;
-        let [client, server] = &self.watched;
-        let pair = Pair::new(
-            &PairConfig {
-                controllers: [Arc::clone(client) as _, Arc::clone(server) as _],
-                mtu: datagram as u16,
-                null: Null { is_resumed: self.config.options.zero_rtt, ..Null::default() },
-                receive_window: Some(receive_window),
-                qlog: self.qlog.clone(),
-                seed,
-            },
-            now,
-        );
-        self.pair = Some(pair);
-        self.watched[CLIENT].take_rtts(&mut |_| {});
-        self.is_due[CLIENT] = true;
-    }
-
-    fn close(&mut self, now: Time) {
-        if let Some(pair) = self.pair.as_mut().filter(|pair| !pair.is_closed) {
-            pair.close(A::CLOSES, now);
-            self.is_due[A::CLOSES] = true;
-        }
-    }
-
-    fn receive(&mut self, now: Time, datagram: QuicDatagram) {
-        let (Some(pair), Some(payload)) = (&mut self.pair, self.payloads.try_remove(datagram.handle as usize)) else {
-            return;
-        };
-        let side = if datagram.is_backward { CLIENT } else { SERVER };
-        pair.receive(side, now, datagram.ecn, payload);
-        self.is_due[side] = true;
-    }
-
-    fn forget(&mut self, handle: u32) {
-        self.payloads.try_remove(handle as usize);
-    }
-
-    fn take(&mut self, handle: u32) -> Vec<u8> {
-        self.payloads.try_remove(handle as usize).map(Vec::from).unwrap_or_default()
-    }
-
-    fn put(&mut self, payload: &[u8]) -> u32 {
-        self.payloads.insert(BytesMut::from(payload)) as u32
-    }
-
-    fn next_time(&mut self) -> Option<Time> {
-        let pair = self.pair.as_mut()?;
-        [CLIENT, SERVER].into_iter().filter_map(|side| pair.timeout(side, Time::ZERO)).min()
-    }
-
-    fn wake(&mut self, now: Time) {
-        let Some(pair) = &mut self.pair else { return };
-        for side in [CLIENT, SERVER] {
-            if pair.timeout(side, now).is_some_and(|time| time <= now) {
-                pair.handle_timeout(side, now);
-                self.is_due[side] = true;
-            }
-        }
-    }
-
-    fn poll(&mut self, now: Time) -> Option<QuicDatagram> {
-        let pair = self.pair.as_mut()?;
-        for side in [CLIENT, SERVER] {
-            if std::mem::take(&mut self.is_due[side]) {
-                self.applications.serve(pair, side, now);
-                self.is_sending[side] = true;
-            }
-            if self.is_sending[side] {
-                if let Some((ecn, payload)) = pair.transmit(side, now) {
-                    let size = payload.len() as u32;
-                    let handle = self.payloads.insert(payload) as u32;
-                    return Some(QuicDatagram { handle, is_backward: side == SERVER, size, ecn });
-                }
-                self.is_sending[side] = false;
-            }
-        }
-        None
-    }
-}
-
-impl QuicFlow for Ends<Stream> {
-    fn write(&mut self, bytes: u64, is_last: bool) {
-        self.applications.write(bytes, is_last);
-        self.is_due[CLIENT] = true;
-    }
-
-    fn take_rtts(&mut self, sink: &mut dyn FnMut(Duration)) {
-        self.watched[CLIENT].take_rtts(sink);
-    }
-
-    fn state(&self) -> QuicState {
-        let Some(pair) = &self.pair else { return QuicState::default() };
-        let Stream { connected, completed, received, .. } = self.applications;
-        let state = QuicState {
-            is_open: connected.is_some() && !pair.is_closed,
-            completed,
-            arrived: received,
-            ..QuicState::default()
-        };
-        self.watched[CLIENT].figures().map_or(state, |figures| {
-            let Figures { cwnd, flight, rtts: (srtt, last_rtt), reductions: [recoveries, timeouts] } = figures;
-            QuicState { cwnd, flight, srtt, last_rtt, recoveries, timeouts, ..state }
-        })
-    }
-
-    fn declared_lost(&self) -> u64 {
-        Self::declared_lost(self, CLIENT)
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        self.watched[CLIENT].observe(sink);
-    }
-}
-
-impl QuicExchange for Ends<Exchanges> {
-    fn is_open(&self) -> bool {
-        self.applications.is_open
-    }
-
-    fn ask(&mut self, number: u32, bytes: u64) {
-        self.applications.ask(number, bytes);
-        self.is_due[CLIENT] = true;
-    }
-
-    fn answer(&mut self, number: u32, bytes: u64) {
-        self.applications.answer(number, bytes);
-        self.is_due[SERVER] = true;
-    }
-
-    fn take_heard(&mut self, is_backward: bool) -> Option<QuicHeard> {
-        self.applications.take_heard(if is_backward { CLIENT } else { SERVER })
-    }
-
-    fn is_answered(&self) -> bool {
-        self.applications.is_answered()
-    }
-
-    fn repairs(&self) -> [u64; 2] {
-        let timeouts = |side: usize| self.watched[side].figures().map_or(0, |figures| figures.reductions[1]);
-        [self.declared_lost(CLIENT) + self.declared_lost(SERVER), timeouts(CLIENT) + timeouts(SERVER)]
+    pub fn exchange(_: &QuicConfig, _: Option<PathBuf>) -> Box<dyn QuicExchange> {
+        unreachable!("endpoints of noq need the feature `noq`: ask HAS_NOQ first")
     }
 }

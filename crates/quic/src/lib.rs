@@ -18,23 +18,21 @@
 //! for, reports the bytes of a loss but not which packets, and no number of ECN marks. Laws that count marks are
 //! refused. The least window is two datagrams.
 //!
-//! With the feature `noq`, [`Laws`] is a controller factory of noq-proto 1.4 as well. noq paces at a law's rate, and
-//! reports losses that were none.
+//! With the feature `noq`, [`Laws`] is a controller factory of noq-proto 1.4 as well, and endpoints of noq run in
+//! virtual time. noq paces at a law's rate, and reports losses that were none.
 
 #![forbid(unsafe_code)]
 
 mod controller;
+mod debugged;
 mod ends;
-mod exchange;
 mod host;
 #[cfg(feature = "noq")]
-mod noq;
-pub mod null;
-mod pair;
-mod stock;
-mod stream;
-mod upload;
+pub mod noq;
+mod quinn;
+mod uploaded;
 
 pub use controller::{Laws, Unfit};
-pub use ends::ends;
-pub use upload::{Upload, Uploaded, bottleneck};
+pub use ends::{HAS_NOQ, ends};
+pub use quinn::{Upload, null};
+pub use uploaded::{Uploaded, bottleneck};

@@ -58,6 +58,13 @@ fn with_quic<F>(makers: Makers, scenario: &Scenario, qlog: Option<PathBuf>) -> R
     match scenario.first_over_quic() {
         None => Ok(makers),
         #[cfg(feature = "quic")]
+        Some(_)
+            if !windward_quic::HAS_NOQ
+                && let Some(flow) = scenario.first_over_noq() =>
+        {
+            Err(Error::NoNoq(flow.to_owned()))
+        }
+        #[cfg(feature = "quic")]
         Some(_) => Ok(Makers { quic: Some(windward_quic::ends(qlog)), ..makers }),
         #[cfg(not(feature = "quic"))]
         Some(flow) => Err(Error::NoQuic(flow.to_owned())),

@@ -1,6 +1,6 @@
 //! A valid scenario, and the networks that it makes.
 
-use crate::check::{self, FlowPlan, Plan, ReadFile, RegionPlan, WifiPlan};
+use crate::check::{self, Plan, ReadFile, RegionPlan, WifiPlan};
 use crate::error::{Error, Position};
 use crate::format::{File, Seeds};
 use crate::names::{FlowName, LinkName, SourceName};
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::DeTable;
 use windward_sim::{
-    AppConfig, FlowConfig, LawChoice, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig,
+    AppConfig, FlowConfig, LawChoice, LawOf, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig,
 };
 use windward_units::{Duration, Time};
 
@@ -237,11 +237,20 @@ impl Scenario {
 
     /// First flow or application over QUIC, if there is one: a run needs ends for it (`windward_sim::Makers::quic`).
     pub fn first_over_quic(&self) -> Option<&str> {
+        self.first_with(|law| matches!(law, LawChoice::Quic(_, _)))
+    }
+
+    /// First flow or application between endpoints of noq, if there is one, which not all builds have.
+    pub fn first_over_noq(&self) -> Option<&str> {
+        self.first_with(|law| matches!(law, LawChoice::Quic(_, options) if options.law_of == LawOf::Noq))
+    }
+
+    /// Name of the first flow or application whose law is as `is` says.
+    fn first_with(&self, is: impl Fn(&LawChoice) -> bool) -> Option<&str> {
         let plan = &self.plan;
-        let is_quic = |flow: &FlowPlan| matches!(plan.flow_entries[flow.entry].law, LawChoice::Quic(_, _));
-        let flow = plan.flows.iter().position(is_quic).map(|at| &plan.flow_names[at]);
-        let app = || plan.apps.iter().position(|app| matches!(app.law, LawChoice::Quic(_, _)));
-        flow.or_else(|| app().map(|at| &plan.app_names[at])).map(|name| name.name.as_str())
+        let flow = plan.flows.iter().position(|flow| is(&plan.flow_entries[flow.entry].law));
+        let app = || plan.apps.iter().position(|app| is(&app.law)).map(|at| &plan.app_names[at]);
+        flow.map(|at| &plan.flow_names[at]).or_else(app).map(|name| name.name.as_str())
     }
 
     /// Name of the first application, if there is one.

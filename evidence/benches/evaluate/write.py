@@ -235,6 +235,7 @@ STACKS = (
     ("`bbr` over TCP", "bbr", "tcp"),
     ("`bbr` over QUIC", "bbr", "quic"),
     ("quinn's BBR", "bbr", "quinn"),
+    ("noq's BBRv3", "bbr3", "noq"),
 )
 
 
@@ -265,8 +266,9 @@ def write_stacks(seeds: int) -> None:
 <!-- Generated: python evidence/benches/evaluate/write.py stacks (make evaluations) -->
 
 The 22 cases in the appendix of draft-ietf-ccwg-bbr, on Windward's laws over its TCP and over QUIC between endpoints of
-quinn-proto 0.11, and on quinn's own BBR: `windward evaluate LAW --suite bbr-draft --transport tcp|quic|quinn`, {seeds}
-seeds each. ✓ meets, ✗ does not, ? cannot be told: the law shows no such state, or {seeds} seeds do not decide.
+quinn-proto 0.11, on quinn's own BBR, and on the BBRv3 of noq-proto 1.4 between its own endpoints:
+`windward evaluate LAW --suite bbr-draft --transport tcp|quic|quinn|noq`, {seeds} seeds each. ✓ meets, ✗ does not,
+? cannot be told: the law shows no such state, or {seeds} seeds do not decide.
 The networks and the sources of the thresholds are those of the [suite](suites.md).
 
 {chr(10).join(counts)}

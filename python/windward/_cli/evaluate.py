@@ -66,8 +66,9 @@ def evaluate(
     transport: Annotated[
         str,
         typer.Option(
-            metavar="tcp|quic|quinn",
-            help="Transport of the law's flows, and of those of the references. quinn: QUIC under quinn's controller.",
+            metavar="tcp|quic|quinn|noq",
+            help="Transport of the law's flows, and of those of the references. quinn, noq: QUIC under that stack's "
+            "controller.",
         ),
     ] = "tcp",
     threads: Threads = None,

@@ -78,8 +78,8 @@ def evaluate(
     emulate
         Repeat these networks between this machine's kernels, in real time and as root, under the law and the reference.
     transport
-        Transport of the law's flows, and of those of the references: "tcp"; "quic"; or "quinn", which is QUIC under
-        quinn's own controller of that name.
+        Transport of the law's flows, and of those of the references: "tcp"; "quic"; or "quinn" or "noq", which are
+        QUIC under that stack's own controller of the name.
     threads
         Number of runs at once. Default: the number of cores; one for a law in Python.
     on

@@ -77,12 +77,12 @@ def windows(**spans: tuple[float, float]) -> Plain:
     return {"windows": [{"name": name, "from": f"{a:g} s", "to": f"{b:g} s"} for name, (a, b) in spans.items()]}
 
 
-def over_quic(template: Mapping[str, Any], is_quinns: bool = False) -> Mapping[str, Any]:
+def over_quic(template: Mapping[str, Any], law_of: str | None = None) -> Mapping[str, Any]:
     """The network whose flows of the placeholder's are over QUIC, which has its hosts' jitter and ACKs of its own.
 
-    They run quinn's own controller if `is_quinns`.
+    They run the controller that the stack `law_of` has, if one is given.
     """
-    transport = {"transport": "quic", **({"law_of": "quinn"} if is_quinns else {})}
+    transport = {"transport": "quic", **({"law_of": law_of} if law_of else {})}
     flows = [
         {**{key: value for key, value in own.items() if key not in _OF_HOSTS}, **transport}
         if own["law"] == LAW

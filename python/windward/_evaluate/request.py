@@ -13,7 +13,7 @@ from typing import Any
 from windward import _engine
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
-from windward._evaluate.networks import fits_quic, name_of, over_quic
+from windward._evaluate.networks import LAW, fits_quic, name_of, over_quic
 from windward._evaluate.sections import SECTIONS, Section
 from windward._evaluate.suites import Suite
 from windward._format.own import find_class
@@ -30,7 +30,10 @@ AGAINST = ("cubic", "reno")
 QUICK_SEEDS, FULL_SEEDS = 10, 20
 
 #: Transports of the law's flows.
-TRANSPORTS = ("tcp", "quic", "quinn")
+TRANSPORTS = ("tcp", "quic", "quinn", "noq")
+
+#: Those of them that are QUIC under a controller of the stack's own.
+_STACKS = ("quinn", "noq")
 
 #: What a file of thresholds may set of a measure.
 _KEYS = ("margin", "slack", "absolute")
@@ -54,7 +57,7 @@ class EvaluationRequest:
     smallest: bool = True
     #: Repeats these networks between kernels.
     emulates: bool = False
-    #: Transport of the law's flows: "tcp" or "quic".
+    #: Transport of the law's flows: one of `TRANSPORTS`.
     transport: str = "tcp"
     #: Thresholds that replace the defaults, by section or by measure.
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -89,7 +92,7 @@ class EvaluationRequest:
         if self.transport == "tcp":
             return found
         return [
-            replace(own, template=over_quic(own.template, self.transport == "quinn"))
+            replace(own, template=over_quic(own.template, _stack(self.transport)))
             for own in found
             if fits_quic(own.template)
         ]
@@ -108,7 +111,7 @@ class EvaluationRequest:
     def title(self) -> str:
         """Title of the answer."""
         by = "the criteria of RFC 9743" if self.suite is None else self.suite.title
-        over = {"tcp": "", "quic": " over QUIC", "quinn": " of quinn"}[self.transport]
+        over = {"tcp": "", "quic": " over QUIC"}.get(self.transport, f" of {self.transport}")
         return f"Evidence for {self.text}{over} by {by}"
 
     def _given(self, own: Measure) -> dict[str, Any]:
@@ -227,9 +230,13 @@ def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
     if transport not in TRANSPORTS:
         raise OptionError(("transport", transport, f"no transport; transports: {', '.join(TRANSPORTS)}"))
     if transport != "tcp":
-        own = {"law_of": "quinn"} if transport == "quinn" else {}
-        flow = {"from": "a", "to": "b", "law": law, "transport": "quic", **own}
-        _try({"flow": [flow]}, folder, text, "flow[0].law")
+        (flow,) = over_quic({"flow": [{"from": "a", "to": "b", "law": LAW}]}, _stack(transport))["flow"]
+        _try({"flow": [{**flow, "law": law}]}, folder, text, "flow[0].law")
+
+
+def _stack(transport: str) -> str | None:
+    """Stack whose own controllers a transport has."""
+    return transport if transport in _STACKS else None
 
 
 def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> None:

@@ -12,7 +12,9 @@ use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use windward_sim::{Codepoint, EcnMode, LawChoice, QuicConfig, QuicDatagram, QuicState, Timing, Writer, Writing};
+use windward_sim::{
+    Codepoint, EcnMode, LawChoice, LawOf, QuicConfig, QuicDatagram, QuicState, Timing, Writer, Writing,
+};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Port of both ends.
@@ -67,6 +69,11 @@ impl<'a> QuicFlow<'a> {
         let LawChoice::Quic(law, options) = config.law else {
             return Err(Error::Impossible(format!("flow `{name}` is not over QUIC")));
         };
+        if options.law_of == LawOf::Noq && !windward_quic::HAS_NOQ {
+            let message =
+                format!("`{name}` runs between endpoints of noq, which this engine lacks\nhint: make .venv/noq");
+            return Err(Error::Impossible(message));
+        }
         let quic = QuicConfig {
             size: config.size.map(|size| size.count()),
             is_paced: config.tcp.writing.is_some(),

@@ -13,8 +13,13 @@ const DATAGRAMS: [u64; 2] = [1200, 65_507];
 /// Largest initial window, in packets.
 const MOST_WINDOW: u32 = 1000;
 
-/// Laws that quinn has, too.
-const QUINNS: [&str; 3] = ["reno", "cubic", "bbr"];
+/// Name of the stack of connections under a law of `of`, and the laws that it has itself.
+fn stack(of: LawOf) -> (&'static str, &'static [&'static str]) {
+    match of {
+        LawOf::Windward | LawOf::Quinn => ("quinn", &["reno", "cubic", "bbr"]),
+        LawOf::Noq => ("noq", &["reno", "cubic", "bbr3"]),
+    }
+}
 
 /// Hint where an option is TCP's.
 pub(super) const REMOVE: &str = "remove it, or `transport = \"tcp\"`";
@@ -48,8 +53,9 @@ pub(super) fn check(
     for key in given_of(mechanisms(given).into_iter().chain(others)) {
         refuse(key, needs_tcp(key, subject), Some(REMOVE));
     }
+    let (of, (stack, own)) = (options.law_of, stack(options.law_of));
     if tcp.ecn == EcnMode::Scalable && given.ecn.is_some() {
-        let why = "`ecn = \"scalable\"` needs TCP: quinn sends ECT(0) only".to_owned();
+        let why = format!("`ecn = \"scalable\"` needs TCP: {stack} sends ECT(0) only");
         refuse("ecn", why, Some("ecn = \"accurate\""));
     }
     let [least, most] = DATAGRAMS;
@@ -71,20 +77,19 @@ pub(super) fn check(
         problems.add(place(list, at, ["law".into()]), why, hint.map(str::to_owned));
         None
     };
-    let of = options.law_of;
     match law? {
         LawChoice::Known(spec) | LawChoice::Quic(spec, _) if spec.needs().counts_marks => refuse_law(
-            format!("`{}` counts ECN marks, and quinn reports only that there were some", spec.name()),
+            format!("`{}` counts ECN marks, and {stack} reports only that there were some", spec.name()),
             Some("take a law that does not, such as `cubic`, or `transport = \"tcp\"`"),
         ),
-        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of == LawOf::Quinn && !QUINNS.contains(&spec.name()) => {
+        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of != LawOf::Windward && !own.contains(&spec.name()) => {
             refuse_law(
-                format!("quinn has no `{}`; it has {}", spec.name(), QUINNS.join(", ")),
+                format!("{stack} has no `{}`; it has {}", spec.name(), own.join(", ")),
                 Some("leave `law_of` out"),
             )
         }
-        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of == LawOf::Quinn && !laws::is_default(spec) => {
-            refuse_law(format!("the parameters of `{}` are Windward's; quinn's has none", spec.name()), None)
+        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of != LawOf::Windward && !laws::is_default(spec) => {
+            refuse_law(format!("the parameters of `{}` are Windward's; {stack}'s has none", spec.name()), None)
         }
         LawChoice::Known(spec) | LawChoice::Quic(spec, _) => Some(LawChoice::Quic(*spec, options)),
         LawChoice::Tfrc(_) => refuse_law("`tfrc` is a transport of its own; QUIC needs a law".to_owned(), None),
@@ -99,7 +104,7 @@ pub(super) fn check(
 pub(super) fn shown(law: &Law, of: Option<format::LawOf>) -> String {
     match format::LawOf::chosen(of) {
         LawOf::Windward => law.name.clone(),
-        LawOf::Quinn => format!("{} of quinn", law.name),
+        theirs => format!("{} of {}", law.name, stack(theirs).0),
     }
 }
 

@@ -85,8 +85,9 @@ tcp_tables! {
         /// name TCP's mechanisms are refused with "quic". Default: "tcp".
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub transport: Option<Transport>,
-        /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
-        /// `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        /// Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+        /// (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of
+        /// noq-proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub law_of: Option<LawOf>,
         /// Resumes a session over QUIC, whose data leaves with the first flight (0-RTT), and whose handshake has no
@@ -290,12 +291,14 @@ pub(crate) enum Transport {
 
 /// Implementation of a law over QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase", expecting = "\"windward\" or \"quinn\"")]
+#[serde(rename_all = "lowercase", expecting = "\"windward\", \"quinn\" or \"noq\"")]
 pub(crate) enum LawOf {
     /// The law of this project.
     Windward,
     /// The controller of the same name in quinn.
     Quinn,
+    /// The controller of the same name in noq, between endpoints of noq.
+    Noq,
 }
 
 impl LawOf {
@@ -304,6 +307,7 @@ impl LawOf {
         match given {
             Some(Self::Windward) | None => sim::LawOf::Windward,
             Some(Self::Quinn) => sim::LawOf::Quinn,
+            Some(Self::Noq) => sim::LawOf::Noq,
         }
     }
 }

@@ -65,6 +65,8 @@ pub enum LawOf {
     Windward,
     /// The controller of the same name in quinn.
     Quinn,
+    /// The controller of the same name in noq, between endpoints of noq.
+    Noq,
 }
 
 /// Options of a TFRC flow.

@@ -58,8 +58,9 @@ tagged! {
             /// the law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
             #[serde(default, skip_serializing_if = "Option::is_none")]
             transport: Option<Transport>,
-            /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this
-            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            /// Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+            /// (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of
+            /// noq-proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
             #[serde(default, skip_serializing_if = "Option::is_none")]
             law_of: Option<LawOf>,
             /// Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has
@@ -122,8 +123,9 @@ tagged! {
             /// the law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
             #[serde(default, skip_serializing_if = "Option::is_none")]
             transport: Option<Transport>,
-            /// Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this
-            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            /// Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+            /// (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of
+            /// noq-proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
             #[serde(default, skip_serializing_if = "Option::is_none")]
             law_of: Option<LawOf>,
             /// Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has
@@ -183,8 +185,9 @@ tagged! {
             /// with one request at a time.
             #[serde(default)]
             protocol: HttpProtocol,
-            /// Implementation of the law with "h3": "windward", or "quinn" for the controller that quinn has by this
-            /// name: `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+            /// Implementation of the law with "h3": "windward", "quinn" for the controller that quinn has by this name
+            /// (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of
+            /// noq-proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
             #[serde(default, skip_serializing_if = "Option::is_none")]
             law_of: Option<LawOf>,
             /// Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight

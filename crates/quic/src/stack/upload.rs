@@ -1,12 +1,14 @@
 //! An upload over one QUIC connection in virtual time.
 
-use crate::null::Null;
-use crate::pair::{CLIENT, Pair, PairConfig, SERVER};
-use crate::stream::Stream;
+use super::api;
+use super::null::Null;
+use super::pair::{CLIENT, Pair, PairConfig, SERVER};
+use super::proto::congestion::ControllerFactory;
+use super::stream::Stream;
+use crate::uploaded::Uploaded;
 use bytes::BytesMut;
-use quinn_proto::congestion::ControllerFactory;
 use std::sync::Arc;
-use windward_network::{Datagram, Duration, HEADERS, Network, Path, Time, Unusable};
+use windward_network::{Datagram, Duration, HEADERS, Network, Path, Time};
 
 /// Order of an upload.
 #[derive(Clone)]
@@ -14,50 +16,6 @@ pub struct Upload {
     bytes: Option<u64>,
     pair: PairConfig,
     has_pacer: bool,
-}
-
-/// Course of an upload.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Uploaded {
-    /// Time at which the client's handshake was complete.
-    pub connected: Option<Time>,
-    /// Time at which the client knew that all was received.
-    pub completed: Option<Time>,
-    /// Bytes that the server's application read, in whatever order they came.
-    pub received: u64,
-    /// Packets that quinn sent.
-    pub sent: u64,
-    /// Packets that quinn found lost.
-    pub lost: u64,
-    /// Smoothed round-trip time at the end.
-    pub rtt: Duration,
-    /// Sum of all datagrams' sizes, times and directions: equal runs have equal sums.
-    pub digest: u64,
-}
-
-/// Network of one flow from `a` to `b` over a link of `rate` and `delay` each way, as scenario files write them.
-/// `packets` fit the buffer of the way there; the way back has no bound.
-///
-/// # Errors
-/// [`Unusable::Scenario`] for a rate or a delay that no link has.
-pub fn bottleneck(rate: &str, delay: &str, packets: u64) -> Result<Network<BytesMut>, Unusable> {
-    let text = format!(
-        r#"
-name = "bottleneck"
-duration = "60 s"
-node = [{{ name = "a" }}, {{ name = "b" }}]
-flow = [{{ from = "a", to = "b", law = "cubic" }}]
-
-[[link]]
-from = "a"
-to = "b"
-rate = "{rate}"
-delay = "{delay}"
-buffer = "{packets} packets"
-reverse = {{ buffer = "unlimited" }}
-"#
-    );
-    Network::from_toml(&text, &[], 1)
 }
 
 /// A running upload.
@@ -107,14 +65,15 @@ impl Upload {
         self
     }
 
-    /// Sets the seed of connection ids and of what else quinn draws.
+    /// Sets the seed of connection ids and of what else the endpoints draw.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.pair.seed = seed;
         self
     }
 
-    /// Paces the client's datagrams at the rate that the controller reports, which quinn's own pacer does not take.
+    /// Paces the client's datagrams at the rate that the controller reports, for a stack whose own pacer does not take
+    /// it.
     #[must_use]
     pub fn paced_by_controller(self) -> Self {
         Self { has_pacer: true, ..self }
@@ -128,7 +87,7 @@ impl Upload {
         let mut run = Run { network, path, now: Time::ZERO, pair, stream, pacer, digest: 0 };
         run.pump();
         run.to(end);
-        let Run { pair, stream, digest, .. } = run;
+        let Run { mut pair, stream, digest, .. } = run;
         let mut result = Uploaded {
             connected: stream.connected,
             completed: stream.completed,
@@ -136,10 +95,9 @@ impl Upload {
             digest,
             ..Uploaded::default()
         };
-        if let Some(connection) = pair.connection(CLIENT) {
-            let path = connection.stats().path;
-            (result.sent, result.lost) = (path.sent_packets, path.lost_packets);
-            result.rtt = Duration::from_nanos(connection.rtt().as_nanos() as u64);
+        if let Some(connection) = pair.connection_mut(CLIENT) {
+            (result.sent, result.lost) = api::packets(connection);
+            result.rtt = Duration::from_nanos(api::rtt(connection).as_nanos() as u64);
         }
         result
     }
@@ -176,7 +134,7 @@ impl Run {
     /// Takes a packet of `bytes` into the pacer.
     fn pace(&mut self, side: usize, bytes: u64) {
         let Some(at) = self.pacer.as_mut().filter(|_| side == CLIENT) else { return };
-        let reported = self.pair.connection(CLIENT).and_then(|client| client.congestion_state().metrics().pacing_rate);
+        let reported = self.pair.connection(CLIENT).and_then(api::pacing_rate);
         if let Some(rate) = reported.filter(|rate| *rate > 0) {
             *at = (*at).max(self.now) + Duration::from_secs(bytes as f64 * 8.0 / rate as f64);
         }

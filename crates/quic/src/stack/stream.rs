@@ -1,8 +1,9 @@
 //! An upload: one stream from the client to the server.
 
-use crate::pair::{CLIENT, Pair, SERVER};
+use super::api;
+use super::pair::{CLIENT, Pair, SERVER};
+use super::proto::{Dir, Event, SendStream, Side, StreamEvent, StreamId, WriteError};
 use bytes::Bytes;
-use quinn_proto::{Dir, Event, SendStream, StreamEvent, StreamId, WriteError};
 use windward_units::Time;
 
 /// Data written at once.
@@ -15,8 +16,8 @@ static ZEROS: [u8; CHUNK] = [0; CHUNK];
 pub fn write(stream: &mut SendStream<'_>, mut left: u64) -> u64 {
     while left > 0 {
         let size = CHUNK.min(usize::try_from(left).unwrap_or(usize::MAX));
-        match stream.write_chunks(&mut [Bytes::from_static(&ZEROS[..size])]) {
-            Ok(written) => left -= written.bytes as u64,
+        match api::write(stream, Bytes::from_static(&ZEROS[..size])) {
+            Ok(written) => left -= written as u64,
             Err(WriteError::Blocked) => break,
             Err(_) => left = 0,
         }
@@ -76,7 +77,7 @@ impl Stream {
             self.id = connection.streams().open(Dir::Uni);
         }
         if side == SERVER {
-            let id = StreamId::new(quinn_proto::Side::Client, Dir::Uni, 0);
+            let id = StreamId::new(Side::Client, Dir::Uni, 0);
             let mut stream = connection.recv_stream(id);
             if let Ok(mut chunks) = stream.read(false) {
                 while let Ok(Some(chunk)) = chunks.next(usize::MAX) {

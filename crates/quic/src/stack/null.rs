@@ -4,15 +4,14 @@
 //! The two sides exchange their transport parameters and nothing secret. Packets keep the room of an authentication
 //! tag, so that sizes on the wire are those of an encrypted connection. Not for real networks: everybody can read it.
 
-use bytes::{Buf, BytesMut};
-use quinn_proto::crypto::{
-    AeadKey, ClientConfig, CryptoError, ExportKeyingMaterialError, HandshakeTokenKey, HeaderKey, HmacKey, KeyPair,
-    Keys, PacketKey, ServerConfig, Session, UnsupportedVersion,
+use super::api::{self, Id};
+use super::proto::crypto::{
+    CryptoError, ExportKeyingMaterialError, HeaderKey, HmacKey, KeyPair, Keys, PacketKey, Session,
 };
-use quinn_proto::transport_parameters::TransportParameters;
-use quinn_proto::{ConnectError, ConnectionId, ConnectionIdGenerator, Side, TransportError, TransportErrorCode};
+use super::proto::transport_parameters::TransportParameters;
+use super::proto::{ConnectionId, ConnectionIdGenerator, Side, TransportError};
+use bytes::{Buf, BytesMut};
 use std::any::Any;
-use std::sync::Arc;
 
 /// Bytes of an AEAD's tag (RFC 9001 §5.3), and of a sample for header protection (§5.4.2).
 const TAG: usize = 16;
@@ -37,31 +36,6 @@ impl Default for Null {
     /// datagram (RFC 9000 §8.1).
     fn default() -> Self {
         Self { certificate: 3000, is_resumed: false }
-    }
-}
-
-impl ClientConfig for Null {
-    fn start_session(
-        self: Arc<Self>,
-        _version: u32,
-        _server_name: &str,
-        params: &TransportParameters,
-    ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(Handshake::new(Side::Client, *self, params)))
-    }
-}
-
-impl ServerConfig for Null {
-    fn initial_keys(&self, _version: u32, _dst_cid: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys())
-    }
-
-    fn retry_tag(&self, _version: u32, _orig_dst_cid: &ConnectionId, _packet: &[u8]) -> [u8; 16] {
-        [0; 16]
-    }
-
-    fn start_session(self: Arc<Self>, _version: u32, params: &TransportParameters) -> Box<dyn Session> {
-        Box::new(Handshake::new(Side::Server, *self, params))
     }
 }
 
@@ -91,7 +65,7 @@ enum Step {
 }
 
 /// One side of a handshake.
-struct Handshake {
+pub(crate) struct Handshake {
     side: Side,
     config: Null,
     step: Step,
@@ -103,7 +77,7 @@ struct Handshake {
 }
 
 impl Handshake {
-    fn new(side: Side, config: Null, params: &TransportParameters) -> Self {
+    pub(crate) fn new(side: Side, config: Null, params: &TransportParameters) -> Self {
         let mut own = Vec::new();
         params.write(&mut own);
         // Both sides have the same limits, so that the client remembers its own as the server's.
@@ -119,7 +93,7 @@ impl Handshake {
         let (mut head, all) = (head, &self.unread);
         let (length, inner) = (head.get_u32() as usize, head.get_u32() as usize);
         if length < 8 + inner {
-            return Err(violation("a message shorter than what is in it"));
+            return Err(api::violation("a message shorter than what is in it"));
         }
         if all.len() < length {
             return Ok(None);
@@ -140,12 +114,8 @@ impl Handshake {
     }
 }
 
-fn violation(reason: &str) -> TransportError {
-    TransportError { code: TransportErrorCode::PROTOCOL_VIOLATION, frame: None, reason: reason.to_owned() }
-}
-
 impl Session for Handshake {
-    fn initial_keys(&self, _dst_cid: &ConnectionId, _side: Side) -> Keys {
+    fn initial_keys(&self, _dst_cid: Id<'_>, _side: Side) -> Keys {
         keys()
     }
 
@@ -177,7 +147,7 @@ impl Session for Handshake {
             Step::AwaitServerHello => (Step::HandshakeKeys, false),
             Step::AwaitServerFlight => (Step::ClientFinished, true),
             Step::AwaitClientFinished => (Step::Done, false),
-            _ => return Err(violation("a message out of turn")),
+            _ => return Err(api::violation("a message out of turn")),
         };
         self.step = next;
         if has_parameters {
@@ -220,7 +190,7 @@ impl Session for Handshake {
         Some(KeyPair { local: Box::new(Key), remote: Box::new(Key) })
     }
 
-    fn is_valid_retry(&self, _orig_dst_cid: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
+    fn is_valid_retry(&self, _orig_dst_cid: Id<'_>, _header: &[u8], _payload: &[u8]) -> bool {
         false
     }
 
@@ -235,34 +205,24 @@ impl Session for Handshake {
 }
 
 /// A key that changes nothing.
-struct Key;
+pub(crate) struct Key;
 
-fn keys() -> Keys {
+pub(crate) fn keys() -> Keys {
     Keys {
         header: KeyPair { local: Box::new(Key), remote: Box::new(Key) },
         packet: KeyPair { local: Box::new(Key), remote: Box::new(Key) },
     }
 }
 
-impl PacketKey for Key {
-    fn encrypt(&self, _packet: u64, _buf: &mut [u8], _header_len: usize) {}
+impl Key {
+    /// Bytes of a packet's tag.
+    pub(crate) const TAG: usize = TAG;
 
-    fn decrypt(&self, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    /// Takes the tag away from what a packet carries.
+    pub(crate) fn open(payload: &mut BytesMut) -> Result<(), CryptoError> {
         let kept = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         payload.truncate(kept);
         Ok(())
-    }
-
-    fn tag_len(&self) -> usize {
-        TAG
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        u64::MAX
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        u64::MAX
     }
 }
 
@@ -303,21 +263,15 @@ impl HmacKey for Tokens {
     }
 }
 
-impl HandshakeTokenKey for Tokens {
-    fn aead_from_hkdf(&self, _random_bytes: &[u8]) -> Box<dyn AeadKey> {
-        Box::new(Self)
-    }
-}
-
-impl AeadKey for Tokens {
-    fn seal(&self, data: &mut Vec<u8>, _additional_data: &[u8]) -> Result<(), CryptoError> {
+impl Tokens {
+    /// Appends a tag.
+    pub(crate) fn close(data: &mut Vec<u8>) {
         data.extend_from_slice(&[0; TAG]);
-        Ok(())
     }
 
-    fn open<'a>(&self, data: &'a mut [u8], _additional_data: &[u8]) -> Result<&'a mut [u8], CryptoError> {
-        let kept = data.len().checked_sub(TAG).ok_or(CryptoError)?;
-        Ok(&mut data[..kept])
+    /// Length without the tag.
+    pub(crate) fn opened(data: &[u8]) -> Result<usize, CryptoError> {
+        data.len().checked_sub(TAG).ok_or(CryptoError)
     }
 }
 

@@ -1,14 +1,18 @@
-//! Two endpoints of quinn in virtual time, and a connection between them.
+//! Two endpoints in virtual time, and a connection between them.
 
-#![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant; only its distances count here")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "the stacks tell the time by std's Instant; only its distances count here"
+)]
 
-use crate::null::{Counted, Null, Tokens};
-use bytes::{Bytes, BytesMut};
-use quinn_proto::congestion::ControllerFactory;
-use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Event,
-    ServerConfig, TransportConfig, VarInt,
+use super::api;
+use super::null::{Counted, Null, Tokens};
+use super::proto::congestion::ControllerFactory;
+use super::proto::{
+    ClientConfig, Connection, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint,
+    EndpointConfig, Event, ServerConfig, TransportConfig, VarInt,
 };
+use bytes::{Bytes, BytesMut};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +42,7 @@ pub struct PairConfig {
     /// Beginning of the paths of both ends' qlog files, for the feature `qlog`.
     #[cfg_attr(not(feature = "qlog"), expect(dead_code, reason = "written with the feature"))]
     pub qlog: Option<PathBuf>,
-    /// Seed of connection ids and of what else quinn draws.
+    /// Seed of connection ids and of what else the endpoints draw.
     pub seed: u64,
 }
 
@@ -112,7 +116,7 @@ impl Pair {
         };
         let Side { endpoint, connection, .. } = &mut self.sides[side];
         self.buffer.clear();
-        match endpoint.handle(now, from, None, ecn, data, &mut self.buffer) {
+        match api::handle(endpoint, now, from, ecn, data, &mut self.buffer) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 if let Some((_, connection)) = connection {
                     connection.handle_event(event);
@@ -142,7 +146,7 @@ impl Pair {
         let now = self.instant(now);
         let (_, connection) = self.sides[side].connection.as_mut()?;
         self.buffer.clear();
-        let transmit = connection.poll_transmit(now, 1, &mut self.buffer)?;
+        let transmit = api::transmit(connection, now, &mut self.buffer)?;
         let ecn = match transmit.ecn {
             None => Codepoint::NotCapable,
             Some(EcnCodepoint::Ect0) => Codepoint::Capable,
@@ -170,7 +174,8 @@ impl PairConfig {
         seed[8] = u8::from(is_client);
         let first = self.seed.wrapping_mul(2).wrapping_add(u64::from(is_client)) << 32;
         let mut config = EndpointConfig::new(Arc::new(Tokens));
-        config.cid_generator(move || Box::new(Counted { from: first })).rng_seed(Some(seed));
+        config.rng_seed(Some(seed));
+        api::name_connections(&mut config, move || Box::new(Counted { from: first }));
         let server = (!is_client).then(|| {
             let crypto = Arc::new(self.null);
             let mut server = ServerConfig::new(crypto, Arc::new(Tokens));
@@ -178,7 +183,7 @@ impl PairConfig {
             Arc::new(server)
         });
         Side {
-            endpoint: Endpoint::new(Arc::new(config), server, false, None),
+            endpoint: api::endpoint(config, server),
             connection: None,
             own: SocketAddr::from((Ipv4Addr::LOCALHOST, if is_client { 1 } else { 2 })),
         }
@@ -187,9 +192,7 @@ impl PairConfig {
     fn client(&self, origin: Instant) -> ClientConfig {
         let mut client = ClientConfig::new(Arc::new(self.null));
         let seed = self.seed;
-        client.initial_dst_cid_provider(Arc::new(move || {
-            quinn_proto::ConnectionIdGenerator::generate_cid(&mut Counted { from: !seed })
-        }));
+        client.initial_dst_cid_provider(Arc::new(move || Counted { from: !seed }.generate_cid()));
         client.transport_config(Arc::new(self.transport(CLIENT, origin)));
         client
     }
@@ -201,10 +204,7 @@ impl PairConfig {
         let name = if side == CLIENT { "client" } else { "server" };
         let path = path.with_file_name(format!("{}-{name}.sqlog", path.file_name().unwrap_or_default().display()));
         if let Ok(file) = std::fs::File::create_new(path) {
-            let mut config = quinn_proto::QlogConfig::default();
-            config.writer(Box::new(std::io::BufWriter::new(file)));
-            config.title(Some(name.to_owned())).start_time(origin);
-            transport.qlog_stream(config.into_stream());
+            api::log(transport, std::io::BufWriter::new(file), name, origin);
         }
     }
 

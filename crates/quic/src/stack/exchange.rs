@@ -1,8 +1,8 @@
 //! Requests and answers: each on a stream of its own, which the client opens.
 
-use crate::pair::{CLIENT, Pair, SERVER};
-use crate::stream::write;
-use quinn_proto::{Connection, Dir, Event, StreamEvent, StreamId};
+use super::pair::{CLIENT, Pair, SERVER};
+use super::proto::{Connection, Dir, Event, StreamEvent, StreamId};
+use super::stream::write;
 use std::collections::{BTreeMap, VecDeque};
 use windward_sim::QuicHeard;
 
