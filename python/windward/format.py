@@ -4116,7 +4116,7 @@ Transport = Literal["tcp"] | Literal["quic"]
 
 
 #: Implementation of a law over QUIC.
-LawOf = Literal["windward"] | Literal["quinn"]
+LawOf = Literal["windward"] | Literal["quinn"] | Literal["noq"]
 
 
 #: Rounding of the real n to a number of connections. chen2007 has a real n and an integer number of connections, and
@@ -4484,8 +4484,9 @@ class Flow:
         Transport: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose sender runs the law. Options that name
         TCP's mechanisms are refused with "quic". Default: "tcp".
     law_of
-        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
-        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+        (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of noq-
+        proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
     zero_rtt
         Resumes a session over QUIC, whose data leaves with the first flight (0-RTT), and whose handshake has no
         certificate. Default: false.
@@ -5034,8 +5035,9 @@ class Requests:
         Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run the
         law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
     law_of
-        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
-        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+        (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of noq-
+        proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
     zero_rtt
         Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has no
         certificate. Default: false.
@@ -5338,8 +5340,9 @@ class Video:
         Transport of the connections: TCP, or QUIC between two endpoints of quinn-proto 0.11 whose ends both run the
         law. Options in `tcp` that name TCP's mechanisms are refused with "quic". Default: "tcp".
     law_of
-        Implementation of the law over QUIC: "windward", or "quinn" for the controller that quinn has by this name:
-        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        Implementation of the law over QUIC: "windward", "quinn" for the controller that quinn has by this name
+        (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of noq-
+        proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
     zero_rtt
         Resumes a session over QUIC, whose requests leave with the first flight (0-RTT), and whose handshake has no
         certificate. Default: false.
@@ -5481,8 +5484,9 @@ class Page:
         with a stream for each request; "http/1.1" has up to `connections` to an origin, each with one request at a
         time.
     law_of
-        Implementation of the law with "h3": "windward", or "quinn" for the controller that quinn has by this name:
-        `reno`, `cubic` or `bbr` without parameters. Default: "windward".
+        Implementation of the law with "h3": "windward", "quinn" for the controller that quinn has by this name
+        (`reno`, `cubic` or `bbr`), or "noq" for that of noq (`reno`, `cubic` or `bbr3`) between endpoints of noq-
+        proto 1.4, if the engine has them. Both are without parameters. Default: "windward".
     order
         Order of the requests: "discovery" sends each once its object is discovered; "tight" is Chromium's tight mode:
         until all objects with `blocking` have arrived, it asks for another one only while fewer than two are on their

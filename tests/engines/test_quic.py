@@ -53,6 +53,21 @@ def test_quinns_own_cubic_is_named_and_fills_the_path(path: ww.Scenario):
     assert own.fluid().flows["goodput_bps"].tolist() == ours.fluid().flows["goodput_bps"].tolist()
 
 
+def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario):
+    own = dataclasses.replace(path, flow=[dataclasses.replace(path.flow[0], law="cubic", law_of="noq")])
+    refused = ""
+    try:
+        run = own.simulate(seeds=1)
+    except ValueError as error:
+        refused = str(error)
+    if refused:
+        assert refused.startswith("`download` runs between endpoints of noq, which this engine lacks")
+        assert refused.endswith("hint: make .venv/noq")
+        return
+    assert run.flows["law"].tolist() == ["cubic of noq"]
+    assert run.flows["goodput_bps"].tolist()[0] == pytest.approx(11.49e6, rel=0.01)
+
+
 def test_a_page_over_h3_has_a_handshake_of_one_round_trip():
     page = ww.load(REPOSITORY / "scenarios" / "h3.toml")
     browser = dataclasses.replace(page.app[0], protocol="h2")
@@ -110,6 +125,8 @@ def test_networks_with_options_of_tcp_are_left_out():
     assert fits_quic(plain)
     quic, other = over_quic(plain)["flow"]
     assert quic["transport"] == "quic"
+    assert "law_of" not in quic
+    assert over_quic(plain, "noq")["flow"] == [{**quic, "law_of": "noq"}, other]
     assert "host_jitter" not in quic
     assert "transport" not in other
     assert "host_jitter" in other

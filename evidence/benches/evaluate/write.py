@@ -239,6 +239,29 @@ STACKS = (
 )
 
 
+#: Section on what noq's BBRv3 does not meet, from its sources.
+NOQ = """\
+## noq's BBRv3
+
+Causes in noq-proto 1.4.0, `src/congestion/bbr3/mod.rs`, as read:
+
+* **The maximum filter forgets in rounds, not in cycles** (A.9, A.13, A.15, A.22). In the draft, the first round of
+  PROBE_DOWN ends the samples of a probe: BBRAdaptLongTermModel clears `bw_probe_samples`, sets `ack_phase` to
+  ACKS_INIT, and advances the filter once. noq's `AckPhase` has no such value. `adapt_long_term_model` advances the
+  filter at the beginning of every round of PROBE_DOWN and PROBE_CRUISE, so that `max_bw` is the maximum of two
+  rounds. With the pacing margin of 1 %, it falls from 833 to 772 packets a second in the first PROBE_CRUISE, of 1.3 s.
+  A lone flow over 10 Mbit/s and 40 ms carries 8.67 Mbit/s. A.16 is met before a cycle has passed for the same reason.
+* **The mark of an application-limited phase is not renewed** (A.7, A.20). `on_end_acks` removes the mark when it has
+  been delivered, or else sets one. The draft marks the connection whenever it has nothing to send. Between this ACK
+  and the next, packets of a slow writer count as not limited, and STARTUP ends after three rounds without growth.
+* **PROBE_RTT does not mark the connection as application-limited**, as BBRHandleProbeRTT does: low samples are taken.
+* **The first RTT sample is the estimator's initial guess** of 333 ms, until a lower one follows.
+* **No seed**: `Bbr3Config` has a field `probe_rng_seed`, and no function that sets it.
+* A.12 fails as with `bbr3` over quinn, and A.17 is near its threshold in all columns of BBRv3. A.19 has no timeout
+  over QUIC.
+"""
+
+
 def write_stacks(seeds: int) -> None:
     """The page of the cases of BBR's draft on each stack."""
     from windward.show import _evaluate as words
@@ -266,9 +289,9 @@ def write_stacks(seeds: int) -> None:
 <!-- Generated: python evidence/benches/evaluate/write.py stacks (make evaluations) -->
 
 The 22 cases in the appendix of draft-ietf-ccwg-bbr, on Windward's laws over its TCP and over QUIC between endpoints of
-quinn-proto 0.11, on quinn's own BBR, and on the BBRv3 of noq-proto 1.4 between its own endpoints:
-`windward evaluate LAW --suite bbr-draft --transport tcp|quic|quinn|noq`, {seeds} seeds each. ✓ meets, ✗ does not,
-? cannot be told: the law shows no such state, or {seeds} seeds do not decide.
+quinn-proto 0.11, and on quinn's own BBR. The last column has the BBRv3 of noq-proto 1.4 between endpoints of noq.
+The commands are `windward evaluate LAW --suite bbr-draft --transport tcp|quic|quinn|noq`, {seeds} seeds each. ✓ meets,
+✗ does not, ? cannot be told: the law shows no such state, or {seeds} seeds do not decide.
 The networks and the sources of the thresholds are those of the [suite](suites.md).
 
 {chr(10).join(counts)}
@@ -278,10 +301,12 @@ The networks and the sources of the thresholds are those of the [suite](suites.m
 * QUIC has probes and no retransmission timeout: what counts as one (A.19) is persistent congestion (RFC 9002 §7.6).
 * quinn's BBR takes its samples of the bandwidth between two ACKs (A.1, A.12), and its estimate exceeds the link's rate.
 * The [pacing rate](quinn-bbr.md) of a law does not reach quinn's pacer, whatever the law.
+* [noq's BBRv3](#noqs-bbrv3) differs from run to run: its generator of random waits has no public seed.
 * The kernel's BBR is in a [table of its own](#the-kernels-bbr), of real time.
 
 {chr(10).join(lines)}
-"""
+
+{NOQ}"""
     # The section on the kernel's BBR is of real time, by `kernel_bbr.py`.
     _, heading, kernels = STACKS_PAGE.read_text(encoding="utf-8").partition(f"\n{KERNELS_HEADING}")
     replace_text(STACKS_PAGE, text + heading + kernels)

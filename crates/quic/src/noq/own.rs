@@ -55,15 +55,16 @@ impl Own {
         let Some(phase) = field(&text, "state").and_then(|state| phases.iter().position(|own| *own == state)) else {
             return;
         };
+        let value = |name: &str| field(&text, name).and_then(|value| value.parse::<f64>().ok());
+        // Without a bound there is none to show.
+        let packets = |name: &str| value(name).filter(|value| *value < UNBOUNDED).map_or(0.0, |value| value / mtu);
+        let min_rtt = field(&text, "min_rtt").and_then(seconds).filter(|rtt| *rtt < UNKNOWN_RTT);
+        sink("max_bw", packets("max_bw"));
+        sink("bw", packets("bw"));
+        sink("min_rtt", min_rtt.unwrap_or(0.0));
         sink("phase", phase as f64);
-        let min_rtt = field(&text, "min_rtt").and_then(seconds).unwrap_or(0.0);
-        sink("min_rtt", if min_rtt < UNKNOWN_RTT { min_rtt } else { 0.0 });
-        for name in ["max_bw", "bw", "inflight_longterm", "inflight_shortterm"] {
-            if let Some(value) = field(&text, name).and_then(|value| value.parse::<f64>().ok()) {
-                // Without a bound there is none to show.
-                sink(name, if value < UNBOUNDED { value / mtu } else { 0.0 });
-            }
-        }
+        sink("inflight_longterm", packets("inflight_longterm"));
+        sink("inflight_shortterm", packets("inflight_shortterm"));
     }
 }
 

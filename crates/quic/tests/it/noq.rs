@@ -102,7 +102,7 @@ fn noqs_own_controllers_run_in_scenarios() {
 fn noqs_bbr_shows_its_state_as_bbr3_does() {
     let [theirs, ours] = [r#"law = "bbr3", law_of = "noq""#, r#"law = "bbr3""#].map(|keys| flow(keys, 3).internals);
     assert_eq!(theirs.names, ours.names);
-    let samples = theirs.samples.unpack();
+    let samples = &theirs.samples;
     let of = |name: &str| {
         let wanted = theirs.names.iter().position(|own| own == name).expect("it is shown") as u32;
         let pairs = samples.name.iter().zip(&samples.value).filter(move |(own, _)| **own == wanted);
@@ -110,12 +110,15 @@ fn noqs_bbr_shows_its_state_as_bbr3_does() {
     };
     let mut phases = of("phase");
     phases.dedup();
-    assert_eq!(phases[..3], [0.0, 1.0, 2.0], "{phases:?}");
-    let last = |name| *of(name).last().expect("a sample");
+    // The first PROBE_DOWN may be shorter than the time between two samples.
+    assert!(phases.starts_with(&[0.0, 1.0]) && [2.0, 3.0].contains(&phases[2]), "{phases:?}");
     // Full packets are 1480 bytes on the wire.
     let rate = 10e6 / 8.0 / 1480.0;
-    assert!((last("max_bw") / rate - 1.0).abs() < 0.05, "{}", last("max_bw"));
-    assert!((last("min_rtt") - 0.1).abs() < 0.005, "{}", last("min_rtt"));
+    // noq forgets its estimate within rounds: evidence/measured/stacks.md.
+    let most = of("max_bw").into_iter().fold(0.0, f64::max);
+    assert!((most / rate - 1.0).abs() < 0.02, "{most}");
+    let min_rtt = *of("min_rtt").last().expect("a sample");
+    assert!((min_rtt - 0.1).abs() < 0.005, "{min_rtt}");
     assert!(of("inflight_longterm").iter().all(|bound| (0.0..1000.0).contains(bound)));
 }
 
