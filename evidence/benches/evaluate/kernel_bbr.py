@@ -106,8 +106,8 @@ def main() -> None:
 Linux {platform.release()}, between network namespaces: `make validate WHAT=kernel-bbr`, {seeds} runs
 each that were in time. The kernel shows BBR's estimates and gains (`TCP_CC_INFO`), and the gains tell its mode. It is
 version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of the flight.{left_out}
-A.20 has one PROBE_RTT, after 10 s. STARTUP follows it until the end of the run, and the figure leaves out a phase without
-an end.
+A.20 has one PROBE_RTT, after 10 s. STARTUP follows it until the end of the run, and the figure leaves out a phase
+without an end.
 
 {chr(10).join(lines)}
 
