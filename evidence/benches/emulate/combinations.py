@@ -394,7 +394,7 @@ def has_kernel(draw: Draw) -> bool:
     # Linux has no accurate feedback in its TCP yet.
     if draw.options.get("ecn") == "accurate":
         return False
-    # The emulator has the kernel's own buffers, and no writers and readers at a pace of their own.
+    # Left out: buffers of a fixed size, and writers and readers with a pace of their own.
     buffers = {draw.options.get(name, "auto") for name in ("receive_buffer", "send_buffer")}
     is_known = draw.traffic not in ("page", "writer") and buffers == {"auto"}
     return draw.law in IN_LINUX and not alien & {*draw.options} and draw.mbps <= 60 and is_known
