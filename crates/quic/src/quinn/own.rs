@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_types, reason = "quinn tells the time by std's Instant")]
 
-use crate::debugged::field;
+use crate::debugged::{before, field};
 use quinn_proto::congestion::{Bbr, BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,7 +62,7 @@ impl Own {
     /// sent: they are not shown.
     pub fn observe(&self, mtu: f64, sink: &mut dyn FnMut(&str, f64)) {
         let Self::Bbr(bbr) = self else { return };
-        let text = format!("{bbr:?}");
+        let text = before(bbr, "loss_state");
         let modes = ["Startup", "Drain", "ProbeBw", "ProbeRtt"];
         if let Some(mode) = field(&text, "mode").and_then(|mode| modes.iter().position(|own| *own == mode)) {
             sink("mode", mode as f64);
