@@ -20,7 +20,7 @@ NAMES = {"matplotlib": "matplotlib-base"}
 
 
 def asked() -> set[str]:
-    """What pyproject.toml asks for, in conda's words: the least Python's versions, as `numpy >=2.0`."""
+    """Packages of pyproject.toml in conda's words, for the least Python: `numpy >=2.0`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found = {f"python {project['requires-python']}"}
     for line in project["dependencies"]:
