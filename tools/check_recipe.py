@@ -8,6 +8,7 @@ rattler-build's own reader refuses unknown keys, and what it renders names the p
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from rattler_build import JinjaConfig, PlatformConfig, RenderConfig, Stage0Recipe, VariantConfig
 
@@ -19,9 +20,8 @@ PLATFORMS = ("linux-64", "linux-aarch64", "osx-64", "osx-arm64", "win-64")
 NAMES = {"matplotlib": "matplotlib-base"}
 
 
-def asked() -> set[str]:
-    """Packages of pyproject.toml in conda's words, for the least Python: `numpy >=2.0`."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def asked(project: dict[str, Any]) -> set[str]:
+    """Packages of `[project]` in conda's words, for the least Python: `numpy >=2.0`."""
     found = {f"python {project['requires-python']}"}
     for line in project["dependencies"]:
         name = re.split("[<>=;]", line)[0]
@@ -33,11 +33,9 @@ def asked() -> set[str]:
 def main() -> None:
     """Renders and compares."""
     version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
-    (builder,) = (
-        line.partition("maturin")[2]
-        for line in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
-        if line.startswith("maturin")
-    )
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (builder,) = (line for line in python["build-system"]["requires"] if line.startswith("maturin"))
+    host, run = builder.replace("maturin", "maturin "), asked(python["project"])
     for platform in PLATFORMS:
         known = PlatformConfig(target_platform=platform, build_platform=platform, host_platform=platform)
         variants = VariantConfig.from_file_with_context(FOLDER / "variants.yaml", JinjaConfig(platform=known))
@@ -45,8 +43,8 @@ def main() -> None:
         recipe = rendered.recipe
         needed = recipe.requirements.to_dict()
         assert recipe.package.version == version, f"{recipe.package.version} is not {version} of Cargo.toml"
-        assert set(needed["run"]) == asked(), set(needed["run"]) ^ asked()
-        assert f"maturin {builder}" in needed["host"], needed["host"]
+        assert set(needed["run"]) == run, set(needed["run"]) ^ run
+        assert host in needed["host"], needed["host"]
         print(f"conda's recipe, {platform}: renders as {recipe.build.string}")
 
 

@@ -29,11 +29,11 @@ AGAINST = ("cubic", "reno")
 #: Seeds of a quick and of a full evaluation.
 QUICK_SEEDS, FULL_SEEDS = 10, 20
 
-#: Transports of the law's flows.
-TRANSPORTS = ("tcp", "quic", "quinn", "noq")
-
-#: Those of them that are QUIC under a controller of the stack's own.
+#: Transports that are QUIC under a controller of the stack's own.
 _STACKS = ("quinn", "noq")
+
+#: Transports of the law's flows.
+TRANSPORTS = ("tcp", "quic", *_STACKS)
 
 #: What a file of thresholds may set of a measure.
 _KEYS = ("margin", "slack", "absolute")

@@ -110,7 +110,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(millis)
     }
 
-    /// A kernel that takes so many bytes, and the lengths of the calls.
+    /// A kernel that takes `room` bytes, and the lengths of the calls.
     fn kernel(room: u64) -> (RefCell<u64>, RefCell<Vec<usize>>) {
         (RefCell::new(room), RefCell::default())
     }

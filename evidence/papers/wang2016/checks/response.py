@@ -101,7 +101,7 @@ class Drawn:
 
 
 def at_random_points(count: int) -> Drawn:
-    """The rows at so many points."""
+    """The rows at `count` random points."""
     rng = np.random.default_rng(10)
     found = Drawn()
     for _ in range(count):
