@@ -72,7 +72,7 @@ macro_rules! table {
             )* } };
 
             fn columns(rows: &[Self]) -> Vec<$crate::Data> {
-                vec![$($crate::Data::from(rows.iter().map(|row| row.$field).collect::<Vec<$type>>())),*]
+                vec![$($crate::column(rows, |row| row.$field)),*]
             }
 
             fn from_columns(columns: Vec<$crate::Data>) -> Vec<Self> {

@@ -16,6 +16,6 @@ mod schema;
 
 pub use chunked::{Chunked, Series};
 pub use data::{Block, Blocks, Data, Element};
-pub use frame::{Frame, Frames, Row};
+pub use frame::{Frame, Frames, Row, column};
 pub use histogram::{Bucket, Histogram, WIDTH};
 pub use schema::{Column, Kind, Presence, Role, Shape, Table};

@@ -151,9 +151,28 @@ impl<'de> Deserializer<'de> for &'de Tree {
         }
     }
 
+    /// Serde's readers of structures take a list too, field after field; a scenario's tables have names.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let given = match &self.kind {
+            Kind::Table(entries) => return visitor.visit_map(Entries::new(entries)),
+            Kind::Null => Unexpected::Unit,
+            Kind::Bool(value) => Unexpected::Bool(*value),
+            Kind::Integer(value) => Unexpected::Signed(*value),
+            Kind::Float(value) => Unexpected::Float(*value),
+            Kind::Text(text) => Unexpected::Str(text),
+            Kind::List(_) => Unexpected::Seq,
+        };
+        Err(de::Error::invalid_type(given, &visitor))
+    }
+
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+        newtype_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
 
