@@ -218,7 +218,6 @@ docs: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/draw_crates.py
 	$(BIN)/python tools/write_gallery.py
 	$(BIN)/python tools/picture_explore.py
-	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 
 # Minutes the first time: the engines for WebAssembly and explore's page as one file, target/playground/playground.html.
 playground: $(VENV)/engine
