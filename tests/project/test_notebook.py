@@ -79,7 +79,7 @@ def test_formats_are_checked(cli: Cli, scenario_file: Path) -> None:
 
 
 def run_notebook() -> list[dict[str, Any]]:
-    """What each cell of code shows, as Jupyter would show the value of its last line: texts by their type."""
+    """Texts by their type for each cell of code: those that Jupyter would show of its last line."""
     names: dict[str, Any] = {"__name__": "__main__"}
     shown = []
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
@@ -106,7 +106,7 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_notebook_has_no_outputs() -> None:
-    """They are half a megabyte, and another for each change."""
+    """Outputs are half a megabyte, and as much again with each change."""
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells if "outputs" in cell)
 

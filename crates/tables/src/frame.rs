@@ -14,7 +14,7 @@ pub trait Row: Sized {
     fn from_columns(columns: Vec<Data>) -> Vec<Self>;
 }
 
-/// A column of these rows. A function, not a closure of its own type: it is compiled once for each kind of value and not
+/// A column of these rows. By a function, not a closure of its own type: compiled once for each kind of value, and not
 /// for each of some 250 columns.
 pub fn column<R, T>(rows: &[R], field: fn(&R) -> T) -> Data
 where
