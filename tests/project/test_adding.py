@@ -142,8 +142,8 @@ EXAMPLES = {
             "crates/sim/src/apps/source.rs",
             "crates/sim/src/apps/game.rs",
             "crates/sim/src/apps/datagrams.rs",
-            "crates/scenario/src/format/pattern.rs",
-            "crates/scenario/src/check/sources.rs",
+            "crates/scenario/src/format/source.rs",
+            "crates/scenario/src/check/source.rs",
             "docs/concepts/README.md",
         ],
     ),
@@ -206,7 +206,7 @@ def test_faults_of_the_lists_are_found() -> None:
     assert "crates/laws/src/veno.rs" in law.files()
     assert "crates/laws/src/westwood.rs" not in law.files()
     assert matches("crates/laws/src/veno.rs", "crates/laws/src/NAME.rs")
-    assert matches("crates/scenario/src/check/links.rs", "crates/scenario/src/check")
+    assert matches("crates/scenario/src/check/link.rs", "crates/scenario/src/check")
     assert not matches("crates/scenario/src/check.rs", "crates/scenario/src/check")
 
 

@@ -1,12 +1,12 @@
 //! A network without its traffic: nodes, links, media and their changes. Its media lack what depends on the traffic
 //! until it is built.
 
-use super::changes;
+use super::change;
 use super::common::REPEATED;
 use super::ground::Network;
-use super::links::{self, Links};
+use super::link::{self, Links};
 use super::nodes::{self, Nodes};
-use super::{cells, leo, ran, wifi};
+use super::{cell, leo, ran, wifi};
 use crate::format::wifi::Wifi;
 use crate::format::{AnyCell, Change, Link, Node};
 use crate::problems::Problems;
@@ -49,15 +49,15 @@ impl Draft {
         leo::expand(change, if span == Duration::MAX { REPEATED } else { span }, problems);
         wifi.iter_mut().for_each(wifi::resolve);
         let nodes = nodes::expand(node, problems)?;
-        let mut links = links::expand(link, &nodes, problems);
+        let mut links = link::expand(link, &nodes, problems);
         let (mut schedulers, mut rules) = (Vec::new(), Vec::new());
-        cells::expand(cell, &nodes, span, &mut links, &mut schedulers, problems);
+        cell::expand(cell, &nodes, span, &mut links, &mut schedulers, problems);
         // Before Wi-Fi: a network is built with the jumps of its stations. All other changes are applied when every
         // link and station exists.
-        let changes = changes::plan(change, span, problems);
-        let jumps = changes::jumps(&changes, &nodes);
+        let changes = change::plan(change, span, problems);
+        let jumps = change::jumps(&changes, &nodes);
         wifi::expand(wifi, &nodes, (span, &jumps), &mut links, &mut rules, problems);
-        changes::apply(&changes, &nodes, &mut links, problems);
+        change::apply(&changes, &nodes, &mut links, problems);
         Some(Self { nodes, links, schedulers, rules })
     }
 

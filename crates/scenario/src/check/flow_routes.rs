@@ -3,7 +3,7 @@
 use super::common::place;
 use super::flow_plan::{FlowPlan, Flows};
 use super::ground::Network;
-use super::links::Links;
+use super::link::Links;
 use super::nodes::Request;
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Flow, SmallQueues, Stack};

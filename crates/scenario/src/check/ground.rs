@@ -1,6 +1,6 @@
 //! Nodes and links, for the checks of flows and sources.
 
-use super::links::Links;
+use super::link::Links;
 use super::nodes::Nodes;
 
 /// Nodes and links, as flows and sources see them.

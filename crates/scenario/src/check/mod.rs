@@ -1,22 +1,22 @@
 //! From the fields of a file to a network: resolves names, expands groups and finds routes; reports invalid values.
 
-mod apps;
+mod app;
+mod cell;
 mod cell_parts;
-mod cells;
-mod changes;
+mod change;
 mod common;
 mod draft;
 mod files;
+mod flow;
 mod flow_entry;
 mod flow_plan;
 mod flow_routes;
-mod flows;
 mod ground;
 mod har;
 mod key;
-mod laws;
+mod law;
 mod leo;
-mod links;
+mod link;
 mod listed;
 mod natural;
 mod nodes;
@@ -24,10 +24,10 @@ mod notes;
 mod places;
 mod quic;
 mod ran;
-mod recordings;
-mod regions;
+mod recording;
+mod region;
 mod route;
-mod sources;
+mod source;
 mod steps;
 mod tcp;
 mod wifi;
@@ -36,7 +36,7 @@ mod wifi_plan;
 pub(crate) use files::ReadFile;
 pub(crate) use flow_plan::{FlowEntry, FlowPlan, UNSPREAD};
 pub(crate) use key::uniform;
-pub use regions::RegionPlan;
+pub use region::RegionPlan;
 pub use wifi_plan::WifiPlan;
 
 use crate::format::{AnyCell, App, Dscp, File, Flow, Lists, Positive};
@@ -105,11 +105,11 @@ pub(crate) struct LinksPlan {
 /// Checks a network without flows, and finds the routes between its first two nodes. No end bounds changes and sources.
 pub(crate) fn plan_links(mut lists: Lists, read: ReadFile<'_>, problems: &mut Problems) -> Option<LinksPlan> {
     let Lists { node, link, cell, wifi, change, background } = &mut lists;
-    recordings::inline_links(link, change, read, problems);
+    recording::inline_links(link, change, read, problems);
     let draft = Draft::new(Tables { node, link, cell, wifi, change }, Duration::MAX, problems)?;
     let Draft { nodes, links, .. } = &draft;
     let network = draft.network(problems.is_empty());
-    let sources = sources::expand(background, network, Duration::MAX, problems)?;
+    let sources = source::expand(background, network, Duration::MAX, problems)?;
     let [from, to, ..] = &nodes.names[..] else {
         problems.add(["node".into()], "a link needs two nodes", None);
         return None;
@@ -159,35 +159,35 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     // Problems up to here leave the network whole: routes are looked for all the same.
     let before = problems.len();
     // Recordings become steps first, so that all later checks see one form.
-    recordings::inline(&mut file, read, problems);
+    recording::inline(&mut file, read, problems);
     let File { node, link, cell, wifi, change, .. } = &mut file;
     let draft = Draft::new(Tables { node, link, cell, wifi, change }, span, problems)?;
     let Draft { nodes, links, .. } = &draft;
-    let regions = regions::plan(&file.region, links, problems);
+    let regions = region::plan(&file.region, links, problems);
     let network = draft.network(problems.len() == before);
     let mut python_laws = Vec::new();
     let default = file.stack;
     // Flows before applications: a Python law's index in the network is its place in this order.
     let law_of_flow = |(at, flow): (usize, &mut Flow)| {
         let stack = flow.stack.unwrap_or(default);
-        laws::resolve(&mut flow.law, stack, ("flow", at), &mut python_laws, problems)
+        law::resolve(&mut flow.law, stack, ("flow", at), &mut python_laws, problems)
     };
     let laws = file.flow.iter_mut().enumerate().map(law_of_flow).collect();
     let entries = file.app.iter_mut().enumerate();
     let law_of_app = |(at, app): (usize, &mut App)| {
         let stack = app.tcp().and_then(|(_, tcp)| tcp.stack).unwrap_or(default);
-        app.law_mut().and_then(|law| laws::resolve(law, stack, ("app", at), &mut python_laws, problems))
+        app.law_mut().and_then(|law| law::resolve(law, stack, ("app", at), &mut python_laws, problems))
     };
     let app_laws = entries.map(law_of_app).collect();
-    let flows = flows::expand(&file.flow, laws, nodes, (span, file.stack), problems).filter(|_| network.is_whole);
+    let flows = flow::expand(&file.flow, laws, nodes, (span, file.stack), problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
-    let sources = sources::expand(&file.background, network, span, problems);
+    let sources = source::expand(&file.background, network, span, problems);
     let taken = sources.as_ref().map_or(&[][..], |sources| &sources.names);
-    let apps = apps::expand(&file.app, app_laws, taken, (network, span, file.stack), problems);
+    let apps = app::expand(&file.app, app_laws, taken, (network, span, file.stack), problems);
     // Only now, so that the problems of all three are reported at once.
     let (mut flows, mut apps, mut sources) = (flows?, apps?, sources?);
     sources.append(std::mem::take(&mut apps.sources));
-    let probes = sources::of_transfers(&file.flow, &flows, &nodes.names, &mut sources);
+    let probes = source::of_transfers(&file.flow, &flows, &nodes.names, &mut sources);
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
     // Without another draw from the seed, the runs of all seeds would be the same.
     if !is_spread && !is_random(&links.topology, &sources.configs, &apps.configs) {

@@ -1,7 +1,7 @@
 //! Remarks on settings without effect or that contradict each other, and on shares that depend on phase.
 
 use super::flow_plan::Flows;
-use super::links::Links;
+use super::link::Links;
 use crate::format::{App, Flow};
 use crate::names::{FlowName, SourceName};
 use crate::problems::Problems;

@@ -1,7 +1,7 @@
 //! Options of connections over QUIC.
 
 use super::common::{given_of, place};
-use super::laws;
+use super::law;
 use super::tcp::{Table, mechanisms, path};
 use crate::format::{self, Law, Tcp};
 use crate::problems::Problems;
@@ -88,7 +88,7 @@ pub(super) fn check(
                 Some("leave `law_of` out"),
             )
         }
-        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of != LawOf::Windward && !laws::is_default(spec) => {
+        LawChoice::Known(spec) | LawChoice::Quic(spec, _) if of != LawOf::Windward && !law::is_default(spec) => {
             refuse_law(format!("the parameters of `{}` are Windward's; {stack}'s has none", spec.name()), None)
         }
         LawChoice::Known(spec) | LawChoice::Quic(spec, _) => Some(LawChoice::Quic(*spec, options)),

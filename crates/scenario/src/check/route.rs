@@ -2,7 +2,7 @@
 
 use super::common::place;
 use super::ground::Network;
-use super::links::Links;
+use super::link::Links;
 use super::natural::natural;
 use super::nodes::{End, Nodes, Request};
 use super::wifi_plan::WifiPlan;

@@ -21,12 +21,12 @@ mod law;
 mod leo;
 pub(crate) mod named;
 mod numbers;
-mod pattern;
 mod queue;
 pub(crate) mod ran;
 mod recording;
 pub(crate) mod region;
 mod small_queues;
+mod source;
 mod starts;
 pub(crate) mod wifi;
 mod written;
@@ -46,12 +46,12 @@ pub(crate) use named::Named;
 pub(crate) use numbers::{
     Count, Degrees, Hops, InitialWindow, MAX_COUNT, Name, Number, PerSecond, Probability, RlcWindow, Seeds, Shape,
 };
-pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use queue::Queue;
 pub(crate) use ran::AnyCell;
 pub(crate) use recording::{Delay, Rate, Recording};
 pub(crate) use region::Region;
 pub(crate) use small_queues::SmallQueues;
+pub(crate) use source::{Background, Pattern, Spread};
 pub(crate) use starts::Starts;
 pub(crate) use wifi::Wifi;
 pub(crate) use written::{Positive, Refusal, Written, zero};

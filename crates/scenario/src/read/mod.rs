@@ -1,7 +1,7 @@
 //! From text to the fields of the format: TOML or JSON to a tree with the positions of all values, then the tree to the
 //! structs of [`crate::format`]. Problems are collected.
 
-mod cells;
+mod cell;
 mod deserialize;
 mod missing;
 mod source;
@@ -37,7 +37,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     }
     let file: Option<File> = table(rest, &[], problems);
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
+    let (cell, wifi) = (cell::read(tree, problems), entries(tree, "wifi", problems));
     let (region, change) = (entries(tree, "region", problems), changes(tree, problems));
     let (flow, app) = (entries(tree, "flow", problems), entries(tree, "app", problems));
     let background = entries(tree, "background", problems);
@@ -48,7 +48,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
 /// Reads the lists of a network without flows.
 pub(crate) fn links(tree: &Tree, problems: &mut Problems) -> Option<Lists> {
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let (cell, wifi) = (cells::read(tree, problems), entries(tree, "wifi", problems));
+    let (cell, wifi) = (cell::read(tree, problems), entries(tree, "wifi", problems));
     let (change, background) = (changes(tree, problems), entries(tree, "background", problems));
     Some(Lists { node: node?, link: link?, cell: cell?, wifi: wifi?, change: change?, background: background? })
 }

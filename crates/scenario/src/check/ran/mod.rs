@@ -11,7 +11,7 @@ use super::cell_parts::{
     access_point, check_not_empty, check_queue, in_bytes, refuse_average, refuse_urgency, scheduler,
 };
 use super::common::{place, ratio};
-use super::links::Links;
+use super::link::Links;
 use super::nodes::Nodes;
 use crate::format::AnyCell;
 use crate::format::cell::{Scheduler, deadline, violation};

@@ -5,7 +5,7 @@ use super::sites::frequency;
 use crate::check::cell_parts::{fading_model, queue_of_station, urgency};
 use crate::check::common::{MAX_LINKS, is_within_limit, place, ratio};
 use crate::check::key::key;
-use crate::check::links::Links;
+use crate::check::link::Links;
 use crate::check::nodes::{End, Nodes};
 use crate::check::places::{Entry, Way};
 use crate::format::cell::{Fading, Scheduler};

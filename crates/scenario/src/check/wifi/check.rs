@@ -1,6 +1,6 @@
 //! State common to the checks of a wireless network.
 
-use crate::check::changes::Jumps;
+use crate::check::change::Jumps;
 use crate::check::common::place;
 use crate::check::nodes::Nodes;
 use crate::format::wifi::Wifi;

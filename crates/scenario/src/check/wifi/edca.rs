@@ -4,7 +4,7 @@ use super::air::Band;
 use super::check::Check;
 use super::reach::{Radio, watts};
 use crate::check::common::{given_of, place};
-use crate::check::links::Links;
+use crate::check::link::Links;
 use crate::format::wifi::{Access, LossOf, Mode, Routing, TransmitQueue};
 use crate::path::Segment;
 use std::collections::BTreeMap;

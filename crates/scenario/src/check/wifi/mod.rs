@@ -16,9 +16,9 @@ mod stations;
 mod walls;
 mod ways;
 
-use super::changes::Jumps;
+use super::change::Jumps;
 use super::common::Names;
-use super::links::Links;
+use super::link::Links;
 use super::nodes::Nodes;
 use super::wifi_plan::WifiPlan;
 use crate::format::wifi::Wifi;

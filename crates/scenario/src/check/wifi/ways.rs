@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::check::common::{MAX_LINKS, is_within_limit, place};
-use crate::check::links::Links;
+use crate::check::link::Links;
 use crate::format::wifi::{LinkLoss, LossOf};
 use crate::path::Segment;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! The video of a call.
 
-use crate::format::pattern::DatagramEcn;
+use crate::format::source::DatagramEcn;
 use crate::format::{Number, Positive, Written};
 use windward_units::{BitRate, Bytes, Duration};
 

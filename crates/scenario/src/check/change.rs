@@ -1,7 +1,7 @@
 //! Changes during the run: names resolved, steps in order of time, each assigned to its link or station.
 
 use super::common::{REPEATED, place, ratio};
-use super::links::{Links, NOTHING_TO_REORDER, changed, delay_of, rate_of};
+use super::link::{Links, NOTHING_TO_REORDER, changed, delay_of, rate_of};
 use super::nodes::Nodes;
 use crate::format::{Change, Drop, Name, Recording, Values};
 use crate::path::Segment;

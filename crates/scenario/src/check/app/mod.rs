@@ -15,7 +15,7 @@ use super::ground::Network;
 use super::key::key;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
-use super::sources::{Sources, ends_before_regions, goes_by_backlog};
+use super::source::{Sources, ends_before_regions, goes_by_backlog};
 use super::{quic, tcp};
 use crate::format::{App, DataDirection, Ends, Law, LawOf, Stack};
 use crate::names::{FlowName, SourceName};

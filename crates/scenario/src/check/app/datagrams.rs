@@ -2,7 +2,7 @@
 
 use super::shared::inside;
 use crate::check::key::key;
-use crate::check::sources::{Sources, check_packet, check_size, check_spacing};
+use crate::check::source::{Sources, check_packet, check_size, check_spacing};
 use crate::format::{Call, CallVideo, Dscp, Ping};
 use crate::names::SourceName;
 use crate::problems::Problems;

@@ -1,7 +1,7 @@
 //! Capacity regions: names of links resolved, values checked, in bits a second.
 
 use super::common::{Names, place};
-use super::links::Links;
+use super::link::Links;
 use crate::format::region::{ChannelState, Csma, Each, Ellipsoid, HalfSpaces, Norm};
 use crate::format::{Name, Positive, Region};
 use crate::path::Segment;

@@ -4,7 +4,7 @@ use super::common::{Names, Times, check_least, member_name, place};
 use super::flow_plan::Flows;
 use super::ground::Network;
 use super::key::key;
-use super::links::Links;
+use super::link::Links;
 use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Background, Dscp, Flow, Pattern};

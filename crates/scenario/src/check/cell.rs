@@ -6,7 +6,7 @@ use super::cell_parts::{
 };
 use super::common::{MAX_LINKS, Names, check_least, given_of, is_within_limit, place, ratio};
 use super::key::key;
-use super::links::Links;
+use super::link::Links;
 use super::nodes::Nodes;
 use super::ran;
 use crate::format::cell::{

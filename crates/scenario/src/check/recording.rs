@@ -2,7 +2,7 @@
 
 use super::common::place;
 use super::files::{ReadFile, load, path, replace};
-use super::{apps, steps};
+use super::{app, steps};
 use crate::format::cell::Fading;
 use crate::format::{AnyCell, Change, Delay, File, Link, Number, Positive, Rate, Recording};
 use crate::path::Segment;
@@ -14,7 +14,7 @@ use windward_sim::{DelayTrace, Opportunities};
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     inline_links(&mut file.link, &mut file.change, read, problems);
     for (at, app) in file.app.iter_mut().enumerate() {
-        apps::inline(app, at, read, problems);
+        app::inline(app, at, read, problems);
     }
     for (at, cell) in file.cell.iter_mut().enumerate() {
         let (of_cell, of_stations): (_, Vec<_>) = match cell {
