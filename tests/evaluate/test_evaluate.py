@@ -13,7 +13,7 @@ from conftest import REPOSITORY, Cli
 
 import windward as ww
 from windward import _engine
-from windward._evaluate import kernels, networks, rmcat
+from windward._evaluate import bbr_draft, kernels, networks, rmcat
 from windward._evaluate.figures import breaker_share
 from windward._evaluate.measure import Measure
 from windward._evaluate.measures import measures
@@ -307,11 +307,21 @@ def test_the_cases_of_the_bbr_draft(tmp_path: Path):
 
 
 def test_linuxs_own_version_of_bbr_is_judged_by_the_cases_that_it_has(tmp_path: Path):
-    only = ["A.1", "A.3", "A.5", "A.10/length", "A.11", "A.16"]
+    only = ["A.1", "A.3", "A.5", "A.10", "A.11", "A.16", "A.20"]
     found = ww.evaluate("bbr", suite="bbr-draft", output=tmp_path / "e", only=only, seeds=3)
     # It has one phase for PROBE_DOWN, CRUISE, REFILL and UP.
-    has = dict.fromkeys(["A.1", "A.3", "A.10", "A.11"], "meets")
+    has = dict.fromkeys(["A.1", "A.3", "A.10", "A.11", "A.20"], "meets")
     assert found.verdicts == has | {"A.5": "cannot tell", "A.16": "cannot tell"}
+
+
+def test_the_last_phase_of_a_run_follows_the_one_before():
+    # STARTUP, PROBE_RTT, STARTUP to the end, at 10 ms: the transition is complete, the length of the last is not known.
+    modes = [(0.01 * at, 0 if at < 100 or at >= 120 else 3) for at in range(200)]
+    rows = {"internals": [{"name": "mode", "time_s": time, "value": mode} for time, mode in modes]}
+    figure = {own.name: own.value for own in bbr_draft.measures()}
+    assert figure["A.20/next"](rows) == 1.0
+    assert figure["A.10/length"](rows) == pytest.approx(0.2)
+    assert math.isnan(figure["A.10/length"]({"internals": rows["internals"][:110]}))
 
 
 def test_a_law_without_the_phases_of_bbr_is_not_judged_by_them(tmp_path: Path):

@@ -125,15 +125,20 @@ def series(rows: Rows, name: str) -> list[tuple[float, float]]:
     return [(time, _MODES_1[int(mode)]) for time, mode in first] if name == "phase" else first
 
 
-def phases(rows: Rows) -> list[tuple[int, float, float]]:
-    """Phases of the law: number, beginning and end; the last has no end that is known, and is left out."""
+def begun(rows: Rows) -> list[tuple[int, float, float]]:
+    """Phases of the law: number, beginning and end; the end of the last is not known, and is its beginning."""
     found: list[tuple[int, float, float]] = []
     for number, group in itertools.groupby(series(rows, "phase"), key=lambda pair: int(pair[1])):
         begin = next(iter(group))[0]
         if found:
             found[-1] = (*found[-1][:2], begin)
         found.append((number, begin, begin))
-    return found[:-1]
+    return found
+
+
+def phases(rows: Rows) -> list[tuple[int, float, float]]:
+    """Phases of the law that end within the run."""
+    return begun(rows)[:-1]
 
 
 def _within(rows: Rows, phase: int, from_s: float, to_s: float = math.inf) -> list[float]:
@@ -142,10 +147,13 @@ def _within(rows: Rows, phase: int, from_s: float, to_s: float = math.inf) -> li
 
 
 def _followed(phase: int, by: Sequence[int], from_s: float = 0.0, to_s: float = math.inf) -> Value:
-    """Share of a phase's occurrences that one of others follows."""
+    """Share of a phase's occurrences that one of others follows.
+
+    A transition is complete when the next phase begins, so the last phase of a run counts as one that follows.
+    """
 
     def value(rows: Rows) -> float:
-        found = [(number, begin) for number, begin, _ in phases(rows)]
+        found = [(number, begin) for number, begin, _ in begun(rows)]
         after = [
             later
             for (number, begin), (later, _) in itertools.pairwise(found)
