@@ -12,6 +12,7 @@ from emulated import emulated, needs_kernels
 
 import windward as ww
 from windward._evaluate.networks import bottleneck, fits_quic, flow, over_quic
+from windward.errors import OptionError
 
 #: A lossy path, on which QUIC-TCP's backlog and loss decide.
 TEXT = """\
@@ -53,7 +54,7 @@ def test_quinns_own_cubic_is_named_and_fills_the_path(path: ww.Scenario):
     assert own.fluid().flows["goodput_bps"].tolist() == ours.fluid().flows["goodput_bps"].tolist()
 
 
-def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario):
+def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario, tmp_path: Path):
     own = dataclasses.replace(path, flow=[dataclasses.replace(path.flow[0], law="cubic", law_of="noq")])
     refused = ""
     try:
@@ -63,6 +64,8 @@ def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario):
     if refused:
         assert refused.startswith("`download` runs between endpoints of noq, which this engine lacks")
         assert refused.endswith("hint: make .venv/noq")
+        with pytest.raises(OptionError, match=r"^transport noq: this engine lacks noq\nhint: make"):
+            ww.evaluate("bbr3", output=tmp_path / "e", transport="noq")
         return
     assert run.flows["law"].tolist() == ["cubic of noq"]
     assert run.flows["goodput_bps"].tolist()[0] == pytest.approx(11.49e6, rel=0.01)

@@ -16,7 +16,7 @@ from windward._evaluate.measures import measures
 from windward._evaluate.networks import LAW, fits_quic, name_of, over_quic
 from windward._evaluate.sections import SECTIONS, Section
 from windward._evaluate.suites import Suite
-from windward._format.own import find_class
+from windward._format.own import find_class, finders
 from windward._search.space import OWN, find
 from windward.errors import OptionError, nearest
 
@@ -221,7 +221,7 @@ def check_law(law: Any, folder: Path, text: str) -> None:
 
 
 def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
-    """Refuses a transport that does not exist, or cannot carry the law.
+    """Refuses a transport that does not exist, cannot carry the law, or is not in this engine.
 
     Raises
     ------
@@ -231,7 +231,23 @@ def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
         raise OptionError(("transport", transport, f"no transport; transports: {', '.join(TRANSPORTS)}"))
     if transport != "tcp":
         (flow,) = over_quic({"flow": [{"from": "a", "to": "b", "law": LAW}]}, _stack(transport))["flow"]
-        _try({"flow": [{**flow, "law": law}]}, folder, text, "flow[0].law")
+        scenario = _try({"flow": [{**flow, "law": law}]}, folder, text, "flow[0].law")
+        if _stack(transport):
+            _try_stack(scenario, transport)
+
+
+def _try_stack(scenario: _engine.Scenario, transport: str) -> None:
+    """Refuses a stack that the engine was built without; its absence shows when a flow of it begins."""
+    job = _engine.Job(scenario, seeds=[1], threads=1, **finders({}, Path()))
+    try:
+        job.start()
+        while not job.is_done:
+            job.wait(0.1)
+    except ValueError as error:
+        _, _, hint = str(error).partition("\n")
+        raise OptionError(("transport", transport, f"this engine lacks {transport}\n{hint}")) from None
+    finally:
+        job.cancel()
 
 
 def _stack(transport: str) -> str | None:
@@ -239,8 +255,8 @@ def _stack(transport: str) -> str | None:
     return transport if transport in _STACKS else None
 
 
-def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> None:
-    """Refuses traffic with a law that cannot be."""
+def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> _engine.Scenario:
+    """Refuses traffic with a law that cannot be. Returns a scenario with it."""
     network = {
         "name": "law",
         "duration": "1 s",
@@ -249,7 +265,7 @@ def _try(traffic: Mapping[str, Any], folder: Path, text: str, place: str) -> Non
         **traffic,
     }
     try:
-        _engine.Scenario.from_json(json.dumps(network), "LAW", folder)
+        return _engine.Scenario.from_json(json.dumps(network), "LAW", folder)
     except _engine.ScenarioError as error:
         said = str(error).splitlines()[0].partition(place)[2].lstrip(".: ") or str(error)
         raise OptionError(("LAW", text, said)) from None
