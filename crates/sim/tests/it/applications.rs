@@ -120,6 +120,24 @@ fn the_size_of_writes_sets_the_rate_of_a_send_buffer() {
     }
 }
 
+/// A send buffer of 64 KiB over 20 ms, with a receive window that moves. Between kernels 6.18 writes of 4 KiB, 64 KiB
+/// and 1 MiB have .61, .89 and 2.65 buffers a round trip. Those of 1 MiB leave in two bursts, each of half of the receive
+/// window.
+#[test]
+fn a_large_write_leaves_in_halves_of_the_receive_window() {
+    let links = [0, 1].map(|key| link(key, 100_000_000, Duration::from_millis(10), Buffer::Packets(2000))).to_vec();
+    for (chunk, expected) in [(4096, 0.61), (65_536, 0.89), (1 << 20, 2.65)] {
+        let writing = Writing::Chunks { chunk: Bytes::new(chunk), rate: BitRate::bits_per_sec(100_000_000) };
+        let receive_buffer = Some(ReceiveBuffer::Auto { start: ReceiveBuffer::START, most: ReceiveBuffer::MOST });
+        let send_buffer = Some(SendBuffer::Fixed(Bytes::new(65_536)));
+        let tcp = TcpOptions { send_buffer, receive_buffer, writing: Some(writing), ..TcpOptions::linux(true) };
+        let law = law("cubic", serde_json::json!({ "version": "linux", "hystart": true }));
+        let output = simulate(&network(links.clone(), vec![flow(0, law, vec![0], vec![1], tcp)], 2, 8), 1);
+        let found = output.flows[0].goodput_bps * 0.02 / 8.0 / 65_536.0;
+        assert!((found / expected - 1.0).abs() < 0.05, "{found} with {chunk} B");
+    }
+}
+
 /// An application that writes 1 Mbit/s: its goodput is that, whatever the pieces, and nothing waits anywhere.
 #[test]
 fn a_writer_sets_the_goodput() {

@@ -207,6 +207,9 @@ impl End {
     fn refill(&mut self, now: Time) -> bool {
         let (acked, cwnd) = (self.stream.below(self.sender.una()), self.sender.window());
         let Some(outbox) = self.outbox.as_mut().filter(|outbox| outbox.is_blocked()) else { return false };
+        if let Some(edge) = self.edge {
+            outbox.note_window(edge.saturating_sub(acked));
+        }
         if outbox.sleeps() && self.sender.pipe() < cwnd {
             outbox.expand(cwnd, self.sender.reordering());
             self.used.1 = now;
