@@ -244,26 +244,30 @@ impl<'a> Flow<'a> {
         }
         let connection = self.listener.accept()?;
         let mut delay = RunDelay::of_this_thread();
-        let mut slept_for = Time::NEVER;
+        let mut alarm = Alarm::default();
+        // The latest of the times that it woke for this read.
+        let mut late = Duration::ZERO;
         while !has_ended() {
             let now = clock.now();
+            late = late.max(delay.lap());
             let due = app.free_at(now);
             if due > now {
-                slept_for = due;
+                alarm.set(due);
                 rest(due.since(now).min(LOOK))?;
                 continue;
             }
+            late = late.max(alarm.late(now));
             if !connection.wait(false, LOOK)? {
                 continue;
             }
             let now = clock.now();
             let Some(bytes) = app.read(now, &connection)? else { return Ok(()) };
             self.read.lock().unwrap_or_else(PoisonError::into_inner).arrive(now, bytes, timing);
-            let waited = delay.lap();
+            late = late.max(delay.lap());
             if let Some(lateness) = &mut lateness {
-                lateness.record(waited.max(now.since(slept_for)));
+                lateness.record(late);
             }
-            slept_for = Time::NEVER;
+            late = Duration::ZERO;
         }
         connection.abort()
     }
@@ -384,14 +388,12 @@ fn write(
 ) -> io::Result<u64> {
     // A call that waits for room is one call to the kernel: another one would mark what follows as app-limited.
     socket.let_sends_wait(PATIENCE)?;
-    let mut delay = RunDelay::of_this_thread();
-    // Time for which this thread slept. After a wait for room, what is due is no fault of its own.
-    let mut slept_for = Time::NEVER;
+    let mut alarm = Alarm::default();
     while app.left() > 0 && !has_ended() {
         let now = clock.now();
         match app.due() {
             Some(due) if due > now => {
-                slept_for = due;
+                alarm.set(due);
                 rest(due.since(now).min(LOOK))?;
                 continue;
             }
@@ -399,14 +401,30 @@ fn write(
             _ => {}
         }
         let now = clock.now();
-        app.write(now, |data| socket.send(data))?;
-        let waited = delay.lap();
+        let late = alarm.late(now);
         if let Some(lateness) = &mut lateness {
-            lateness.record(waited.max(now.since(slept_for)));
+            lateness.record(late);
         }
-        slept_for = Time::NEVER;
+        app.write(now, |data| socket.send(data))?;
     }
     Ok(app.left())
+}
+
+/// Time for which the thread of an application sleeps. A call that waits for room or data is no sleep: what becomes due
+/// meanwhile is not late.
+#[derive(Clone, Copy, Debug, Default)]
+struct Alarm(Option<Time>);
+
+impl Alarm {
+    /// Sets the time of the next write.
+    fn set(&mut self, due: Time) {
+        self.0 = Some(due);
+    }
+
+    /// Returns how late the thread woke, zero if it has not slept since the last call.
+    fn late(&mut self, now: Time) -> Duration {
+        self.0.take().map_or(Duration::ZERO, |due| now.since(due))
+    }
 }
 
 /// Sleeps until `time`; false where the run ends before.
@@ -419,4 +437,31 @@ pub(super) fn sleep_until(clock: Clock, time: Time, stop: &AtomicBool) -> bool {
         thread::sleep(std::time::Duration::from_nanos(left.as_nanos()));
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A writer of one write each 10 ms wakes at 10.2 ms for the second. That call waits for room until 45 ms: the
+    /// writes of 20, 30 and 40 ms follow it at once and are in time. The one of 50 ms begins at 52 ms.
+    #[test]
+    fn a_call_that_waits_for_room_is_not_late() {
+        let at = |micros| Time::ZERO + Duration::from_micros(micros);
+        let mut alarm = Alarm::default();
+        let mut lateness = Lateness::new().unwrap();
+        lateness.record(alarm.late(at(0)));
+        alarm.set(at(10_000));
+        lateness.record(alarm.late(at(10_200)));
+        for micros in [45_000, 45_010, 45_020] {
+            let late = alarm.late(at(micros));
+            assert_eq!(late, Duration::ZERO);
+            lateness.record(late);
+        }
+        alarm.set(at(50_000));
+        lateness.record(alarm.late(at(52_000)));
+        let quality = lateness.quality();
+        assert!((quality.late_max_s - 2e-3).abs() < 1e-5, "{}", quality.late_max_s);
+        assert!((quality.late_share - 1.0 / 6.0).abs() < 1e-9, "{}", quality.late_share);
+    }
 }

@@ -73,24 +73,35 @@ impl WritingApp {
     }
 }
 
-/// An application that reads.
-pub(super) struct ReadingApp(Reader);
+/// An application that reads. A read that begins late, although its data waited, delays none after it.
+pub(super) struct ReadingApp {
+    reader: Reader,
+    /// Time at which the last read was due, if it left data.
+    last: Option<Time>,
+}
 
 impl ReadingApp {
     /// One before its first byte.
     pub(super) fn new(reading: &Reading) -> Self {
-        Self(Reader::new(reading.clone()))
+        Self { reader: Reader::new(reading.clone()), last: None }
     }
 
     /// Time at which it reads again, `now` or later.
     pub(super) fn free_at(&self, now: Time) -> Time {
-        self.0.free_at(now)
+        self.reader.free_at(now)
+    }
+
+    /// Time as of which it reads `now`.
+    fn due(&self, now: Time) -> Time {
+        self.last.map_or(now, |last| self.reader.free_at(last).min(now))
     }
 
     /// Reads what it reads `now`. Returns its bytes; `None` where the other side has closed.
     pub(super) fn read(&mut self, now: Time, socket: &TcpSocket) -> io::Result<Option<u64>> {
         let waiting = socket.waiting()?;
-        let most = if waiting == 0 { 1 } else { self.0.take(now, waiting) };
+        let due = self.due(now);
+        let most = if waiting == 0 { 1 } else { self.reader.take(due, waiting) };
+        self.last = (most < waiting).then_some(due);
         match socket.discard(most as usize) {
             Ok(0) if most > 0 => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Some(0)),
@@ -183,5 +194,36 @@ mod tests {
         drop(peer);
         assert!(socket.wait(false, Duration::from_millis(1000)).unwrap());
         assert_eq!(app.read(at(9), &socket).unwrap(), None);
+    }
+
+    /// The read of 2 ms begins at 4 ms, that of 3 ms at once: its data waited. After the last byte the time counts anew.
+    #[test]
+    fn a_late_read_delays_none_after_it() {
+        use std::io::Write;
+        use std::net::{TcpListener, TcpStream};
+
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = listener.accept().unwrap().0;
+        socket.set_nonblocking(true).unwrap();
+        let socket = TcpSocket::of(socket);
+        let rate = Some(BitRate::bits_per_sec(8_000_000));
+        let mut app = ReadingApp::new(&Reading { rate, chunk: Bytes::new(1000), pauses: [].into() });
+        peer.write_all(&[0; 3000]).unwrap();
+        while socket.waiting().unwrap() < 3000 {
+            std::thread::yield_now();
+        }
+        assert_eq!((app.read(at(1), &socket).unwrap(), app.free_at(at(1))), (Some(1000), at(2)));
+        assert_eq!((app.read(at(4), &socket).unwrap(), app.free_at(at(4))), (Some(1000), at(4)));
+        assert_eq!((app.read(at(4), &socket).unwrap(), app.free_at(at(4))), (Some(1000), at(4)));
+        assert_eq!(app.read(at(9), &socket).unwrap(), Some(0));
+        peer.write_all(&[0; 500]).unwrap();
+        while socket.waiting().unwrap() < 500 {
+            std::thread::yield_now();
+        }
+        assert_eq!(
+            (app.read(at(12), &socket).unwrap(), app.free_at(at(12))),
+            (Some(500), at(12) + Duration::from_micros(500))
+        );
     }
 }
