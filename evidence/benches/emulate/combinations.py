@@ -1,8 +1,9 @@
 """Random combinations of networks, options, laws and stacks, to evidence/measured/validation/combinations.md.
 
-python evidence/benches/emulate/combinations.py [--draws N] [--kernels N] [--only DRAW ...] [--laws LAW ...]
-[--no-page]. Simulations take a second a draw. Emulations (root, a machine that does nothing else) take half a minute
-each. They are kept in results/combinations, so an interrupted run continues.
+python evidence/benches/emulate/combinations.py [--draws N] [--kernels N] [--paced N] [--only DRAW ...]
+[--laws LAW ...] [--no-page]. With --paced only draws with applications of their own pace or fixed send buffers run,
+between kernels, and the page gets their section. Simulations take a second a draw. Emulations (root, a machine
+that does nothing else) take half a minute each. They are kept in results/combinations, so an interrupted run continues.
 
 A draw is flagged if its speed differs grossly from
 
@@ -45,6 +46,8 @@ SECONDS = 16
 SEEDS = (1, 2, 3)
 #: Gross differences: speeds as shares of the other's.
 WITHOUT, STACK, KERNEL = 0.5, 0.5, 0.67
+#: Difference up to which speeds count as near, and the heading of the section of draws with a pace of their own.
+NEAR, PACED = 0.05, "## Applications with a pace of their own"
 #: Runs between kernels of a draw that differs in the first.
 RUNS = 6
 #: An emulation is repeated when 1 % of its packets were later than this.
@@ -390,14 +393,19 @@ def judged(draw: Draw) -> list[Flag]:
 
 def has_kernel(draw: Draw) -> bool:
     """True if kernels can run the draw."""
-    alien = {"receive_window", "pacing", "read"}
-    # Linux has no accurate feedback in its TCP yet.
-    if draw.options.get("ecn") == "accurate":
+    alien = {"receive_window", "pacing"}
+    # Linux has no accurate feedback in its TCP yet, and its receive buffer has a size in memory.
+    if draw.options.get("ecn") == "accurate" or draw.options.get("receive_buffer", "auto") != "auto":
         return False
-    # Left out: buffers of a fixed size, and writers and readers with a pace of their own.
-    buffers = {draw.options.get(name, "auto") for name in ("receive_buffer", "send_buffer")}
-    is_known = draw.traffic not in ("page", "writer") and buffers == {"auto"}
-    return draw.law in IN_LINUX and not alien & {*draw.options} and draw.mbps <= 60 and is_known
+    # `emulate` has no readers of `[[app]]`.
+    if draw.traffic == "page" or (draw.traffic == "answers" and "read" in draw.options):
+        return False
+    return draw.law in IN_LINUX and not alien & {*draw.options} and draw.mbps <= 60
+
+
+def is_paced(draw: Draw) -> bool:
+    """True if an application of the draw writes or reads at its own pace, or waits for a fixed send buffer."""
+    return draw.traffic == "writer" or "read" in draw.options or draw.options.get("send_buffer", "auto") != "auto"
 
 
 class Repeated(NamedTuple):
@@ -431,14 +439,34 @@ def emulated(draw: Draw) -> Repeated:
     return once._replace(kernels=once.kernels + more)
 
 
+def beside(runs: list[Repeated]) -> str:
+    """A table of speeds in the simulator and between kernels."""
+    rows = [
+        [str(each.draw.index), each.draw.line(), f"{each.found:.3g}", " ".join(f"{run:.3g}" for run in each.kernels)]
+        for each in runs
+    ]
+    return table(["draw", "combination", "simulator", "kernels"], rows)
+
+
+def paced_section(runs: list[Repeated], flags: list[Flag]) -> str:
+    """The section of the draws with a pace of their own."""
+    ratios = sorted(each.found / min(each.kernels, key=lambda run: abs(run - each.found)) for each in runs)
+    median, near = ratios[len(ratios) // 2], sum(abs(ratio - 1) < NEAR for ratio in ratios)
+    flagged = ", ".join(str(flag.draw.index) for flag in flags) or "none"
+    return f"""{PACED}
+
+{len(runs)} further draws between kernels (Linux {platform.release()}) whose application writes or reads at its own
+pace, or whose send buffer has a fixed size: `combinations.py --paced {len(runs)}`. The median ratio of the speeds,
+simulator over kernels, is {median:.3f}. {near} of {len(runs)} are within {NEAR:.0%}. Flagged: {flagged}.
+
+{beside(runs)}
+"""
+
+
 def page(count: int, kernels: list[Repeated], flags: list[Flag]) -> str:
     """The page."""
     again = [each for each in kernels if len(each.kernels) > 1]
-    scatter = [
-        [str(each.draw.index), each.draw.line(), f"{each.found:.3g}", " ".join(f"{run:.3g}" for run in each.kernels)]
-        for each in again
-    ]
-    repeats = table(["draw", "combination", "simulator", "kernels"], scatter) if again else "None did."
+    repeats = beside(again) if again else "None did."
     columns = ["draw", "combination", "stack", "compared with", "speed", "expected"]
     rows = table(columns, [flag.row() for flag in flags]) if flags else "No draw is flagged."
     return f"""# Random combinations of options, stacks and laws
@@ -455,7 +483,7 @@ mean completion time in seconds. A draw is flagged if its speed is
 * below {WITHOUT:g} of that without one of its options, less the time that the option explains;
 * below {STACK:g} of that with the other stack, on connections with SACK;
 * below {KERNEL:g} of that of Linux {platform.release()} between namespaces (`windward emulate`), or above its inverse:
-  {len(kernels)} draws of Reno, CUBIC and BBR, of bulk, files and answers. A draw that differs from the first run has
+  {len(kernels)} draws of Reno, CUBIC and BBR, of all traffic but pages. A draw that differs from the first run has
   {RUNS} of them, and is flagged if it differs from the nearest.
 
 `python evidence/benches/emulate/combinations.py --only DRAW` repeats one, `--laws {" ".join(IN_LINUX)} --only DRAW
@@ -469,16 +497,44 @@ mean completion time in seconds. A draw is flagged if its speed is
 """
 
 
+def compared(draws: list[Draw]) -> tuple[list[Repeated], list[Flag]]:
+    """Runs the draws between kernels, and returns what differs grossly."""
+    runs, flags = [], []
+    for draw in draws:
+        print(draw.index, draw.line(), flush=True)
+        runs.append(emulated(draw))
+        print("simulator", runs[-1].found, "kernels", runs[-1].kernels, flush=True)
+        if flag := runs[-1].flag():
+            print(" | ".join(flag.row()), flush=True)
+            flags.append(flag)
+    return runs, flags
+
+
+def write_paced(count: int, *, is_kept: bool) -> int:
+    """Compares draws with a pace of their own, writes their section if `is_kept`; 1 if one is flagged."""
+    of_linux = (drawn(number, IN_LINUX) for number in range(40 * count))
+    runs, flags = compared([draw for draw in of_linux if has_kernel(draw) and is_paced(draw)][:count])
+    if is_kept:
+        before = PAGE.read_text(encoding="utf-8").partition(PACED)[0].rstrip("\n")
+        replace_text(PAGE, f"{before}\n\n{paced_section(runs, flags)}")
+    return 1 if flags else 0
+
+
 def main() -> int:
     """Draws, compares, writes the page; 1 if a draw is flagged."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--kernels", type=int, default=0, help="draws that are emulated too, as root")
+    parser.add_argument(
+        "--paced", type=int, default=0, help="draws with a pace of their own that are emulated, as root"
+    )
     parser.add_argument("--only", type=int, nargs="*", help="these draws, and no page")
     parser.add_argument("--laws", nargs="*", default=LAWS, help="laws to draw from, and no page")
     parser.add_argument("--no-page", action="store_true")
     options = parser.parse_args()
+    if options.paced:
+        return write_paced(options.paced, is_kept=not options.no_page)
     numbers = options.only or range(options.first, options.first + options.draws)
     draws = [drawn(number, options.laws) for number in numbers]
     flags = []
@@ -492,18 +548,12 @@ def main() -> int:
     # Draws of their own: of all laws few are Linux's.
     pool_of_kernels = draws if options.only else [drawn(number, IN_LINUX) for number in range(20 * options.kernels)]
     real = [draw for draw in pool_of_kernels if has_kernel(draw)][: options.kernels]
-    kernels = []
-    for draw in real:
-        print(draw.index, draw.line(), flush=True)
-        kernels.append(emulated(draw))
-        if len(kernels[-1].kernels) > 1:
-            print("simulator", kernels[-1].found, "kernels", kernels[-1].kernels, flush=True)
-        if flag := kernels[-1].flag():
-            print(" | ".join(flag.row()), flush=True)
-            flags.append(flag)
+    kernels, apart = compared(real)
+    flags += apart
     print(f"{len(flags)} flags in {len(draws)} draws, {len(real)} of them between kernels")
     if not (options.only or options.no_page or options.laws != LAWS):
-        replace_text(PAGE, page(len(draws), kernels, flags))
+        _, heading, paced = PAGE.read_text(encoding="utf-8").partition(PACED)
+        replace_text(PAGE, page(len(draws), kernels, flags) + (f"\n{heading}{paced}" if heading else ""))
     return 1 if flags else 0
 
 
