@@ -196,7 +196,8 @@ mod tests {
         assert_eq!(app.read(at(9), &socket).unwrap(), None);
     }
 
-    /// The read of 2 ms begins at 4 ms, that of 3 ms at once: its data waited. After the last byte the time counts anew.
+    /// The read of 2 ms begins at 4 ms, that of 3 ms at once: its data waited. After the last byte the time counts
+    /// anew.
     #[test]
     fn a_late_read_delays_none_after_it() {
         use std::io::Write;

@@ -121,8 +121,8 @@ fn the_size_of_writes_sets_the_rate_of_a_send_buffer() {
 }
 
 /// A send buffer of 64 KiB over 20 ms, with a receive window that moves. Between kernels 6.18 writes of 4 KiB, 64 KiB
-/// and 1 MiB have .61, .89 and 2.65 buffers a round trip. Those of 1 MiB leave in two bursts, each of half of the receive
-/// window.
+/// and 1 MiB have .61, .89 and 2.65 buffers a round trip. Those of 1 MiB leave in two bursts, each of half of the
+/// receive window.
 #[test]
 fn a_large_write_leaves_in_halves_of_the_receive_window() {
     let links = [0, 1].map(|key| link(key, 100_000_000, Duration::from_millis(10), Buffer::Packets(2000))).to_vec();
