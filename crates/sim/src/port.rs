@@ -70,6 +70,16 @@ impl Port {
         }
     }
 
+    /// Packets in flight on a link.
+    pub fn flight(&mut self) -> Option<&mut Flight> {
+        match self {
+            Self::Wire(link) => Some(link.flight()),
+            Self::Queued(link) => Some(link.flight()),
+            Self::Changing(link) => Some(link.flight()),
+            Self::Shared(_) => None,
+        }
+    }
+
     /// Takes the packet that arrives now among those that others overtake, with the time of the next such arrival.
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         match self {

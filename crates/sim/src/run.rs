@@ -89,6 +89,7 @@ pub fn run_shown(
 ) -> Result<Output, RunError> {
     let tap = capture.map(|out| Box::new(Capture::new(out, network)) as Box<dyn Tap + Send>);
     let mut world = World::new(network, makers, seed, tap);
+    world.look_ahead(network);
     let mut next_look = 0;
     while let Some(event) = world.next(network.timing.duration) {
         world.handle(event);

@@ -4,7 +4,7 @@ use crate::apps::{Apps, Probed, Source, Transfer, chain_messages, introduce, pai
 use crate::endpoint::Endpoint;
 use crate::makers::Makers;
 use crate::net::{Net, Tap};
-use crate::network::{Network, Pattern};
+use crate::network::{FlowConfig, Network, Pattern, SourceConfig};
 use crate::output::{LinkStats, Output, Series};
 use crate::record::{Recorder, add_requests};
 use std::io;
@@ -25,6 +25,10 @@ pub struct World {
     sources: Vec<Source>,
     recorder: Recorder,
     sample_interval: Duration,
+    /// Time of the next sample.
+    next_sample: Time,
+    /// Times at which ports are looked at beside samples, in order; none for a run whose ports are looked at anytime.
+    looks: Vec<Time>,
     /// Number of events handled so far.
     pub events: u64,
     /// Links and flows that the next call of [`Self::tidy`] begins with.
@@ -88,10 +92,43 @@ impl World {
         let apps = Apps::simulated(&network.apps, makers, &mut net, flows.len(), seed);
         net.hand_out_labels();
         let sample_interval = timing.sample_interval;
-        let mut world =
-            Self { net, flows, transfers, apps, sources, recorder, sample_interval, events: 0, tidied: [0; 2] };
+        let mut world = Self {
+            net,
+            flows,
+            transfers,
+            apps,
+            sources,
+            recorder,
+            sample_interval,
+            next_sample: Time::ZERO + sample_interval,
+            looks: Vec::new(),
+            events: 0,
+            tidied: [0; 2],
+        };
         world.schedule_beginnings(network);
         world
+    }
+
+    /// Lets links hand packets on ahead of time, in a run of `network` whose ports its own events alone look at.
+    pub fn look_ahead(&mut self, network: &Network) {
+        let Network { topology, flows, sources, timing, windows, .. } = network;
+        let looks_itself = |source: &SourceConfig| matches!(source.pattern, Pattern::Lengths { .. });
+        // Sources of coded flows are told at once of what a queue drops.
+        let is_coded = |flow: &FlowConfig| flow.coding.is_some();
+        if !topology.nodes.is_empty() || sources.iter().any(looks_itself) || flows.iter().any(is_coded) {
+            return;
+        }
+        self.net.look_ahead(topology);
+        self.looks = windows.iter().flat_map(|window| [window.start, window.end]).collect();
+        self.looks.extend([timing.warmup, timing.duration]);
+        self.looks.sort();
+        self.look_next(Time::ZERO);
+    }
+
+    /// Lets links hand packets on until the first look after `now`.
+    fn look_next(&mut self, now: Time) {
+        let next = self.looks.partition_point(|look| *look <= now);
+        self.net.ahead.look_next(self.looks.get(next).map_or(Time::ZERO, |look| self.next_sample.min(*look)));
     }
 
     fn schedule_beginnings(&mut self, network: &Network) {
@@ -177,14 +214,18 @@ impl World {
             Wake::Run(RunTimer::Warm) => {
                 self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources);
                 self.apps.warm(event.time());
+                self.look_next(event.time());
             }
             Wake::Run(RunTimer::Sample) => {
                 let Self { net, flows, transfers, sources, .. } = self;
                 self.recorder.sample(net, flows, transfers, sources);
-                self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
+                self.next_sample = event.time() + self.sample_interval;
+                self.net.schedule(self.next_sample, Wake::Run(RunTimer::Sample), 0);
+                self.look_next(event.time());
             }
             Wake::Run(RunTimer::Window | RunTimer::LastWindow) => {
-                self.recorder.turn_window(index, &mut self.net, &self.flows)
+                self.recorder.turn_window(index, &mut self.net, &self.flows);
+                self.look_next(event.time());
             }
         }
     }
@@ -248,6 +289,8 @@ impl World {
     /// Ends the run at `end` and returns its output.
     pub fn finish(self, end: Time) -> Output {
         let Self { mut net, mut flows, transfers, apps, sources, recorder, events, .. } = self;
+        // What is handed on ahead is an event that another run has.
+        let events = events + net.ahead.handed_on;
         net.now = end;
         net.calendar = Calendar::default();
         let mut output = recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events);

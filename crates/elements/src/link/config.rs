@@ -172,6 +172,12 @@ impl LinkConfig {
         }
     }
 
+    /// True if packets arrive in the order in which they are carried, and nothing takes them out of the flight.
+    pub fn keeps_order(&self) -> bool {
+        let step_keeps = |step: &LinkStep| step.change.reorder.is_none() && step.change.drops == Drops::Nothing;
+        self.reorder.is_none() && !self.hold.is_some_and(|hold| hold.thins) && self.steps.iter().all(step_keeps)
+    }
+
     /// True if packets draw from the seed at any time of the run.
     pub fn is_random(&self) -> bool {
         let mut then = self.clone();

@@ -50,6 +50,12 @@ impl Flight {
         tidy(&mut self.0);
     }
 
+    /// True if no packet is in flight.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Number of packets in flight.
     #[inline]
     pub fn count(&self) -> usize {

@@ -6,6 +6,7 @@
 
 use super::clock::Clock;
 use super::config::LinkConfig;
+use super::flight::Flight;
 use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
@@ -140,9 +141,15 @@ impl<T> Queried<T> {
     /// Puts a packet whose transmission ends at `end` on the wire.
     #[inline]
     pub(super) fn carry(&mut self, end: Time, packet: Packet) -> Fate {
-        let fate = self.wire.carry(end, packet);
+        let fate = self.wire.carry(end, packet, Time::ZERO);
         self.sent.lost += u64::from(fate == Fate::Lost);
         fate
+    }
+
+    /// Packets in flight to the far end.
+    #[inline]
+    pub fn flight(&mut self) -> &mut Flight {
+        &mut self.wire.flight
     }
 
     /// Delivers the first of the reordered packets; returns the time of the next one as well.

@@ -3,7 +3,6 @@
 //! A packet's loss and delay are decided at the begin of its transmission, by parameters that never change.
 
 use super::config::LinkConfig;
-use super::flight::Flight;
 use super::queried::{Offered, Queried, Transmission, Transmit};
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
@@ -55,12 +54,6 @@ impl QueuedLink {
         let ends_at = self.begin(begins, packet);
         self.occupy(now, ends_at);
         self.carry(ends_at, packet)
-    }
-
-    /// Packets in flight to the far end.
-    #[inline]
-    pub fn flight(&mut self) -> &mut Flight {
-        &mut self.wire.flight
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Fate {
     Queued,
     /// First in flight: its delivery must be scheduled.
     First(Time),
+    /// Arrives alone at the time given, early enough for the caller to keep the packet: it is not in flight.
+    Passed(Time),
     /// In flight among the reordered packets; at the time given, if any, the first of them must be delivered.
     Late(Option<Time>),
     /// Dropped: the buffer is full.
@@ -92,10 +94,10 @@ impl Wire {
         }
     }
 
-    /// Sends a packet whose transmission ends at `end`.
+    /// Sends a packet whose transmission ends at `end`. One that arrives before `until` with none in flight passes.
     // Both types of link call it once per packet: a call would cost more than its body.
     #[inline(always)]
-    pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
+    pub fn carry(&mut self, end: Time, packet: Packet, until: Time) -> Fate {
         let delay = match &mut self.impairments {
             None => self.delay,
             Some(impairments) => match impairments.draw(end, self.delay, packet) {
@@ -113,6 +115,9 @@ impl Wire {
         // Jitter keeps order: no packet arrives before its predecessor.
         let delivery = (end + delay).max(self.last_delivery);
         self.last_delivery = delivery;
+        if delivery < until && self.flight.is_empty() {
+            return Fate::Passed(delivery);
+        }
         if self.flight.add(delivery, packet) { Fate::First(delivery) } else { Fate::Queued }
     }
 

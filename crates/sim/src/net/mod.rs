@@ -1,6 +1,8 @@
 //! State shared by all endpoints: clock, calendar, ports, media, nodes and the table of routes.
 
+mod ahead;
 mod first_hop;
+mod hand_on;
 mod losses;
 mod ports;
 mod report;
@@ -10,6 +12,7 @@ mod tap;
 use crate::output::Balance;
 use crate::port::Port;
 use crate::topology::{PortKind, Route, Step, Topology};
+use ahead::Ahead;
 use first_hop::{Backlogs, SmallQueues};
 use losses::{Losses, count_loss};
 use std::ops::Range;
@@ -70,6 +73,8 @@ pub struct Net {
     pub small_queues: SmallQueues,
     /// Datagrams of saturated sources at their first hop.
     pub backlogs: Backlogs,
+    /// Links that hand packets on ahead of time.
+    pub ahead: Ahead,
     /// Recorder of packets and frames, if any.
     pub tap: Option<Box<dyn Tap + Send>>,
     /// Record of the frames that start within the requested part of the run.
@@ -110,6 +115,7 @@ impl Net {
             arrived: Vec::new(),
             small_queues: SmallQueues::default(),
             backlogs: Backlogs::default(),
+            ahead: Ahead::default(),
             tap: None,
             air: None,
         };

@@ -25,7 +25,7 @@ impl Net {
     pub(super) fn offer(&mut self, port: u32, packet: &Packet) {
         // Most ports are wires; the code for other ports must not slow them down.
         if let Port::Wire(link) = &mut self.ports[port as usize] {
-            let fate = link.offer(self.now, *packet);
+            let fate = link.offer_before(self.now, *packet, self.ahead.until(port));
             return self.follow(port, packet, fate);
         }
         self.offer_elsewhere(port, packet);
@@ -45,13 +45,26 @@ impl Net {
 
     /// Updates the accounting for a packet that a link accepted or dropped.
     #[inline]
-    fn follow(&mut self, port: u32, packet: &Packet, fate: Fate) {
+    pub(super) fn follow(&mut self, port: u32, packet: &Packet, fate: Fate) {
         match fate {
             Fate::First(time) => {
                 self.hops += 1;
                 self.schedule(time, Wake::Port(PortTimer::Arrive), port);
             }
             Fate::Queued => self.hops += 1,
+            _ => self.follow_on(port, packet, fate),
+        }
+    }
+
+    /// [`Self::follow`] for the rarer fates.
+    #[inline(never)]
+    fn follow_on(&mut self, port: u32, packet: &Packet, fate: Fate) {
+        match fate {
+            Fate::First(_) | Fate::Queued => {}
+            Fate::Passed(time) => {
+                self.hops += 1;
+                self.hand_on(time, *packet);
+            }
             Fate::Late(first) => {
                 self.hops += 1;
                 if let Some(time) = first {
@@ -181,6 +194,12 @@ impl Net {
     fn arrive(&mut self, port: u32) -> Option<Packet> {
         let (packet, next) = self.ports[port as usize].land(self.now)?;
         if let Some(next) = next {
+            let until = self.ahead.until(port);
+            if next < until {
+                let arrived = self.send_on(port, packet);
+                self.hand_on_all(port, until);
+                return arrived;
+            }
             self.schedule(next, Wake::Port(PortTimer::Arrive), port);
         }
         self.send_on(port, packet)

@@ -1,6 +1,7 @@
 //! The simulator in whole networks, validated against closed forms, conservation, published equations and its
 //! contracts.
 
+mod ahead;
 mod air_capture;
 mod allocations;
 mod applications;

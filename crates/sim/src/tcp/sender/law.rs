@@ -24,6 +24,12 @@ impl Tcb {
     pub(super) fn take_window(&mut self) {
         // The float to integer conversion saturates: a law may say "no limit".
         self.window = (self.law.cwnd().count() as u32).max(1);
+        self.take_pacing();
+    }
+
+    #[inline]
+    pub(super) fn take_pacing(&mut self) {
+        self.is_pacing = self.pacing.is_on || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0;
     }
 
     /// Slow start threshold, infinite until it is set; `None` if the law has none.

@@ -220,6 +220,7 @@ impl Sender {
         let tcb = &mut self.tcb;
         if !tcb.drives_recovery || tcb.rate.delivered < tcb.rate.app_limited_until {
             tcb.law.on_restart(now);
+            tcb.take_pacing();
         }
     }
 

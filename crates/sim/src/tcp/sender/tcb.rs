@@ -44,6 +44,9 @@ pub struct Tcb {
     pub seed: u64,
     pub board: Scoreboard,
     pub phase: Phase,
+    /// True if segments are paced: by option, by a law with a rate of its own, or because the window is below one
+    /// packet.
+    pub is_pacing: bool,
     /// The window in force while no rate reduction controls it: the law's, in whole segments.
     pub window: u32,
     pub receive_window: u32,
@@ -86,6 +89,7 @@ impl Tcb {
             seed,
             board,
             phase: Phase::Open,
+            is_pacing: false,
             window: 0,
             receive_window: tcp.window(),
             end,
@@ -179,13 +183,6 @@ impl Tcb {
     #[inline]
     pub fn new_marks(&mut self, ecn: Ecn, acked: u32) -> NewMarks {
         if self.marks.is_on() { self.marks.on_ack(ecn, acked) } else { NewMarks::default() }
-    }
-
-    /// True if segments are paced: by option, by a law with a rate of its own, or because the window is below one
-    /// packet.
-    #[inline]
-    pub fn is_pacing(&self) -> bool {
-        self.pacing.is_on || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0
     }
 
     /// Sets the time of the segment after one that leaves now.

@@ -28,7 +28,7 @@ impl Sender {
         if tcb.is_full(pipe) {
             return Turn::Idle;
         }
-        if tcb.is_pacing() && !tcb.pacing.allows(now) {
+        if tcb.is_pacing && !tcb.pacing.allows(now) {
             return Turn::Wait(tcb.pacing.next_send);
         }
         if tcb.phase != Phase::Open
@@ -79,7 +79,7 @@ impl Sender {
         if let Some(prr) = tcb.phase.prr() {
             prr.on_send();
         }
-        if tcb.is_pacing() {
+        if tcb.is_pacing {
             tcb.pace(now);
         }
         tcb.marks.on_send(if let Turn::New(number) = turn { Some(number) } else { None })
