@@ -33,9 +33,9 @@ TIMES = 2
 
 #: Measures whose figure a mode, an estimate or the network shows.
 VISIBLE = (
-    "A.1/estimate", "A.2/startup", "A.3/length", "A.3/next", "A.4/length", "A.7/stays", "A.10/length", "A.11/skips",
-    "A.12/estimate", "A.13/goodput", "A.14/goodput", "A.14/window", "A.15/estimate", "A.17/goodput", "A.17/loss",
-    "A.19/timeouts", "A.20/next", "A.22/estimate",
+    "A.1/estimate", "A.2/startup", "A.3/length", "A.3/next", "A.4/length", "A.7/stays", "A.10/length", "A.10/next",
+    "A.11/skips", "A.12/estimate", "A.13/goodput", "A.14/goodput", "A.14/window", "A.15/estimate", "A.17/goodput",
+    "A.17/loss", "A.19/timeouts", "A.20/next", "A.22/estimate",
 )  # fmt: skip
 
 
@@ -106,8 +106,6 @@ def main() -> None:
 Linux {platform.release()}, between network namespaces: `make validate WHAT=kernel-bbr`, {seeds} runs
 each that were in time. The kernel shows BBR's estimates and gains (`TCP_CC_INFO`), and the gains tell its mode. It is
 version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of the flight.{left_out}
-A.20 has one PROBE_RTT, after 10 s. STARTUP follows it until the end of the run, and the figure leaves out a phase
-without an end.
 
 {chr(10).join(lines)}
 
