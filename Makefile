@@ -111,12 +111,12 @@ lint: rust-lint python-lint
 
 # rustdoc needs our own crates checked, which clippy has done: `cargo doc` takes them where it calls the same wrapper
 # with the same arguments, and checks them again where it does not.
-rust-lint: LINTED := $(CHECKED) --workspace --features windward-quic/noq --locked
+rust-lint: LINTED := $(CHECKED) --workspace --features windward-quic/noq
 rust-lint:
 	cargo fmt --all --check $(OR_SAY)
-	$(ASIDE) cargo clippy $(LINTED) --all-targets -- -D warnings $(OR_SAY)
+	$(ASIDE) cargo clippy $(LINTED) --all-targets --locked -- -D warnings $(OR_SAY)
 	RUSTDOCFLAGS="-D warnings" RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
-		CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__" $(ASIDE) cargo doc $(LINTED) --no-deps --quiet $(OR_SAY)
+		CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__" $(ASIDE) cargo doc $(LINTED) --no-deps --locked --quiet $(OR_SAY)
 	@sh tools/deny.sh "$(SKIPPED)" $(OR_SAY)
 
 # After the engine, whose crates it takes: each would wait for the other's lock.
