@@ -14,8 +14,8 @@ pub trait Row: Sized {
     fn from_columns(columns: Vec<Data>) -> Vec<Self>;
 }
 
-/// A column of these rows. By a function, not a closure of its own type: compiled once for each kind of value, and not
-/// for each of some 250 columns.
+/// A column of these rows. By a function, not a closure of its own type: compiled once for each table and kind of
+/// value, and not for each of some 250 columns.
 pub fn column<R, T>(rows: &[R], field: fn(&R) -> T) -> Data
 where
     Data: From<Vec<T>>,

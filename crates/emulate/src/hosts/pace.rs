@@ -114,6 +114,9 @@ impl ReadingApp {
 mod tests {
     use super::*;
     use std::cell::RefCell;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::thread;
     use windward_sim::Writing;
     use windward_units::{BitRate, Duration};
 
@@ -170,24 +173,33 @@ mod tests {
         assert!(WritingApp::new(&TcpOptions::linux(true), None, at(0)).is_none());
     }
 
+    /// A connection over the loopback: an end that writes, and one that does not block.
+    fn connection() -> (TcpStream, TcpSocket) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = listener.accept().unwrap().0;
+        socket.set_nonblocking(true).unwrap();
+        (peer, TcpSocket::of(socket))
+    }
+
+    /// Writes so many bytes, and waits until they are there.
+    fn deliver(peer: &mut TcpStream, socket: &TcpSocket, bytes: usize) {
+        peer.write_all(&vec![0; bytes]).unwrap();
+        let is_there = (0..10_000_000).any(|_| {
+            thread::yield_now();
+            socket.waiting().unwrap() == bytes as u64
+        });
+        assert!(is_there, "{bytes} bytes do not arrive");
+    }
+
     /// 8 Mbit/s are a chunk of 1000 B in a millisecond.
     #[test]
     fn a_reader_takes_a_chunk_and_is_busy() {
-        use std::io::Write;
-        use std::net::{TcpListener, TcpStream};
-
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let socket = listener.accept().unwrap().0;
-        socket.set_nonblocking(true).unwrap();
-        let socket = TcpSocket::of(socket);
+        let (mut peer, socket) = connection();
         let rate = Some(BitRate::bits_per_sec(8_000_000));
         let mut app = ReadingApp::new(&Reading { rate, chunk: Bytes::new(1000), pauses: [(at(3), at(9))].into() });
         assert_eq!(app.read(at(0), &socket).unwrap(), Some(0));
-        peer.write_all(&[0; 1500]).unwrap();
-        while socket.waiting().unwrap() < 1500 {
-            std::thread::yield_now();
-        }
+        deliver(&mut peer, &socket, 1500);
         assert_eq!((app.read(at(1), &socket).unwrap(), app.free_at(at(1))), (Some(1000), at(2)));
         assert_eq!(app.read(at(1), &socket).unwrap(), Some(0));
         assert_eq!((app.read(at(2), &socket).unwrap(), app.free_at(at(3))), (Some(500), at(9)));
@@ -200,28 +212,15 @@ mod tests {
     /// anew.
     #[test]
     fn a_late_read_delays_none_after_it() {
-        use std::io::Write;
-        use std::net::{TcpListener, TcpStream};
-
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let socket = listener.accept().unwrap().0;
-        socket.set_nonblocking(true).unwrap();
-        let socket = TcpSocket::of(socket);
+        let (mut peer, socket) = connection();
         let rate = Some(BitRate::bits_per_sec(8_000_000));
         let mut app = ReadingApp::new(&Reading { rate, chunk: Bytes::new(1000), pauses: [].into() });
-        peer.write_all(&[0; 3000]).unwrap();
-        while socket.waiting().unwrap() < 3000 {
-            std::thread::yield_now();
-        }
+        deliver(&mut peer, &socket, 3000);
         assert_eq!((app.read(at(1), &socket).unwrap(), app.free_at(at(1))), (Some(1000), at(2)));
         assert_eq!((app.read(at(4), &socket).unwrap(), app.free_at(at(4))), (Some(1000), at(4)));
         assert_eq!((app.read(at(4), &socket).unwrap(), app.free_at(at(4))), (Some(1000), at(4)));
         assert_eq!(app.read(at(9), &socket).unwrap(), Some(0));
-        peer.write_all(&[0; 500]).unwrap();
-        while socket.waiting().unwrap() < 500 {
-            std::thread::yield_now();
-        }
+        deliver(&mut peer, &socket, 500);
         assert_eq!(
             (app.read(at(12), &socket).unwrap(), app.free_at(at(12))),
             (Some(500), at(12) + Duration::from_micros(500))
