@@ -265,9 +265,9 @@ tcp_tables! {
         #[serde(default)]
         pub nagle: bool,
         /// Reduces the window when the application writes after a pause of more than a timeout: to the initial window
-        /// (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With
-        /// `stack = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true
-        /// with `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
+        /// (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window.
+        /// Default: false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data
+        /// never pause.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub idle_restart: Option<bool>,
     }

@@ -37,8 +37,6 @@ pub struct End {
     initial_window: u32,
     /// Last transmission of data.
     last_sent: Option<Time>,
-    /// Use of the window since it was last judged: the most segments outstanding, and that time.
-    used: (u32, Time),
     /// Right edge of the other end's receive window, in bytes of the stream; `None` if that window does not move.
     edge: Option<u64>,
     /// Probes sent since the other end closed its window; `None` while data may be sent. The retransmission timer is
@@ -115,7 +113,6 @@ impl End {
             idle_restart: tcp.idle_restart,
             initial_window: tcp.initial_window,
             last_sent: None,
-            used: (0, Time::ZERO),
             // Both ends have the same options.
             edge: inbox.as_ref().map(|inbox| inbox.announced()),
             probes: None,
@@ -138,7 +135,6 @@ impl End {
             idle_restart: _,
             initial_window: _,
             last_sent,
-            used,
             edge,
             probes,
             outbox,
@@ -152,7 +148,7 @@ impl End {
         stream.recycle();
         *inbox = Inbox::new(tcp).map(Box::new);
         *edge = inbox.as_ref().map(|inbox| inbox.announced());
-        (*nagle, *last_sent, *used) = (Nagle::of(tcp), None, (0, Time::ZERO));
+        (*nagle, *last_sent) = (Nagle::of(tcp), None);
         (*probes, *sample, *chronograph) = (None, None, Chronograph::default());
     }
 
@@ -182,9 +178,6 @@ impl End {
             self.sender.note_short_write();
         }
         self.resume(now);
-        if self.last_sent.is_none() {
-            self.used.1 = now;
-        }
         let is_last = match &mut self.outbox {
             None => {
                 self.stream.write(bytes);
@@ -204,7 +197,7 @@ impl End {
     /// Lets an application that waits write, once the send buffer has room (Linux: `tcp_check_space`). Returns true if
     /// it has written.
     #[cold]
-    fn refill(&mut self, now: Time) -> bool {
+    fn refill(&mut self) -> bool {
         let (acked, cwnd) = (self.stream.below(self.sender.una()), self.sender.window());
         let Some(outbox) = self.outbox.as_mut().filter(|outbox| outbox.is_blocked()) else { return false };
         if let Some(edge) = self.edge {
@@ -212,7 +205,6 @@ impl End {
         }
         if outbox.sleeps() && self.sender.pipe() < cwnd {
             outbox.expand(cwnd, self.sender.reordering());
-            self.used.1 = now;
         }
         let unsent = self.stream.unsent();
         if outbox.begins_call() && unsent < u64::from(self.stream.segment()) {
@@ -284,11 +276,7 @@ impl End {
         if let Some(last) = self.last_sent
             && self.is_quiet()
         {
-            let idle = now.since(last);
-            if idle > self.sender.rtt().rto() {
-                self.used = (0, now);
-            }
-            self.sender.resume(idle, self.idle_restart, self.initial_window);
+            self.sender.resume(now.since(last), self.idle_restart, self.initial_window);
         }
     }
 

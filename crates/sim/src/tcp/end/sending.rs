@@ -1,7 +1,6 @@
 //! Segments that an end sends, and the windows that bound them.
 
 use super::{Data, End, Nagle, Outgoing};
-use crate::network::IdleRestart;
 use crate::tcp::sender::Turn;
 use windward_elements::ecn::Ecn;
 use windward_units::Time;
@@ -12,7 +11,7 @@ impl End {
     #[inline]
     pub fn send(&mut self, now: Time, mut out: impl FnMut(Outgoing)) -> bool {
         let mut has_sent = self.send_written(now, &mut out);
-        while self.is_blocked() && self.refill(now) {
+        while self.is_blocked() && self.refill() {
             has_sent |= self.send_written(now, &mut out);
         }
         has_sent
@@ -65,9 +64,6 @@ impl End {
             self.put(Some(Data { number, payload, is_last: self.stream.is_last(number) }), ecn, out);
             has_sent = true;
         }
-        if has_sent && self.idle_restart == IdleRestart::Linux {
-            self.validate_window(now);
-        }
         has_sent
     }
 
@@ -99,24 +95,6 @@ impl End {
     /// Segments that the congestion window has room for.
     fn room(&self) -> u32 {
         self.sender.window().saturating_sub(self.sender.pipe())
-    }
-
-    /// Reduces a window that was not used for a timeout (Linux: `tcp_cwnd_validate`).
-    fn validate_window(&mut self, now: Time) {
-        if self.sender.is_window_limited() {
-            self.used = (0, now);
-            return;
-        }
-        let (used, since) = self.used;
-        let used = used.max(self.sender.unacknowledged());
-        self.used = (used, since);
-        if now.since(since) >= self.sender.rtt().rto() {
-            // A lack of room in the send buffer is no lack of data.
-            if !self.is_blocked() {
-                self.sender.shrink_unused(used.max(self.initial_window));
-            }
-            self.used = (0, now);
-        }
     }
 
     #[inline]

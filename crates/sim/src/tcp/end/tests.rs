@@ -91,22 +91,19 @@ fn a_probe_is_answered() {
     assert_eq!(answers, [(None, Some(2896), (0, 0))]);
 }
 
-/// RFC 2861 as in Linux: of a window of 64 the application uses 4 for a timeout of 300 ms. The window halves its
-/// distance to the initial one, (64 + 10)/2 = 37, and after another timeout (37 + 10)/2 = 23.
+/// An ACK renews `snd_cwnd_stamp` in Linux (`tcp_cong_avoid`), so RFC 2861's rule of an unused window finds no timeout
+/// without one: 4 of 64 segments each 100 ms keep the window for 10 s. Between kernels 6.18 one of 493 segments stood
+/// for 5 s (TCP_INFO).
 #[test]
-fn a_window_that_is_not_used_shrinks() {
+fn a_window_that_is_not_used_is_kept_while_acks_arrive() {
     let mut end = end(&TcpOptions::linux(true), 64.0);
-    let mut windows = Vec::new();
-    for round in 0..7 {
+    for round in 0..100 {
         end.write(at(100 * round), 4 * 1448, false, |_| {});
-        windows.push(end.sender.info().cwnd);
+        assert_eq!(end.sender.info().cwnd, 64);
         // The ACK comes while the next data wait.
         let acked = 4 * (round as u32 + 1);
         end.arrive(at(100 * round + 99), &ack(acked), 0, |_| {});
     }
-    // Unused windows do not grow.
-    assert_eq!(windows, [64, 64, 64, 37, 37, 37, 23]);
-    // The threshold, unlimited before, stays above three quarters of the window.
     assert_eq!(end.sender.info().ssthresh, None);
 }
 

@@ -31,7 +31,6 @@ pub use turn::Turn;
 use crate::network::{IdleRestart, TcpOptions};
 use crate::tcp::timer::Timer;
 use loss::Recovery;
-use phase::Phase;
 use rtt::Estimator;
 use tcb::Tcb;
 use windward_elements::packet::Packet;
@@ -245,16 +244,6 @@ impl Sender {
     /// True if the window limited the sender in the last round trip (Linux: `tcp_is_cwnd_limited`).
     pub fn is_window_limited(&self) -> bool {
         self.tcb.is_window_limited()
-    }
-
-    /// Halves the distance of the window to the `used` segments, if no loss or mark is being answered (RFC 2861; Linux:
-    /// `tcp_cwnd_application_limited`).
-    pub fn shrink_unused(&mut self, used: u32) {
-        let tcb = &mut self.tcb;
-        if tcb.phase == Phase::Open && used < tcb.window {
-            tcb.law.on_idle(Packets::new(f64::from(used.midpoint(tcb.window))));
-            tcb.take_window();
-        }
     }
 
     /// Starts a new connection over the same path with `law`. Its segment numbers continue those of the old one, which
