@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,6 +29,7 @@ MODULES = (
     "pyarrow.parquet",
     "rich.table",
     "typer",
+    "windward._cli.get",
     "windward._cli.main",
     "windward._evaluate.entry",
     "windward._search.attack",
@@ -62,11 +65,28 @@ class Commands:
         self._process.wait(60)
 
     def run(
-        self, arguments: list[str], folder: Path, environment: dict[str, str], *, is_program: bool = False
+        self,
+        arguments: list[str],
+        folder: Path,
+        environment: dict[str, str],
+        *,
+        is_program: bool = False,
+        seeds: int | None = None,
+        patience: int = 600,
     ) -> subprocess.CompletedProcess[str]:
-        """Runs a command to its end; or a program, a file with its arguments, as `python -W error` does."""
+        """Runs a command to its end; or a program, a file with its arguments, as `python -W error` does.
+
+        A program that asks for more seeds has `seeds` of them. After `patience`, in seconds, SIGALRM ends it.
+        """
         asked = json.dumps(
-            {"arguments": arguments, "folder": str(folder), "environment": environment, "is_program": is_program}
+            {
+                "arguments": arguments,
+                "folder": str(folder),
+                "environment": environment,
+                "is_program": is_program,
+                "seeds": seeds,
+                "patience": patience,
+            }
         )
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             socket.send_fds(self._socket, [asked.encode()], [output.fileno(), errors.fileno()])
@@ -99,6 +119,22 @@ def serve(connection: socket.socket) -> dict[str, object]:
         connection.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
+def fewer_seeds(most: int) -> None:
+    """Lets scenarios take at most this number of the seeds that they are asked for."""
+    import windward as ww
+
+    def fewer(method: Callable[..., object]) -> Callable[..., object]:
+        def run(*arguments: object, **asked: object) -> object:
+            if isinstance(seeds := asked.get("seeds"), int):
+                asked["seeds"] = min(seeds, most)
+            return method(*arguments, **asked)
+
+        return run
+
+    for name in ("simulate", "sweep"):
+        setattr(ww.Scenario, name, fewer(getattr(ww.Scenario, name)))
+
+
 def main() -> None:
     """Serves the socket that the first argument numbers."""
     sys.path.pop(0)
@@ -108,6 +144,7 @@ def main() -> None:
 
     gc.freeze()
     request = serve(socket.socket(fileno=int(sys.argv[1])))
+    signal.alarm(int(str(request["patience"])))
     os.chdir(str(request["folder"]))
     environment = dict(request["environment"])  # type: ignore[call-overload]
     os.environ.clear()
@@ -120,6 +157,8 @@ def main() -> None:
     if request["is_program"]:
         warnings.resetwarnings()
         warnings.simplefilter("error")
+        if request["seeds"] is not None:
+            fewer_seeds(int(str(request["seeds"])))
         sys.argv = arguments
         sys.path.insert(0, str(Path(arguments[0]).parent))
         runpy.run_path(arguments[0], run_name="__main__")

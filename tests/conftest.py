@@ -191,14 +191,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def get(folder: Path, surroundings: dict[str, str]) -> Get:
-    """Runs `windward get` there."""
+def get(folder: Path, surroundings: dict[str, str], commands: Commands) -> Get:
+    """Runs `windward get` there; in an interpreter of its own if that is prepared by `before`."""
 
     def run(
         *arguments: str | Path, before: Callable[[], None] | None = None, **more: str
     ) -> subprocess.CompletedProcess[str]:
+        words = ["get", *HASTY, *map(str, arguments)]
+        if before is None:
+            return commands.run(words, folder, surroundings | more, patience=120)
         return subprocess.run(
-            [sys.executable, "-m", "windward", "get", *HASTY, *map(str, arguments)],
+            [sys.executable, "-m", "windward", *words],
             cwd=folder,
             env=surroundings | more,
             capture_output=True,
