@@ -67,7 +67,7 @@ NETWORKS = (
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_each_key_acts_is_refused_or_has_a_reason(name: str) -> None:
-    found, count = dead_keys.dead(dead_keys.networks()[name], dead_keys.SWEPT[name.partition("/")[0]])
+    found, count = dead_keys.dead(dead_keys.networks()[name], dead_keys.SWEPT[name.partition("/")[0]], settled=REASONS)
     assert count > 5
     # Options of TCP are those of the application.
     is_page = name.startswith("page")
@@ -102,7 +102,9 @@ OF_PACKETS = {
 def test_each_key_acts_on_the_fluid_or_is_refused_or_noted() -> None:
     network = dead_keys.networks()["link"] | {"duration": "4 s"}
     del network["change"]
-    found, count = dead_keys.dead(network, ("", "link", "flow", "background"), dead_keys.fluid_digest)
+    found, count = dead_keys.dead(
+        network, ("", "link", "flow", "background"), dead_keys.fluid_digest, settled=OF_PACKETS
+    )
     assert count > 30
     assert [each for each in found if each.key not in OF_PACKETS] == []
 
