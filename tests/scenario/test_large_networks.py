@@ -51,22 +51,25 @@ station = [{{ node = "AP", at = ["0 m", "-1 m"] }},
 
 
 def reading(path: Path) -> float:
-    """CPU time of reading and planning a file: the least of three."""
-
-    def once() -> float:
-        begin = time.process_time()
-        ww.load(path)._compile()
-        return time.process_time() - begin
-
-    return min(once() for _ in range(3))
+    """CPU time of reading and planning a file."""
+    begin = time.process_time()
+    ww.load(path)._compile()
+    return time.process_time() - begin
 
 
 @pytest.mark.parametrize("kind", EXTRAS)
 def test_reading_is_linear_in_the_stations(tmp_path: Path, kind: str) -> None:
-    """Four times the stations take four times as long; 16 times if one station looks for itself among all others."""
+    """Four times the stations take four times as long; 16 times if one station looks for itself among all others.
+
+    The least of three counts for few stations, and one of at most three readings of many.
+    """
+    few, many = tmp_path / "few.toml", tmp_path / "many.toml"
+    few.write_text(crowd(1500, kind), encoding="utf-8")
+    many.write_text(crowd(6000, kind), encoding="utf-8")
+    least = min(reading(few) for _ in range(3))
     times = []
-    for stations in (1500, 6000):
-        path = tmp_path / f"{stations}.toml"
-        path.write_text(crowd(stations, kind), encoding="utf-8")
-        times.append(reading(path))
-    assert times[1] / times[0] < 8, times
+    for _ in range(3):
+        times.append(reading(many))
+        if times[-1] / least < 8:
+            return
+    pytest.fail(f"{least} s and {times} s")
