@@ -159,7 +159,7 @@ def test_the_interval_of_a_difference_is_of_pairs() -> None:
 
 
 def test_the_rest_of_quic_tcp_is_rediscovered() -> None:
-    found = known_answers.rediscover(20.0, seed=1, trials=450)
+    found = known_answers.rediscover(20.0, seed=1, trials=250)
     known = known_answers.of_contract({"theta": 0.0, "p": 20.0, "q": 0.0})
     assert known_answers.apart(known_answers.of_contract(found), known, 1) < 0.02
     # In the engine: at 40 ms of which 20 ms are queue the window rests where QUIC-TCP's does.

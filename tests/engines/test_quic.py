@@ -17,8 +17,8 @@ from windward.errors import OptionError
 #: A lossy path, on which QUIC-TCP's backlog and loss decide.
 TEXT = """\
 name = "path"
-duration = "20 s"
-warmup = "5 s"
+duration = "10 s"
+warmup = "3 s"
 node = [{ name = "a" }, { name = "z" }]
 link = [{ name = "path", from = "a", to = "z", rate = "12 Mbit/s", delay = "20 ms", buffer = "80 packets" }]
 flow = [{ name = "download", from = "a", to = "z", law = "quic-tcp", transport = "quic" }]
@@ -97,7 +97,7 @@ def test_a_sweep_has_transports_as_an_axis(path: ww.Scenario, tmp_path: Path):
 
 
 def test_a_backlog_is_tuned(path: ww.Scenario, tmp_path: Path):
-    short = dataclasses.replace(path, duration="6 s", warmup="2 s")
+    short = dataclasses.replace(path, duration="4 s", warmup="1 s")
     tuning = short.tune("power", fields=["law.backlog=1..200 log"], seeds=2, trials=12, output=tmp_path / "tune")
     here = tuning.rows("comparisons")[0]
     figures = {row["figure"]: row for row in here["figures"]}
@@ -107,10 +107,9 @@ def test_a_backlog_is_tuned(path: ww.Scenario, tmp_path: Path):
 def test_an_attack_finds_the_buffer_that_overflows(path: ww.Scenario, tmp_path: Path):
     # QUIC-TCP's backlog fits a buffer of 1000 packets; of 80 it loses 16 %.
     link = [dataclasses.replace(path.link[0], buffer="1000 packets")]
-    deep = dataclasses.replace(path, link=link, duration="6 s", warmup="2 s")
-    attack = deep.attack(
-        "loses:5%", within=["link.path.buffer=10..1000 packets log"], seeds=2, trials=12, output=tmp_path / "attack"
-    )
+    deep = dataclasses.replace(path, link=link, duration="4 s", warmup="1 s")
+    within = ["link.path.buffer=10..1000 packets log"]
+    attack = deep.attack("loses:5%", within=within, seeds=1, trials=12, fresh=10, output=tmp_path / "attack")
     assert attack.is_found
 
 
