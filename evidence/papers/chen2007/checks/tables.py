@@ -55,7 +55,7 @@ class Shares:
 
 
 @cache
-def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
+def dumbbell(emultcp: int, loss: float, gamma: float = 0.2, *, seeds: int = SEEDS, duration_s: float = 5000) -> Shares:
     """Fig. 10 with so many pairs under E-MULTCP and the others under TCP: 5 Mbit/s, 0.5 s, 5000 s."""
     # One after the other within τ: who began at once would open and close connections at once for ever.
     flows = [
@@ -72,7 +72,7 @@ def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
         flows.append(reno(name="tcp", count=PAIRS - emultcp, start_spread="1 s", min_rto=MIN_RTO))
     run = ww.Scenario(
         name="fig-10",
-        duration="5000 s",
+        duration=f"{duration_s} s",
         stack="rfc",
         warmup=f"{WARMUP} s",
         # Once a period of each controller.
@@ -81,13 +81,13 @@ def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
         # With the 1.6 ms of a packet half of 0.5 s.
         link=links("5 Mbit/s", "249.2 ms", BUFFER, loss),
         flow=flows,
-    ).simulate(seeds=SEEDS)
+    ).simulate(seeds=seeds)
     tcp = run.flows[run.flows["group"] == "tcp"]
     rest = run.flows[run.flows["group"] != "tcp"]
     kbps = [table.assign(kbps=8 * table["goodput_pps"]) for table in (rest, tcp)]
     ours = kbps[0].pivot_table(index="seed", columns="group", values="kbps", aggfunc="sum")
     theirs = kbps[1].pivot_table(index="seed", columns="flow", values="kbps", aggfunc="sum")
-    total = (kbps[0]["kbps"].sum() + kbps[1]["kbps"].sum()) / SEEDS
+    total = (kbps[0]["kbps"].sum() + kbps[1]["kbps"].sum()) / seeds
     rtt = tcp.groupby("seed")["mean_rtt_s"].mean()
     threshold = seen_threshold(run.internals) if emultcp else float("nan")
     return Shares(ours, theirs, float(total) / CAPACITY / (1 - loss), rtt, threshold)

@@ -22,13 +22,14 @@ THERE = 0.05
 
 
 @cache
-def runs() -> dict[float, Trajectory]:
-    """The four runs of Fig. 4 with the primary p; the engine works outside the interpreter's lock."""
+def runs(most: float = 1.0) -> dict[float, Trajectory]:
+    """The runs of Fig. 4 up to this rho with the primary p; the engine works outside the interpreter's lock."""
     cell = Cell.load()
     backlog = cell.settings["flows"]["backlog"]
+    asked = [rho for rho in DURATIONS if rho <= most]
     with ThreadPoolExecutor() as pool:
-        started = {rho: pool.submit(cell.run, rho, backlog, span) for rho, span in reversed(DURATIONS.items())}
-        return {rho: started[rho].result() for rho in DURATIONS}
+        started = {rho: pool.submit(cell.run, rho, backlog, DURATIONS[rho]) for rho in reversed(asked)}
+        return {rho: started[rho].result() for rho in asked}
 
 
 #: Steps beside the largest stable one, as shares of it; after SPAN_S a small distance from rest has grown or shrunk.
@@ -114,7 +115,8 @@ def rates_settle_at_the_benchmark() -> Finding:
     backlog = cell.settings["flows"]["backlog"]
     best, benchmark = cell.case(backlog).best().rates, cell.benchmark(backlog)
     between = float(np.abs(benchmark / best - 1).max())
-    ends = max(float(np.abs(run.rates[-1] / benchmark - 1).max()) for rho, run in runs().items() if rho < 1)
+    # Fig. 4 follows rho = 1 for most of the time, and it does not end there.
+    ends = max(float(np.abs(run.rates[-1] / benchmark - 1).max()) for run in runs(0.5).values())
     return Finding(
         ours=f"{', '.join(f'{rate:.1f}' for rate in best)} packets/s; sub-gradient {between:.0e} off, runs {ends:.0e}",
         holds=between < 1e-3 and ends < 1e-3,
