@@ -192,13 +192,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def get(folder: Path, surroundings: dict[str, str], commands: Commands) -> Get:
-    """Runs `windward get` there; in an interpreter of its own if that is prepared by `before`."""
+    """Runs `windward get` there; in an interpreter of its own if `before` prepares it, or variables that it reads."""
 
     def run(
         *arguments: str | Path, before: Callable[[], None] | None = None, **more: str
     ) -> subprocess.CompletedProcess[str]:
         words = ["get", *HASTY, *map(str, arguments)]
-        if before is None:
+        if before is None and not any(name.startswith("PYTHON") for name in more):
             return commands.run(words, folder, surroundings | more, patience=120)
         return subprocess.run(
             [sys.executable, "-m", "windward", *words],
