@@ -8,6 +8,7 @@ leaves its memory to the kernel: to free each object, it would have to copy the 
 from __future__ import annotations
 
 import atexit
+import io
 import json
 import os
 import runpy
@@ -30,14 +31,21 @@ MODULES = (
     "matplotlib.pyplot",
     "pandas",
     "pyarrow.parquet",
+    "rich.console",
     "rich.table",
     "typer",
+    "windward._cli.describe",
+    "windward._cli.engines",
     "windward._cli.get",
     "windward._cli.main",
+    "windward._cli.show",
+    "windward._cli.sweep",
     "windward._evaluate.entry",
     "windward._search.attack",
     "windward._search.tune",
     "windward.show",
+    "windward.show.page",
+    "windward.show.plot",
 )
 
 #: Longest request, in bytes: arguments and an environment.
@@ -138,11 +146,25 @@ def fewer_seeds(most: int) -> None:
         setattr(ww.Scenario, name, fewer(getattr(ww.Scenario, name)))
 
 
+def draw() -> None:
+    """Draws a figure, so that fonts and what draws their letters are there."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots()
+    axes.plot([0, 1], [1, 2], label="label")
+    axes.set_xlabel("time (s)")
+    axes.legend()
+    for ending in ("svg", "png"):
+        figure.savefig(io.BytesIO(), format=ending)
+
+
 def main() -> None:
     """Serves the socket that the first argument numbers."""
     sys.path.pop(0)
     for module in MODULES:
         __import__(module)
+    draw()
     import gc
 
     gc.freeze()
