@@ -5,7 +5,6 @@ import json
 import warnings
 from pathlib import Path
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from conftest import REPOSITORY, Cli
@@ -46,6 +45,9 @@ def test_random_networks_against_cvxpy(seed: int) -> None:
     Six nodes in a ring with chords, links that share a node conflict, a third of the links are wires. Objectives agree
     to 1e-8; rates, which one knows only to the root of that, to 1e-4.
     """
+    # Its import takes a second, in each process that collects this module.
+    import cvxpy as cp
+
     rng = np.random.default_rng(seed)
     pairs = {(node, (node + 1) % 6) for node in range(6)} | {(0, int(rng.integers(2, 5))), (1, int(rng.integers(3, 6)))}
     ends = [end for a, b in sorted(pairs) for end in ((a, b), (b, a))]
