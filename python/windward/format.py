@@ -4609,9 +4609,9 @@ class Flow:
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
     idle_restart
         Reduces the window when the application writes after a pause of more than a timeout: to the initial window
-        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With `stack
-        = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true with
-        `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
+        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. Default:
+        false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never
+        pause.
 
     Examples
     --------
@@ -4747,9 +4747,9 @@ class Tcp:
         Default: false, as browsers and servers choose with `TCP_NODELAY`.
     idle_restart
         Reduces the window when the application writes after a pause of more than a timeout: to the initial window
-        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. With `stack
-        = "linux"` it also reduces a window that is not used for a timeout (RFC 2861). Default: false; true with
-        `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never pause.
+        (RFC 5681 §4.1), or with `stack = "linux"` by half for each timeout, not below the initial window. Default:
+        false; true with `stack = "linux"`, as its `tcp_slow_start_after_idle`. Flows that always have data never
+        pause.
     """
 
     segment: str = "1448 B"
