@@ -65,10 +65,15 @@ def test_what_is_missing_is_said_before_anything_is_built(monkeypatch: pytest.Mo
 
 def test_what_make_test_leaves_out_is_a_validation_and_a_job():
     (one,) = validate.asked(["long"])
-    assert [command[command.index("-m") + 1] for command in one.commands()] == [
-        "long and not realtime",
-        "long and realtime",
-    ]
+    rust, *python = one.commands()
+    assert [command[command.index("-m") + 1] for command in python] == ["long and not realtime", "long and realtime"]
+    # Rust's long tests are the simulator's ignored ones.
+    assert rust[-4:] == ["--test", "it", "--", "--ignored"]
+    reasons = re.findall(
+        r"#\[ignore = \"(.*)\"]",
+        "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "crates" / "sim").rglob("*.rs")),
+    )
+    assert set(reasons) == {"a long test: make validate WHAT=long"}
     left = re.findall(r'-m "([^"]*realtime[^"]*)"', (REPOSITORY / "Makefile").read_text())
     assert sorted(left) == ["not realtime and not long", "realtime and not long"]
     assert "make validate WHAT=long" in (REPOSITORY / ".github" / "workflows" / "ci.yml").read_text()

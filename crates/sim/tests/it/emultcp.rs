@@ -293,6 +293,7 @@ fn row(case: Case, means: &[[f64; 3]]) -> String {
 /// The fast law with the least round trip of a window: on the same matrix, and where the way becomes longer by twice
 /// the threshold.
 #[test]
+#[ignore = "a long test: make validate WHAT=long"]
 fn a_window_costs_little_and_finds_a_longer_way() {
     let within = |window| Connections::By(Params { min_rtt_window: window, ..Params::default() });
     let columns = [10.0, 30.0, 120.0].map(within);
@@ -317,6 +318,7 @@ fn a_window_costs_little_and_finds_a_longer_way() {
 /// The floors are the issue's, below the spread of the seeds. Those for the other columns only confirm the issue's
 /// link: one connection at 1 % loss gets a sixth, sixteen fill the queue and starve the competitor.
 #[test]
+#[ignore = "a long test: make validate WHAT=long"]
 fn a_download_of_a_minute() {
     let columns = [
         ("one connection", Connections::Fixed(1)),
@@ -456,6 +458,7 @@ fn compared(links: &[Drawn], alone: &[[f64; 4]], shared: &[[f64; 4]], beside_one
 /// stays below a quarter of the round trip and ten milliseconds. That is the bound's doing, and so is what a neighbour
 /// keeps.
 #[test]
+#[ignore = "a long test: make validate WHAT=long"]
 fn links_that_it_was_not_tuned_on() {
     let rfc = TcpOptions::default();
     let linux = TcpOptions {
