@@ -309,6 +309,8 @@ class Scenario:
     @property
     def has_region(self) -> bool:
         """True if some links belong to a capacity region, which has rates but no packets."""
+    def check_stacks(self) -> None:
+        """Raises ValueError for a flow or an application that needs a stack of QUIC which this engine lacks."""
     @property
     def recordings(self) -> list[str]:
         """Recordings that have been read, by their names in the scenario."""

@@ -54,7 +54,7 @@ def test_quinns_own_cubic_is_named_and_fills_the_path(path: ww.Scenario):
     assert own.fluid().flows["goodput_bps"].tolist() == ours.fluid().flows["goodput_bps"].tolist()
 
 
-def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario, tmp_path: Path):
+def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario, cli: Cli, tmp_path: Path):
     own = dataclasses.replace(path, flow=[dataclasses.replace(path.flow[0], law="cubic", law_of="noq")])
     refused = ""
     try:
@@ -66,6 +66,11 @@ def test_noqs_own_cubic_fills_the_path_if_the_engine_has_noq(path: ww.Scenario, 
         assert refused.endswith("hint: make .venv/noq")
         with pytest.raises(OptionError, match=r"^transport noq: this engine lacks noq\nhint: make"):
             ww.evaluate("bbr3", output=tmp_path / "e", transport="noq")
+        noqs = TEXT.replace('"quic-tcp"', '"cubic"').replace('"quic" }', '"quic", law_of = "noq" }')
+        (tmp_path / "own.toml").write_text(noqs, encoding="utf-8")
+        checked = cli("check", "own.toml")
+        assert checked.returncode == 2
+        assert checked.stderr == f"own.toml: {refused}\n"
         return
     assert run.flows["law"].tolist() == ["cubic of noq"]
     assert run.flows["goodput_bps"].tolist()[0] == pytest.approx(11.49e6, rel=0.01)

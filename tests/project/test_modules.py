@@ -166,7 +166,7 @@ FLOORS = {
     "quic": ("debugged host uploaded", "controller", "stack", "noq quinn", "ends"),
     "quic/stack": ("null stock", "pair", "stream", "exchange", "ends upload"),
     "radio": ("air choose", "hooks interface", "cell wifi", "forward", "csma ran slotted"),
-    "run": ("fuse pool", "job", "capture", "emulations episode simulations"),
+    "run": ("fuse pool stack", "job", "capture", "emulations episode simulations"),
     "scenario": (
         "error names path python suggest",
         "unit_hint",

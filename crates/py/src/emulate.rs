@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
-use windward_run::{Emulations, Job};
+use windward_run::{Emulations, Job, check_stacks};
 use windward_sim::{LinkConfig, PortKind, Rate};
 
 fn raise(error: &Error) -> PyErr {
@@ -45,6 +45,7 @@ impl EmulationJob {
         congestion: Vec<(String, String)>,
     ) -> PyResult<Self> {
         scenario.inner.check_packets().map_err(|error| NoAnswerError::new_err(error.to_string()))?;
+        check_stacks(&scenario.inner).map_err(|missing| error::missing(&missing))?;
         let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: even_if_slow, settings, congestion };
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }

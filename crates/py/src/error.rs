@@ -6,6 +6,7 @@ use pyo3::types::PyTuple;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use windward_run::{MissingStack, Stack};
 
 pyo3::create_exception!(
     windward,
@@ -122,18 +123,25 @@ pub(crate) fn system(path: &Path, error: &io::Error) -> PyErr {
     PyOSError::new_err((number, text, path.as_os_str().to_owned()))
 }
 
+/// ValueError of a flow that needs a stack which this engine lacks.
+pub(crate) fn missing(error: &MissingStack) -> PyErr {
+    PyValueError::new_err(missing_text(error))
+}
+
+/// Message of a stack that an engine lacks, with what builds it.
+pub(crate) fn missing_text(MissingStack { user, stack }: &MissingStack) -> String {
+    let target = match stack {
+        Stack::Quinn => "engine",
+        Stack::Noq => "noq",
+    };
+    format!("`{user}` {}, which this engine lacks\nhint: make .venv/{target}", stack.need())
+}
+
 /// Python exception of the error that ended a job; `failed` converts the seeds' own errors.
 pub(crate) fn job<F: Display>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
     match error {
         windward_run::Error::Failed(failure) => failed(failure),
         windward_run::Error::Capture { path, source } => system(&path, &source),
-        windward_run::Error::NoQuic(flow) => {
-            PyValueError::new_err(format!("`{flow}` is over QUIC, which is not compiled yet\nhint: make .venv/engine"))
-        }
-        windward_run::Error::NoNoq(flow) => PyValueError::new_err(format!(
-            "`{flow}` runs between endpoints of noq, which this engine lacks
-hint: make .venv/noq"
-        )),
         windward_run::Error::Panicked { .. } => PyRuntimeError::new_err(error.to_string()),
     }
 }

@@ -1,5 +1,6 @@
 //! Factories for the laws, schedulers and rules of a scenario that are written in Python.
 
+use crate::error;
 use crate::json::to_python;
 use crate::law;
 use crate::rule;
@@ -7,7 +8,7 @@ use crate::scheduler;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
-use windward_run::{Error, Fuse, Seed, Simulations, Task};
+use windward_run::{Error, Fuse, MissingStack, Seed, Simulations, Task};
 use windward_scenario::{PythonClass, Scenario};
 use windward_sim::{Hooks, Makers, Output};
 
@@ -60,8 +61,11 @@ impl Task for Runs {
 }
 
 /// Simulations of a scenario without Python code, created without the interpreter.
-pub(crate) fn ours(scenario: &Scenario) -> Runs {
-    Runs { inner: Simulations::new(scenario.clone(), |_| Makers::default()), is_ours: true }
+///
+/// # Errors
+/// A flow or application needs a stack that this engine lacks.
+pub(crate) fn ours(scenario: &Scenario) -> Result<Runs, MissingStack> {
+    Ok(Runs { inner: Simulations::new(scenario.clone(), |_| Makers::default())?, is_ours: true })
 }
 
 impl Resolvers {
@@ -81,6 +85,7 @@ impl Resolvers {
                 rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
             },
         };
-        Ok(Runs { inner: Simulations::new(scenario.clone(), makers), is_ours: is_ours(scenario) })
+        let inner = Simulations::new(scenario.clone(), makers).map_err(|missing| error::missing(&missing))?;
+        Ok(Runs { inner, is_ours: is_ours(scenario) })
     }
 }

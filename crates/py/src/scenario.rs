@@ -107,6 +107,11 @@ impl Scenario {
         self.inner.check_packets().is_err()
     }
 
+    /// Raises ValueError for a flow or an application that needs a stack of QUIC which this engine lacks.
+    fn check_stacks(&self) -> PyResult<()> {
+        windward_run::check_stacks(&self.inner).map_err(|missing| error::missing(&missing))
+    }
+
     /// Laws, schedulers and forwarding rules written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario
     /// runs their code.
     #[getter]

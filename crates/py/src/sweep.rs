@@ -1,5 +1,6 @@
 //! Runs of a sweep, polled by Python while workers run without the interpreter's lock.
 
+use crate::error;
 use crate::makers::{self, Resolvers, Runs};
 use crate::scenario::Scenario;
 use crate::waiting::{BUG, stop};
@@ -168,9 +169,12 @@ impl Point {
             let simulations = match engine {
                 Engine::Simulate => {
                     scenario.inner.check_packets().map_err(|error| error.to_string())?;
-                    let ours = makers::is_ours(&scenario.inner).then(|| makers::ours(&scenario.inner));
-                    let theirs = || Python::attach(|py| resolvers.simulations(py, &scenario.inner));
-                    Some(ours.map_or_else(theirs, Ok).map_err(|error| text(&error))?)
+                    Some(if makers::is_ours(&scenario.inner) {
+                        makers::ours(&scenario.inner).map_err(|missing| error::missing_text(&missing))?
+                    } else {
+                        let simulations = Python::attach(|py| resolvers.simulations(py, &scenario.inner));
+                        simulations.map_err(|error| text(&error))?
+                    })
                 }
                 Engine::Fluid | Engine::Optimum(_) => None,
             };

@@ -70,12 +70,6 @@ pub enum Error<F> {
         /// The cause.
         source: io::Error,
     },
-    /// This build has no QUIC.
-    #[error("`{0}` is over QUIC, which this build lacks: build it with the feature `quic`")]
-    NoQuic(String),
-    /// This build has no noq.
-    #[error("`{0}` runs between endpoints of noq, which this build lacks: build it with the feature `noq`")]
-    NoNoq(String),
     /// A worker panicked.
     #[error("the engine failed at seed {seed}: {text}\nhint: this is a bug in Windward, please report it")]
     Panicked {

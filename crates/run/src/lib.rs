@@ -17,6 +17,7 @@ mod fuse;
 mod job;
 mod pool;
 mod simulations;
+mod stack;
 
 #[cfg(target_os = "linux")]
 pub use emulations::Emulations;
@@ -27,3 +28,4 @@ pub use fuse::Fuse;
 pub use job::{AlreadyStarted, Captures, Error, Job, PacketFiles, Seed, Task};
 pub use pool::{Otherwise, Pool, Work, panic_text};
 pub use simulations::Simulations;
+pub use stack::{MissingStack, Stack, check_stacks};

@@ -1,6 +1,7 @@
 //! Seeds in simulated time.
 
 use crate::capture::{Capture, qlog};
+use crate::stack::{MissingStack, check_stacks};
 use crate::{Error, Fuse, Seed, Task};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,8 +20,15 @@ type MakersOfSeed<F> = dyn Fn(&Arc<Fuse<F>>) -> Makers + Send + Sync;
 impl<F> Simulations<F> {
     /// Simulations of `scenario`. `makers` is called once per seed and makes the scenario's Python laws and schedulers.
     /// A failing law blows the fuse.
-    pub fn new(scenario: Scenario, makers: impl Fn(&Arc<Fuse<F>>) -> Makers + Send + Sync + 'static) -> Self {
-        Self { scenario, makers: Box::new(makers) }
+    ///
+    /// # Errors
+    /// A flow or application needs a stack that this build lacks.
+    pub fn new(
+        scenario: Scenario,
+        makers: impl Fn(&Arc<Fuse<F>>) -> Makers + Send + Sync + 'static,
+    ) -> Result<Self, MissingStack> {
+        check_stacks(&scenario)?;
+        Ok(Self { scenario, makers: Box::new(makers) })
     }
 }
 
@@ -36,7 +44,7 @@ impl<F: Send + 'static> Task for Simulations<F> {
             (compiled.network, groups)
         };
         let fuse = Arc::new(Fuse::new(Arc::clone(seed.control)));
-        let makers = with_quic((self.makers)(&fuse), &self.scenario, qlog(seed.captures, seed.number)?)?;
+        let makers = with_quic((self.makers)(&fuse), qlog(seed.captures, seed.number)?);
         let capture = seed.captures.and_then(|captures| Capture::of(captures, seed.number));
         let out = capture.as_ref().map(Capture::create).transpose()?;
         let outcome = run_shown(&network, &makers, seed.number, seed.control, seed.shown, out);
@@ -52,21 +60,13 @@ impl<F: Send + 'static> Task for Simulations<F> {
     }
 }
 
-/// Adds the ends of flows over QUIC, if the scenario has such flows. They write their qlog files to a folder.
-#[cfg_attr(not(feature = "quic"), expect(unused_variables, reason = "without QUIC nothing is written"))]
-fn with_quic<F>(makers: Makers, scenario: &Scenario, qlog: Option<PathBuf>) -> Result<Makers, Error<F>> {
-    match scenario.first_over_quic() {
-        None => Ok(makers),
-        #[cfg(feature = "quic")]
-        Some(_)
-            if !windward_quic::HAS_NOQ
-                && let Some(flow) = scenario.first_over_noq() =>
-        {
-            Err(Error::NoNoq(flow.to_owned()))
-        }
-        #[cfg(feature = "quic")]
-        Some(_) => Ok(Makers { quic: Some(windward_quic::ends(qlog)), ..makers }),
-        #[cfg(not(feature = "quic"))]
-        Some(flow) => Err(Error::NoQuic(flow.to_owned())),
-    }
+/// Adds the ends of flows over QUIC, if the build has them. They write their qlog files to a folder.
+#[cfg(feature = "quic")]
+fn with_quic(makers: Makers, qlog: Option<PathBuf>) -> Makers {
+    Makers { quic: Some(windward_quic::ends(qlog)), ..makers }
+}
+
+#[cfg(not(feature = "quic"))]
+fn with_quic(makers: Makers, _qlog: Option<PathBuf>) -> Makers {
+    makers
 }

@@ -20,6 +20,10 @@ def check(file: File) -> None:
     scenario = parse(file)
     tell_notes(scenario)
     check_classes(scenario, file)
+    try:
+        scenario.check_stacks()
+    except ValueError as error:
+        raise _engine.ScenarioError(f"{file}: {error}") from None
     entities = scenario.entities()
     # Most scenarios have no applications.
     told = [part for part in _PARTS if part[0] != "apps" or entities["apps"]["app"]]

@@ -16,7 +16,7 @@ from windward._evaluate.measures import measures
 from windward._evaluate.networks import LAW, fits_quic, name_of, over_quic
 from windward._evaluate.sections import SECTIONS, Section
 from windward._evaluate.suites import Suite
-from windward._format.own import find_class, finders
+from windward._format.own import find_class
 from windward._search.space import OWN, find
 from windward.errors import OptionError, nearest
 
@@ -232,22 +232,11 @@ def check_transport(law: Any, transport: str, folder: Path, text: str) -> None:
     if transport != "tcp":
         (flow,) = over_quic({"flow": [{"from": "a", "to": "b", "law": LAW}]}, _stack(transport))["flow"]
         scenario = _try({"flow": [{**flow, "law": law}]}, folder, text, "flow[0].law")
-        if _stack(transport):
-            _try_stack(scenario, transport)
-
-
-def _try_stack(scenario: _engine.Scenario, transport: str) -> None:
-    """Refuses a stack that the engine was built without; its absence shows when a flow of it begins."""
-    job = _engine.Job(scenario, seeds=[1], threads=1, **finders({}, Path()))
-    try:
-        job.start()
-        while not job.is_done:
-            job.wait(0.1)
-    except ValueError as error:
-        _, _, hint = str(error).partition("\n")
-        raise OptionError(("transport", transport, f"this engine lacks {transport}\n{hint}")) from None
-    finally:
-        job.cancel()
+        try:
+            scenario.check_stacks()
+        except ValueError as error:
+            _, _, hint = str(error).partition("\n")
+            raise OptionError(("transport", transport, f"this engine lacks {transport}\n{hint}")) from None
 
 
 def _stack(transport: str) -> str | None:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use windward_laws::{Ack, AnyLaw, Congestion, Law};
-use windward_run::{AlreadyStarted, Captures, Error, Job, PacketFiles, Seed, Simulations, Task};
+use windward_run::{AlreadyStarted, Captures, Error, Job, MissingStack, PacketFiles, Seed, Simulations, Stack, Task};
 use windward_scenario::Scenario;
 use windward_sim::{MakeLaw, Makers};
 use windward_units::Packets;
@@ -132,10 +132,14 @@ fn scenario(law: &str) -> Scenario {
     Scenario::from_toml(&SCENARIO.replace("LAW", law), "test").unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn simulations() -> Simulations<()> {
+    Simulations::new(scenario("\"reno\""), |_| Makers::default()).expect("it needs no QUIC")
+}
+
 #[test]
 fn threads_do_not_change_what_a_seed_returns() {
     let run = |threads| {
-        let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [3, 1, 2], threads);
+        let job = Job::new(simulations(), [3, 1, 2], threads);
         job.start(None).unwrap();
         let (mut outputs, _) = all(&job);
         outputs.sort_by_key(|output| output.seed);
@@ -168,7 +172,7 @@ fn a_law_that_fails_ends_the_job() {
         });
         Makers { laws: vec![make], ..Makers::default() }
     });
-    let job = Job::new(simulations, [1, 2], 1);
+    let job = Job::new(simulations.expect("it needs no QUIC"), [1, 2], 1);
     job.start(None).unwrap();
     let (outputs, error) = all(&job);
     assert!(outputs.is_empty());
@@ -180,7 +184,7 @@ fn a_capture_that_cannot_be_written_names_its_file() {
     for (packets, place) in
         [(PacketFiles::Together, "/nowhere/seed-7.pcapng"), (PacketFiles::Apart, "/nowhere/captures-7")]
     {
-        let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [7], 1);
+        let job = Job::new(simulations(), [7], 1);
         job.start(Some(Captures { folder: "/nowhere".into(), packets: Some(packets), has_qlog: false })).unwrap();
         let (_, error) = all(&job);
         let Some(Error::Capture { path, .. }) = error else { panic!("{error:?}") };
@@ -190,7 +194,7 @@ fn a_capture_that_cannot_be_written_names_its_file() {
 
 #[test]
 fn what_a_run_shows_on_its_way_is_the_beginning_of_what_it_returns() {
-    let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [7], 1);
+    let job = Job::new(simulations(), [7], 1);
     assert!(job.peek().is_empty());
     job.start(None).unwrap();
     let mut shown = Vec::new();
@@ -203,5 +207,19 @@ fn what_a_run_shows_on_its_way_is_the_beginning_of_what_it_returns() {
         let so_far = series.flows.time_s.len();
         assert_eq!((seed, &series.flows.cwnd[..]), (7, &outputs[0].flow_series.unpack().cwnd[..so_far]));
         assert_eq!(series.links.backlog, outputs[0].link_series.unpack().backlog[..series.links.backlog.len()]);
+    }
+}
+
+/// A build has all stacks that its features name. Others are refused before a seed begins.
+#[test]
+fn a_stack_that_a_build_lacks_is_refused() {
+    for (stack, is_here, law) in [
+        (Stack::Quinn, cfg!(feature = "quic"), "\"cubic\", transport = \"quic\""),
+        (Stack::Noq, cfg!(feature = "noq"), "\"cubic\", transport = \"quic\", law_of = \"noq\""),
+    ] {
+        let refused = Simulations::<()>::new(scenario(law), |_| Makers::default()).err();
+        // noq has quinn beside it: the first that is missing is named.
+        let stack = if cfg!(feature = "quic") { stack } else { Stack::Quinn };
+        assert_eq!(refused, (!is_here).then(|| MissingStack { user: "a->b".to_owned(), stack }));
     }
 }
