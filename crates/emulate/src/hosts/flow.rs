@@ -65,8 +65,11 @@ impl Drop for Flow<'_> {
 pub(super) struct State {
     /// Time at which it, or its last connection, began to connect.
     pub opened: Option<Time>,
-    /// Time at which the sink had taken the last byte and confirmed it; `None` while there is a connection.
+    /// Time at which the sink had taken the last byte and confirmed it; `None` while there is a connection. Where an
+    /// application reads at its own pace, the time of its last read.
     pub closed: Option<Time>,
+    /// Time of the last read by an application that reads at its own pace.
+    pub last_read: Option<Time>,
     /// The last byte of a sized flow was acknowledged.
     pub is_complete: bool,
     /// Why it failed.
@@ -127,7 +130,7 @@ impl<'a> Flow<'a> {
         let has_stopped = || config.stop.is_some_and(|time| clock.now() >= time);
         if let Some(left) = self.converse((clock, config.start), has_stopped, stop, lateness)? {
             let mut state = self.lock();
-            (state.closed, state.is_complete) = (Some(clock.now()), left == 0);
+            (state.closed, state.is_complete) = (state.last_read.or(Some(clock.now())), left == 0);
         }
         Ok(())
     }
@@ -263,6 +266,9 @@ impl<'a> Flow<'a> {
             let now = clock.now();
             let Some(bytes) = app.read(now, &connection)? else { return Ok(()) };
             self.read.lock().unwrap_or_else(PoisonError::into_inner).arrive(now, bytes, timing);
+            if bytes > 0 {
+                self.lock().last_read = Some(now);
+            }
             late = late.max(delay.lap());
             if let Some(lateness) = &mut lateness {
                 lateness.record(late);

@@ -61,8 +61,8 @@ table! {
         rtt_p95_s: f64 binned ["s"],
         /// 99th percentile of these samples.
         rtt_p99_s: f64 binned ["s"],
-        /// Completion time of a flow with a `size`: from its start, before the handshake, to the ACK of its last byte.
-        /// NaN if the flow has no size or did not complete within the run.
+        /// Completion time of a flow with a `size`: from its start, before the handshake, to the ACK of its last byte,
+        /// or with `read` to the read of its last byte. NaN if the flow has no size or did not complete within the run.
         completion_s: f64 ["s"],
         /// 1 for a flow with a `size` that did not complete within the run, otherwise 0.
         unfinished: u64 ["flows"],

@@ -22,6 +22,8 @@ pub struct Paced {
     /// Bytes that remain to be written.
     rest: u64,
     is_sized: bool,
+    /// True if the receiving application reads at its own pace.
+    is_read_slowly: bool,
     opened_at: Time,
     has_stopped: bool,
     is_done: bool,
@@ -29,7 +31,7 @@ pub struct Paced {
     pub averages: Averages,
     /// Least round-trip sample since this was last taken.
     pub recent_rtt: Option<Duration>,
-    /// Time from the start of a sized flow to its last ACK.
+    /// Time from the start of a sized flow to its last ACK, or to its last read by an application that reads slowly.
     pub completion: Option<Duration>,
 }
 
@@ -54,6 +56,7 @@ impl Paced {
             writer: None,
             rest: config.size.map_or(most, |size| size.count().clamp(1, most)),
             is_sized: config.size.is_some(),
+            is_read_slowly: tcp.reading.is_some(),
             opened_at: config.start,
             has_stopped: false,
             is_done: false,
@@ -85,7 +88,7 @@ impl Paced {
         let was_open = self.link.is_open(Side::Client);
         self.link.on_packet(net, packet, side);
         if !is_for_client {
-            return;
+            return self.finish_if_read(net);
         }
         if !was_open {
             return self.open(net);
@@ -132,8 +135,17 @@ impl Paced {
         self.averages.advance(now, cwnd);
     }
 
+    /// Ends the flow if its last byte may just have been read.
+    fn finish_if_read(&mut self, net: &Net) {
+        if self.is_read_slowly {
+            self.finish_if_done(net);
+        }
+    }
+
+    /// Ends the flow when all data is acknowledged, and read: goodput is what the application has read in this time.
     fn finish_if_done(&mut self, net: &Net) {
-        if self.is_done || !self.link.is_open(Side::Client) || !self.link.is_done(Side::Client) {
+        let is_done = !self.is_done && self.link.is_open(Side::Client) && self.link.is_done(Side::Client);
+        if !is_done || self.is_read_slowly && self.payload_read() < self.link.written(Side::Client) {
             return;
         }
         self.is_done = true;
@@ -147,7 +159,11 @@ impl Paced {
             FlowTimer::Open => self.start(net),
             FlowTimer::Close => self.stop(net),
             FlowTimer::Write => self.write(net),
-            FlowTimer::DelayedAck | FlowTimer::Read => self.link.wake(net, which, Side::Server),
+            FlowTimer::DelayedAck => self.link.wake(net, which, Side::Server),
+            FlowTimer::Read => {
+                self.link.wake(net, which, Side::Server);
+                self.finish_if_read(net);
+            }
             FlowTimer::Retransmit | FlowTimer::Pace => {
                 self.link.wake(net, which, Side::Client);
                 if self.is_open() {

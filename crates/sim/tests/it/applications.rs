@@ -50,6 +50,23 @@ fn a_slow_reader_sets_the_goodput() {
     }
 }
 
+/// A file of 173 segments whose application reads at 2 Mbit/s is complete when it has read the last one, not when its
+/// system has it: 172 reads of 5.792 ms after the first. That one comes after 60 ms and the transmission of 1.2 ms, and
+/// two of the handshake's packets. All of the file is goodput since the handshake's end.
+#[test]
+fn a_file_is_complete_when_it_has_been_read() {
+    let size = 173 * 1448;
+    let tcp = TcpOptions { reading: reading(Some(2_000_000), &[]), ..TcpOptions::linux(true) };
+    let mut network = over(RATE, "cubic", tcp, 10);
+    network.timing.warmup = Time::ZERO;
+    network.flows[0].size = Some(Bytes::new(size));
+    let flow = &simulate(&network, 1).flows[0];
+    let expected = 0.0612 + 172.0 * 0.005792;
+    assert!((expected..expected + 0.0002).contains(&flow.completion_s), "{} for {expected}", flow.completion_s);
+    let open = expected - 0.04;
+    assert!((flow.goodput_bps * open / (8.0 * size as f64) - 1.0).abs() < 2e-4, "{}", flow.goodput_bps);
+}
+
 /// The application stops from 6 s to 8 s. The buffer fills, and nothing is read; when it reads again, one update opens
 /// the window, and the path is full again after a round trip of 40 ms: smoltcp#199 was a stall for ever. Of the 64 KiB,
 /// 40 ms of the path are 50 kB.
