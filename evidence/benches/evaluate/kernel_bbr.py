@@ -1,7 +1,8 @@
 """Runs the cases of BBR's draft on the kernel's own BBR, between namespaces, and writes its section of stacks.md.
 
 python evidence/benches/evaluate/kernel_bbr.py [--seeds 3]; as root, on a machine that does nothing else. Runs are kept
-in results/evaluations/kernel-bbr.json, so that what was interrupted goes on.
+in results/evaluations/kernel-bbr.json, so that what was interrupted goes on. The section is written when each network
+has enough runs that were in time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import json
 import math
 import platform
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -58,8 +60,8 @@ def run(text: str, own: Sequence[Measure], seeds: int, kept: dict[str, Any]) -> 
             replace_text(FILE, json.dumps(kept))
 
 
-def main() -> None:
-    """Writes the section."""
+def main() -> int:
+    """Writes the section; 1 if too few runs were in time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     seeds = parser.parse_args().seeds
@@ -68,15 +70,19 @@ def main() -> None:
     networks: dict[str, list[Measure]] = {}
     for own in measures():
         networks.setdefault(json.dumps(with_law(own.template, "bbr")), []).append(own)
-    tested, problems = [], {}
+    tested, problems, is_short = [], {}, False
     for text, each in networks.items():
         if any(own.name in VISIBLE for own in each):
             run(text, each, seeds, kept)
+            is_short |= not kept[text]["problem"] and len(kept[text]["values"]) < seeds
         ran = kept.get(text, {"values": [], "problem": ""})
         for own in each:
             known = [figures[own.name] for figures in ran["values"]] if own.name in VISIBLE else []
             tested.append(evaluated(own, [math.nan if value is None else value for value in known] or [math.nan], {}))
             problems[own.name] = ran["problem"]
+    if is_short:
+        print(f"a network has fewer than {seeds} runs in time; the same command goes on, and then writes its section")
+        return 1
     order = [own.name for own in measures()]
     tested.sort(key=lambda own: order.index(own.measure.name))
     titles = {case.key: case.title for case in CASES}
@@ -113,7 +119,8 @@ version 1, as `bbr` is. Not visible: the phases of PROBE_BW and the bounds of th
     before, _, rest = page.partition(KERNELS_HEADING)
     after = rest.partition(CLOSING)[2]
     replace_text(STACKS_PAGE, before.rstrip("\n") + "\n\n" + text + (after or "\n"))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
