@@ -110,7 +110,7 @@ def simulated(scenario: _engine.Scenario, folder: Path) -> tuple[dict[str, Any],
 
 
 def _bytes(column: Any) -> bytes:
-    return bytes(column) if isinstance(column, list) else column.tobytes()
+    return bytes(column if isinstance(column, list) else memoryview(column))
 
 
 def compare_packets(
