@@ -193,7 +193,8 @@ def main() -> None:
             (0, [], 0.0, 0.0) if scenario.has_region else compare_packets(scenario, question, folder, module)
         )
         # What a browser refuses, it refuses by its name.
-        refused = ["over QUIC: refused"] if wrong and all(OVER_QUIC in fault for fault in wrong) else []
+        is_over_quic = any(word in text for word in ('transport = "quic"', 'protocol = "h3"'))
+        refused = ["over QUIC: refused"] if is_over_quic and wrong and all(OVER_QUIC in it for it in wrong) else []
         wrong = [] if refused else wrong
         apart, more = compare_rates(scenario, question, module)
         columns, worst = columns + count, max(worst, apart or 0.0)
