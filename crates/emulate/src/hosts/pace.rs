@@ -182,7 +182,7 @@ mod tests {
         (peer, TcpSocket::of(socket))
     }
 
-    /// Writes so many bytes, and waits until they are there.
+    /// Writes a number of bytes, and waits until they are there.
     fn deliver(peer: &mut TcpStream, socket: &TcpSocket, bytes: usize) {
         peer.write_all(&vec![0; bytes]).unwrap();
         let is_there = (0..10_000_000).any(|_| {
