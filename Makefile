@@ -325,7 +325,7 @@ $(VENV)/compiled $(VENV)/first-compiled: $(VENV)/build-tools $(VENV)/zig $(VENV)
 # The package, installed so that changes of the Python files count at once.
 $(VENV)/engine: $(VENV)/compiled
 # What `make run` uses of it: no files are transferred, no flow is over QUIC, no routes are sought.
-$(VENV)/first: PARTS := --no-default-features
+$(VENV)/first: PARTS := --no-default-features --config tools/first.toml
 $(VENV)/first: $(VENV)/first-compiled
 $(VENV)/engine $(VENV)/first: $(VENV)/packages
 	@PIP_QUIET=1 $(IN_VENV) $(BIN)/maturin develop --release --locked --quiet $(PARTS)
