@@ -291,8 +291,8 @@ $(VENV)/crates: Cargo.lock
 	@mkdir -p $(VENV) && cargo fetch --quiet --locked --target "$(HOST)"
 	@touch $@
 
-# What the program imports.
-$(VENV)/packages: requirements/run.txt $(VENV)/build-tools
+# What the program imports. After the compiler, for which cargo waits.
+$(VENV)/packages: requirements/run.txt $(VENV)/build-tools | $(VENV)/zig
 	@echo "== Python packages =="
 	@$(PIP) --no-compile -r $<
 	@touch $@
