@@ -21,7 +21,7 @@ mod transfer;
 
 use crate::error::Error;
 use crate::quality::{Lateness, Quality};
-use crate::sys::{Namespace, read_dropped, read_overflowed};
+use crate::sys::{Awake, Namespace, read_dropped, read_overflowed};
 use crate::wire::{Orders, Outcome, Wire};
 use app::App;
 use flows::Flow;
@@ -75,6 +75,7 @@ pub struct Emulation {
 pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Result<Emulation, Error> {
     let network = &compiled.network;
     let plan = Plan::new(compiled, Settings::new(options.settings)?, &options.congestion)?;
+    let _awake = Awake::begin();
     if !options.is_forced {
         limit::check(network, control)?;
     }

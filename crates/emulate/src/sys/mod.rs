@@ -16,7 +16,7 @@ pub(crate) use devices::{Devices, Ready, Watch, rest, wait_for};
 pub(crate) use messages::{Lines, process_end, send_with};
 pub(crate) use namespace::{Namespace, enter, has_rights, own_user_namespace, write_setting};
 pub(crate) use netlink::{Netlink, Ours, Route};
-pub(crate) use realtime::{Clock, Rank, RunDelay, cpu_time, make_realtime};
+pub(crate) use realtime::{Awake, Clock, Rank, RunDelay, cpu_time, make_realtime};
 pub(crate) use socket::{TcpInfo, TcpSocket};
 pub(crate) use tun::{Tun, read_dropped, read_overflowed};
 #[cfg(feature = "quic")]

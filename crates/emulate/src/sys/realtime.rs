@@ -1,8 +1,8 @@
 //! Time, and being in time.
 
 use super::check;
-use std::fs::File;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use windward_units::{Duration, Time};
 
@@ -62,6 +62,27 @@ fn be_punctual() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
+/// Keeps all processors from sleeping while it lives, where this process may (Linux, admin-guide/pm/cpuidle, "PM QoS").
+///
+/// A virtual machine's processor that sleeps is lent to others, and may come back milliseconds late.
+#[derive(Debug)]
+pub(crate) struct Awake {
+    _held: Option<File>,
+}
+
+impl Awake {
+    /// From now on.
+    pub(crate) fn begin() -> Self {
+        Self::by("/dev/cpu_dma_latency")
+    }
+
+    fn by(device: &str) -> Self {
+        // The longest time to wake up that is accepted, in microseconds, for as long as the file is open.
+        let ask = |mut file: File| file.write_all(&0_i32.to_ne_bytes()).map(|()| file);
+        Self { _held: OpenOptions::new().write(true).open(device).and_then(ask).ok() }
+    }
+}
+
 /// Time that a thread waits for a processor, by the kernel's count.
 #[derive(Debug)]
 pub(crate) struct RunDelay {
@@ -95,6 +116,7 @@ fn run_delay(text: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     #[test]
     fn the_wait_for_a_processor_is_the_second_number() {
@@ -102,6 +124,18 @@ mod tests {
         assert_eq!(run_delay(b""), None);
         let mut delay = RunDelay { file: None, counted: 0 };
         assert_eq!(delay.lap(), Duration::ZERO);
+    }
+
+    /// The kernel's answer is the least that anybody accepts.
+    #[test]
+    fn processors_stay_awake_where_they_may() {
+        let awake = Awake::begin();
+        if awake._held.is_some() {
+            let mut accepted = [255; 4];
+            File::open("/dev/cpu_dma_latency").unwrap().read_exact(&mut accepted).unwrap();
+            assert_eq!(i32::from_ne_bytes(accepted), 0);
+        }
+        assert!(Awake::by("/nowhere")._held.is_none());
     }
 
     /// More threads that compute than processors wait for one, where the kernel counts it.
