@@ -77,3 +77,13 @@ def test_what_make_test_leaves_out_is_a_validation_and_a_job():
     left = re.findall(r'-m "([^"]*realtime[^"]*)"', (REPOSITORY / "Makefile").read_text())
     assert sorted(left) == ["not realtime and not long", "realtime and not long"]
     assert "make validate WHAT=long" in (REPOSITORY / ".github" / "workflows" / "ci.yml").read_text()
+
+
+def test_jobs_name_validations_that_need_nobody():
+    text = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / ".github" / "workflows").glob("*.yml"))
+    names = " ".join(re.findall(r'make validate[^"\n]*\n?[^"\n]*WHAT="([^"]+)"', text)).split()
+    assert names
+    for one in validate.asked(names):
+        assert not one.root, one.name
+        assert not one.needs, one.name
+        assert not re.search("real time", one.takes), one.name
