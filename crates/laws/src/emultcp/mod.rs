@@ -78,7 +78,7 @@ impl Controller {
     }
 
     /// Forgets the round trips of the path: its route has changed (chen2007 §IV-A: a change that traceroute detects
-    /// resets rtt_min). The fast law, whose host has no probes, keeps them.
+    /// resets rtt_min). The fast law takes rtt_min from its host, which begins it anew itself.
     pub fn forget_path(&mut self) {
         if let State::Paper(paper) = &mut self.state {
             paper.forget_path();

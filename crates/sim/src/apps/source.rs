@@ -182,6 +182,8 @@ pub struct Source {
     carried: Option<Duration>,
     /// Probes per second, for the probes of a transfer.
     pace: f64,
+    /// True if the next wake of such a source only draws the gap again.
+    is_look: bool,
     /// Round trips of these probes; `None` for other patterns.
     probed: Option<Probed>,
     /// Counters since the last reset, and its time.
@@ -225,6 +227,7 @@ impl Source {
             told: 0,
             carried: None,
             pace: 0.0,
+            is_look: false,
             probed: (config.pattern == Pattern::Probes).then(Probed::default),
             counts: Counts::default(),
             since: Time::ZERO,
@@ -386,14 +389,20 @@ impl Source {
 
     /// Sends a probe if the transfer sends, and schedules the next.
     fn probe(&mut self, net: &mut Net) {
-        let gap = if self.pace > 0.0 {
+        let is_sending = self.pace > 0.0;
+        if is_sending && !self.is_look {
             self.counts.sent += 1;
             net.send(self.datagram(net.now), false);
+        }
+        let gap = if is_sending {
             self.stream.exponential_span(Duration::from_secs(1.0 / self.pace)).max(LEAST_SPACING)
         } else {
             Pattern::IDLE
         };
-        net.schedule(net.now + gap, Wake::Source, self.index);
+        // Exponential gaps have no memory. Without this the gap of a transfer that stalls, whose rate falls towards 0,
+        // would outlast the run.
+        self.is_look = gap > Pattern::LOOK;
+        net.schedule(net.now + gap.min(Pattern::LOOK), Wake::Source, self.index);
     }
 
     /// Sets the number of probes per second; returns the round trips since the last call.

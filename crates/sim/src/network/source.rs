@@ -196,6 +196,9 @@ impl Pattern {
     /// Time after which probes look again whether their transfer sends.
     pub const IDLE: Duration = Duration::from_millis(100);
 
+    /// Longest time after which a probing source looks again at the rate of its transfer.
+    pub const LOOK: Duration = Duration::from_millis(1000);
+
     /// Bytes of the IPv4 and UDP headers of a datagram.
     pub const HEADERS: u64 = 28;
 

@@ -82,6 +82,27 @@ fn probes_leave_as_often_as_segments_and_measure_the_path() {
     assert!((0.1602..0.1610).contains(&least), "{least}");
 }
 
+/// An outage of a minute: the rate of the transfer, and with it that of the probes, falls to nearly nothing. Once the
+/// transfer sends again probes return, whose mean is the controller's round trip.
+#[test]
+fn probes_come_back_after_an_outage() {
+    let mut network = papers_link(0.0, Params { tau: 2.0, max: 1, ..Params::of(Kind::Paper) }, 300);
+    let pattern = Pattern::Probes;
+    let source = SourceConfig::new(7, (0, 1), vec![0], pattern, Bytes::new(32));
+    network.sources = vec![SourceConfig { reply: Some(vec![1].into()), ..source }];
+    network.transfers[0].probes = Some(0);
+    let step = |time: f64, is_up: bool| LinkStep {
+        at: at(time),
+        change: LinkChange { is_up: Some(is_up), ..LinkChange::default() },
+    };
+    network.topology.links_mut().next().expect("there is a link").steps =
+        [step(100.0, false), step(160.0, true)].into();
+    let output = simulate(&network, 1);
+    let seen = shown(&output, "mean_rtt_s");
+    let after = seen.iter().filter(|(time, _)| *time > 240.0);
+    assert!(after.clone().count() > 10 && after.clone().all(|(_, rtt)| rtt.is_finite()), "{seen:?}");
+}
+
 /// §IV-C: opening takes (τ/2α)(N1² − N2²), closing (τ/α)·ln(N1/N2). At 6 % loss n passes 2 and then 4; when 3000 s are
 /// over, datagrams fill the link, a queue stands, and n falls back to 2. With α = ¼ that is 2τ(16 − 4) = 24τ and
 /// 4τ·ln(n/2).

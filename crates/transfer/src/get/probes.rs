@@ -235,5 +235,14 @@ mod tests {
         };
         assert!(probed.mean.is_some_and(|mean| mean > 0.0 && mean < 1.0), "{probed:?}");
         assert!(!probed.is_silent && probed.least <= probed.mean.unwrap());
+        // A server whose answers have fewer hops left is one that they take another route from.
+        assert!(!probes.take(Instant::now()).is_new_route);
+        server.set_ttl(20).unwrap();
+        let until = Instant::now() + Duration::from_secs(5);
+        while !probes.take(Instant::now()).is_new_route {
+            assert!(Instant::now() < until, "the changed hop limit was not seen");
+            let arrived = receive(&server).unwrap().unwrap();
+            server.send_to(&arrived.probe.bytes(), arrived.from).unwrap();
+        }
     }
 }
