@@ -148,12 +148,12 @@ def page(rows: dict[str, str], before: str) -> str:
         "|---|---|---|",
     ]
     if without():
-        lines += ["", "Reproduced claims without a fault:", ""]
+        lines += ["", "Claims that hold without a fault:", ""]
         lines += [f"* {name.replace('-', ' ')}: {why}" for name, why in without().items() if why != "not planted yet"]
         pending = [name.replace("-", " ") for name, why in without().items() if why == "not planted yet"]
         lines += [f"* {name}: not planted yet" for name in pending]
     else:
-        lines += ["", "Each reproduced claim has a fault."]
+        lines += ["", "Each claim that holds (reproduced, corrected, emulated or fitted) has a fault."]
     return "\n".join([*head, *lines]) + "\n"
 
 

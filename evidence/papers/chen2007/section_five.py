@@ -34,17 +34,23 @@ LEAST_SEEDS, LEAST_STEP_SEEDS = 2, 3
 
 @dataclass(frozen=True)
 class Reading:
-    """Choices that the text leaves open: how n is rounded, and whether a packet is lost before its transmission."""
+    """Choices that the text leaves open: how n is rounded, and whether a packet is lost before its transmission.
+
+    And whether probes measure round trips (§IV-A), which the text also lets the connections do.
+    """
 
     name: str
     rounding: Literal["floor", "nearest"] = "floor"
     is_lost_before: bool = False
+    has_probes: bool = False
 
 
 FLOOR = Reading("⌊n⌋")
 NEAREST = Reading("n rounded", "nearest")
 #: As ns-2's `lossmodel` puts the losses, before the queue.
 BEFORE = Reading("n rounded, lost before the queue", "nearest", True)
+PROBED = Reading("⌊n⌋, probes", has_probes=True)
+PROBED_BEFORE = Reading("n rounded, lost before the queue, probes", "nearest", True, True)
 
 
 def network(
@@ -53,7 +59,9 @@ def network(
     """The paper's link: 1 Mbit/s, 168 ms, a buffer of 50 kB; NewReno under E-MULTCP, `packet` in bytes."""
     path = ("1 Mbit/s", "80 ms", 50_000 // packet, loss)
     nodes, wires = lossy_before(*path) if reading.is_lost_before else (NODES, links(*path))
-    controller = ww.format.Emultcp(tau="20 s", gamma=gamma, rounding=reading.rounding, max=16)
+    controller = ww.format.Emultcp(
+        tau="20 s", gamma=gamma, rounding=reading.rounding, max=16, probes=reading.has_probes
+    )
     return ww.Scenario(
         name="section-5",
         duration=f"{duration} s",
@@ -123,6 +131,7 @@ def over_losses(tell: Callable[[str], None], seeds: int | None = None, share: fl
     duration = DURATION_S * share
     keys = [(reading, GAMMA, PACKET, loss) for reading in (FLOOR, NEAREST, BEFORE) for loss in (0.0, *LOSSES)]
     keys += [(FLOOR, gamma, packet, loss) for gamma, packet in ((0.4, PACKET), (GAMMA, 500)) for loss in LOSSES]
+    keys += [(reading, GAMMA, PACKET, loss) for reading in (PROBED, PROBED_BEFORE) for loss in LOSSES]
     scenarios = {
         (reading.name, gamma, packet, loss): network(loss, duration, gamma=gamma, packet=packet, reading=reading)
         for reading, gamma, packet, loss in keys

@@ -84,6 +84,29 @@ def scenario(scheme: str, slot_ms: int = SLOTS_MS[0]) -> ww.Scenario:
     )
 
 
+def told_queues(slot_ms: int) -> list[ww.Background]:
+    """The messages of reference 10's scheme: each station tells each of its queues to its neighbour in each slot.
+
+    For the air that they take. The scheme itself knows the queues at once, as the engine's ideal CSMA has it.
+    """
+    pattern = ww.format.Cbr(rate=f"{8 * MESSAGE * 1000 / slot_ms:g} bit/s")
+    messages = []
+    for name, ends in FLOWS.items():
+        first, last = map(STATIONS.index, ends)
+        for at in range(first, last):
+            neighbour = STATIONS[at - 1 if at else 1]
+            messages.append(
+                ww.Background(
+                    name=f"{name}-messages-{STATIONS[at]}",
+                    from_=STATIONS[at],
+                    to=neighbour,
+                    pattern=pattern,
+                    packet=f"{MESSAGE} B",
+                )
+            )
+    return messages
+
+
 def rates(run: ww.Run) -> Array:
     """Packets a second of each flow."""
     if len(run.flows):

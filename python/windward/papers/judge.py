@@ -105,6 +105,8 @@ class Order:
 
     low: float
     high: float
+    #: Least difference that the sentence means: an interval below it differs, even if it holds 0.
+    meant: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -112,10 +114,12 @@ class Order:
 
         >>> Order(low=1, high=2).verdict, Order(low=-1, high=2).verdict, Order(low=-2, high=-1).verdict
         ('reproduced', 'undecided', 'differs')
+        >>> Order(low=-1, high=2, meant=10).verdict
+        'differs'
         """
         if self.low > 0:
             return "reproduced"
-        return "differs" if self.high < 0 else UNDECIDED
+        return "differs" if self.high < self.meant else UNDECIDED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import pandas as pd
 
 import windward as ww
 from windward.papers import Finding, claim
+from windward.theory.laws import Connections, Window
 
 from ..controller import CLEAR_S, Told
 from ..network import NODES, links, reno
@@ -44,15 +45,66 @@ def shares(name: str) -> np.ndarray:
     return np.array(rows)
 
 
+#: The link of Fig. 7: packets a second, round trip in seconds, and packets of buffer.
+RATE, CLEAR, BUFFER = 125.0, 0.168, 50
+
+
+def noisy_window(law: ww.format.LawSpec, deviation_s: float) -> float:
+    """Use of the link by the engine's law, stepped packet by packet, whose RTT samples have normal noise."""
+    luck = np.random.default_rng(57)
+    window = Window(law, initial=2)
+    now = arrived = blind_until = 0.0
+    while now < 3000:
+        if window.cwnd > RATE * CLEAR + BUFFER and now >= blind_until:
+            window.on_loss(now)
+            blind_until = now + CLEAR + BUFFER / RATE
+        packets = max(1, int(window.cwnd))
+        rtt = max(CLEAR, window.cwnd / RATE)
+        for error in luck.normal(0, deviation_s, packets):
+            now += rtt / packets
+            window.on_ack(now, rtt_s=max(rtt + float(error), 1e-3))
+        arrived += packets * (now > 500)
+    return arrived / 2500 / RATE
+
+
+def noisy_controller(deviation_s: float) -> float:
+    """Mean n of the engine's controller, told each second of round trips whose samples have normal noise."""
+    luck = np.random.default_rng(57)
+    controller = Connections(ww.format.Emultcp(tau="20 s", gamma=0.2, max=16))
+    seen = []
+    for second in range(100_000):
+        # One more connection than the link takes makes a queue of 50 ms.
+        queued = 0.05 * (controller.n > 3.7)
+        controller.update(float(second), CLEAR + queued + float(luck.normal(0, deviation_s / np.sqrt(RATE))))
+        seen.append(controller.n)
+    return float(np.mean(seen[10_000:]))
+
+
+def noisy(name: str) -> np.ndarray:
+    """Share of a law's use of the link that noise of the samples leaves, by deviation, none first."""
+    laws: dict[str, ww.format.LawSpec] = {"Vegas": ww.Vegas(), "FAST": ww.Fast(alpha=10)}
+    uses = [noisy_window(laws[name], ms / 1e3) if name in laws else noisy_controller(ms / 1e3) for ms in JITTERS]
+    return np.array(uses) / uses[0]
+
+
 @claim(57)
 def one_bit_in_twenty_seconds() -> Finding:
-    kept = {name: shares(name).mean(axis=1) / shares(name)[0].mean() for name in ("Vegas", "FAST", "E-MULTCP")}
+    names = ("Vegas", "FAST", "E-MULTCP")
+    samples = {name: noisy(name) for name in names}
+    kept = {name: shares(name).mean(axis=1) / shares(name)[0].mean() for name in names}
+
+    def told(found: dict[str, np.ndarray]) -> str:
+        return "; ".join(f"{name} {listed(list(rates[1:]), '.2f')}" for name, rates in found.items())
+
     return Finding(
-        ours="of what they have without jitter, at 10, 20 and 40 ms: "
-        + "; ".join(f"{name} {listed(list(rates[1:]), '.2f')}" for name, rates in kept.items()),
-        # Vegas suffers as the claim says; FAST, which averages its delays, no more than E-MULTCP, which suffers too.
+        ours=f"of what they have without noise, at 10, 20 and 40 ms of it in samples alone: {told(samples)}; in the "
+        f"packets' delays: {told(kept)}",
+        # What is measured with errors, as the text says; packets that are delayed harm E-MULTCP too, FAST less.
         holds=bool(
-            kept["Vegas"][2] < 0.6
+            np.all(samples["Vegas"][2:] < 0.6)
+            and samples["FAST"][3] < 0.6
+            and np.all(np.abs(samples["E-MULTCP"] - 1) < 0.02)
+            and kept["Vegas"][2] < 0.6
             and 0.7 < kept["E-MULTCP"][2] < 0.95
             and np.all(kept["FAST"][1:] > kept["E-MULTCP"][1:] - 0.05)
         ),

@@ -16,6 +16,8 @@ from ..network import NODES, links, reno
 from .packets import listed
 
 SEEDS = 4
+#: Of claim 49, whose difference is small.
+MANY_SEEDS = 16
 #: Pairs of senders and receivers, and the capacity in kbit/s that the table's shares and throughputs give together.
 PAIRS, CAPACITY = 16, 5000
 #: The round trip without a queue, in seconds.
@@ -160,14 +162,15 @@ def row(loss: float, gamma: float) -> Finding:
     ours = (mean(mixed.emultcp), mean(mixed.tcp), 100 * mixed.utilisation, mean(alone.tcp))
     theirs = TABLE_4[loss, gamma]
     off = [found / printed - 1 for found, printed in zip(ours, theirs, strict=True)]
+    kept = ours[1] / ours[3] / (theirs[1] / theirs[3]) - 1
     return Finding(
         ours=f"{ours[0]:.0f} and {ours[1]:.0f} kbit/s, {ours[2]:.0f} %; {ours[3]:.0f} alone; γ seen in the runs "
         f"{mixed.threshold:.3f}",
-        holds=abs(off[0]) < 0.04
-        # 2 %, and half of the printed digit.
-        and abs(off[2]) < 0.025
-        and abs(off[1]) < 0.07
-        and abs(off[3]) < 0.04
+        holds=abs(off[0]) < 0.025
+        and abs(off[2]) < 0.02
+        # TCP alone is 2 to 3 % above the print, and has that beside E-MULTCP too.
+        and abs(kept) < 0.025
+        and abs(off[3]) < 0.03
         and steers_by(gamma, mixed),
     )
 
@@ -197,7 +200,10 @@ def together_they_use_more() -> Finding:
     pairs = [(dumbbell(8, loss, 0.2).utilisation, dumbbell(0, loss).utilisation) for loss in (0.01, 0.02)]
     return Finding(
         ours="; ".join(f"{100 * mixed:.0f} % for {100 * alone:.0f}" for mixed, alone in pairs),
-        holds=all(mixed > 1.5 * alone for mixed, alone in pairs),
+        holds=all(
+            abs(mixed / alone / (printed[0] / printed[1]) - 1) < 0.05
+            for (mixed, alone), printed in zip(pairs, ((96, 58), (94, 40)), strict=True)
+        ),
     )
 
 
@@ -212,7 +218,7 @@ def tcp_loses_little() -> Finding:
     theirs = [1 - tcp / alone for _, tcp, _, alone in TABLE_4.values()]
     return Finding(
         ours=f"{listed([100 * share for share in drops], '.1f')} %; γ seen in the runs {listed(thresholds(), '.3f')}",
-        holds=all(share > 0.01 and abs(share - printed) < 0.04 for share, printed in zip(drops, theirs, strict=True))
+        holds=all(share > 0.01 and abs(share - printed) < 0.025 for share, printed in zip(drops, theirs, strict=True))
         and all(steers_by(gamma, dumbbell(8, loss, gamma)) for loss, gamma in TABLE_4),
     )
 
@@ -224,17 +230,20 @@ def thresholds() -> list[float]:
 
 @claim(49)
 def the_round_trip_explains_it() -> Finding:
-    runs, lost = (dumbbell(8, 0.01, 0.2), dumbbell(0, 0.01)), drop(0.01, 0.2)
+    runs = dumbbell(8, 0.01, 0.2, seeds=MANY_SEEDS), dumbbell(0, 0.01, seeds=MANY_SEEDS)
     mixed, alone = (float(r.tcp_rtt.mean()) for r in runs)
-    errors = [float(r.tcp_rtt.std(ddof=1)) / SEEDS**0.5 for r in runs]
-    explained = 1 - alone / mixed
+    errors = [float(r.tcp_rtt.std(ddof=1)) / MANY_SEEDS**0.5 for r in runs]
+    lost = 1 - runs[0].tcp.mean(axis=1) / runs[1].tcp.mean(axis=1)
+    explained = 1 - runs[1].tcp_rtt / runs[0].tcp_rtt
+    rest = lost - explained
+    error = float(rest.std(ddof=1)) / MANY_SEEDS**0.5
     return Finding(
-        ours=f"{mixed:.3f} ± {errors[0]:.3f} s for {alone:.3f}: {100 * explained:.0f} % of the {100 * lost:.0f} %",
+        ours=f"{mixed:.3f} ± {errors[0]:.3f} s for {alone:.3f}: {100 * explained.mean():.1f} of the "
+        f"{100 * lost.mean():.1f} %, {100 * rest.mean():.1f} ± {100 * error:.1f} % less",
         # Half of the printed digit, and three standard errors.
         holds=abs(mixed - 0.56) < 0.005 + 3 * errors[0]
         and abs(alone - 0.5) < 0.005 + 3 * errors[1]
-        # What differs: the explanation is short of the loss.
-        and 0.015 < lost - explained < 0.025,
+        and abs(float(rest.mean())) < 0.015,
     )
 
 
@@ -266,6 +275,6 @@ def emultcp_gets_more_than_tcp() -> Finding:
     return Finding(
         ours=f"{listed(times, '.2f')} times, for {listed(theirs, '.2f')}; γ seen in the runs "
         f"{listed(thresholds(), '.3f')}",
-        holds=all(abs(time / printed - 1) < 0.08 for time, printed in zip(times, theirs, strict=True))
+        holds=all(abs(time / printed - 1) < 0.06 for time, printed in zip(times, theirs, strict=True))
         and all(steers_by(gamma, dumbbell(8, loss, gamma)) for loss, gamma in TABLE_4),
     )

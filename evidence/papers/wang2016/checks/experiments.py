@@ -480,19 +480,26 @@ def pulses_cost_little(results: Results) -> Finding:
 def beta_grows_with_the_path(results: Results) -> Finding:
     table = results.table("table-9")
     table = table[table["recovery"] == "NewReno"]
-    times = means(table["seconds"].fillna(table["limit_s"]), [table["law_name"], table["rtt_ms"]])
+    # A run that was cut off took longer than any other. Where half of them were, there is only a bound.
+    times: dict[tuple[str, int], float] = {}
+    said: dict[tuple[str, int], str] = {}
+    for (name, trip), runs in table.groupby(["law_name", "rtt_ms"]):
+        key = str(name), int(str(trip))
+        times[key] = float(runs["seconds"].fillna(np.inf).median())
+        limit = float(runs["limit_s"].iloc[0])
+        said[key] = f"{times[key]:.1f}" if np.isfinite(times[key]) else f"more than {limit:.0f}"
     rtts = sorted({rtt for _, rtt in times})
     if not {*LAWS, "CUBIC"} <= {law for law, _ in times}:
         raise MissingResultError("not run in a short form")
     laws = (*LAWS, "CUBIC")
-    text = "; ".join(f"{law} {listed(times, [(law, r) for r in rtts], 1)} s" for law in laws)
+    text = "; ".join(f"{law} {', '.join(said[law, rtt] for rtt in rtts)} s" for law in laws)
     packets_held = bdp(1000, 100)
     recommended, literal = 5 ** (np.log10(packets_held) - 3), 5 ** np.log10(packets_held)
     # The paper's own yardstick is CUBIC (Tables 6 and 7): at 100 ms, for which β = 4.4 is recommended.
-    slower = {law: times[law, 100][0] / times["CUBIC", 100][0] for law in LAWS[:2]}
+    slower = {law: times[law, 100] / times["CUBIC", 100] for law in LAWS[:2]}
     return Finding(
-        ours=f"to fill the link after 99 have stopped, at {', '.join(map(str, rtts))} ms: {text}. At 100 ms, where β = "
-        f"{recommended:.1f} is recommended (as printed {literal:.0f}), β = 1 takes {slower[LAWS[0]]:.2f} and β = 5 "
-        f"{slower[LAWS[1]]:.2f} of CUBIC's time",
+        ours=f"medians of the times to fill the link after 99 have stopped, at {', '.join(map(str, rtts))} ms: {text}. "
+        f"At 100 ms, where β = {recommended:.1f} is recommended (as printed {literal:.0f}), β = 1 takes "
+        f"{slower[LAWS[0]]:.2f} and β = 5 {slower[LAWS[1]]:.2f} of CUBIC's time",
         holds=slower[LAWS[1]] < 1.1 < slower[LAWS[0]] and literal > 100,
     )
