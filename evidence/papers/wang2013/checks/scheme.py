@@ -96,7 +96,8 @@ def the_jacobian_is_definite() -> Finding:
         assert jacobian is not None
         # Congruent to the covariance of the activity, whose entries are alike.
         values = np.linalg.eigvalsh(jacobian / np.outer(b, b))
-        least, count = min(least, float(values[0] / values[-1])), count + 1
+        # The sign counts: of a negative matrix the quotient of both is above 1.
+        least, count = min(least, float(values[0] / np.abs(values).max())), count + 1
     return Finding(ours=f"{count} graphs: least over largest eigenvalue {least:.0e} or more", holds=least > 1e-9)
 
 
