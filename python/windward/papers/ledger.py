@@ -59,7 +59,7 @@ RUNS = ("simulation",)
 UNTRIED = ("not here", "longer than a minute")
 
 #: Words by which a note names an experiment without its result.
-_NAMES_ONE = ("would decide", "would tell", "would show")
+_NAMES_ONE = ("would decide", "would tell", "would show", "would be next", "would be tried")
 
 #: The name under which the modules of the papers are imported.
 _PACKAGE = "windward_papers"

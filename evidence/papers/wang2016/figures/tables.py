@@ -24,7 +24,7 @@ _CAPTION = (
     "table-8",
     title="Two flows to their fair share of 1 Gbit/s",
     caption="Seconds until windows are within a fifth, now and in means of the next 50 round trips. Cells have 20 "
-    f"seeds, beyond 500 simulated seconds 5 and beyond 1000 s 2. {_CAPTION}",
+    f"seeds, beyond 600 simulated seconds 2. {_CAPTION}",
 )
 def table_8(context: Context) -> Figure:
     table = study(context, do_stop=False)
