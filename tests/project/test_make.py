@@ -122,7 +122,8 @@ def test_both_commands_keep_to_a_folder_with_spaces_in_its_name(clone: Clone, tm
     calls = clone.calls()
     assert "venv" in calls[:2], "crates are fetched beside it"
     # What the first answer needs, then the answer; what it does not use is not compiled.
-    first = calls.index("maturin develop --release --locked --skip-install --no-default-features")
+    parts = "--no-default-features --config tools/first.toml"
+    first = calls.index(f"maturin develop --release --locked --skip-install {parts}")
     assert any(call.startswith("windward compare scenarios/headline.toml") for call in calls[first:])
     assert "maturin develop --release --locked --skip-install" not in calls
     assert "not compiled yet: make .venv/engine" in said
