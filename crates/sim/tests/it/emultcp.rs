@@ -63,15 +63,21 @@ fn papers_link(loss: f64, params: Params, end: u64) -> Network {
     Network { transfers: vec![transfer], internals, ..network(vec![out, back], flows, end / 10, end) }
 }
 
-/// §IV-A: a probe of 32 bytes for each data packet, there and back. On an empty link of 1 Mbit/s and 160 ms its round
-/// trip is that of the path and 0.256 ms of transmission, 8 ms less than that of a packet of 1000 bytes.
-#[test]
-fn probes_leave_as_often_as_segments_and_measure_the_path() {
-    let mut network = papers_link(0.08, Params { tau: 2.0, max: 1, ..Params::of(Kind::Paper) }, 300);
+/// 300 s of that link, where probes of 32 bytes measure the round trips of one connection.
+fn probed_link(loss: f64) -> Network {
+    let mut network = papers_link(loss, Params { tau: 2.0, max: 1, ..Params::of(Kind::Paper) }, 300);
     let pattern = Pattern::Probes;
     let source = SourceConfig::new(7, (0, 1), vec![0], pattern, Bytes::new(32));
     network.sources = vec![SourceConfig { reply: Some(vec![1].into()), ..source }];
     network.transfers[0].probes = Some(0);
+    network
+}
+
+/// §IV-A: a probe of 32 bytes for each data packet, there and back. On an empty link of 1 Mbit/s and 160 ms its round
+/// trip is that of the path and 0.256 ms of transmission, 8 ms less than that of a packet of 1000 bytes.
+#[test]
+fn probes_leave_as_often_as_segments_and_measure_the_path() {
+    let network = probed_link(0.08);
     let output = simulate(&network, 1);
     let (probes, flow) = (&output.sources[0], &output.flows[0]);
     let ratio = probes.sent as f64 / flow.segments_sent as f64;
@@ -86,11 +92,7 @@ fn probes_leave_as_often_as_segments_and_measure_the_path() {
 /// transfer sends again probes return, whose mean is the controller's round trip.
 #[test]
 fn probes_come_back_after_an_outage() {
-    let mut network = papers_link(0.0, Params { tau: 2.0, max: 1, ..Params::of(Kind::Paper) }, 300);
-    let pattern = Pattern::Probes;
-    let source = SourceConfig::new(7, (0, 1), vec![0], pattern, Bytes::new(32));
-    network.sources = vec![SourceConfig { reply: Some(vec![1].into()), ..source }];
-    network.transfers[0].probes = Some(0);
+    let mut network = probed_link(0.0);
     let step = |time: f64, is_up: bool| LinkStep {
         at: at(time),
         change: LinkChange { is_up: Some(is_up), ..LinkChange::default() },
