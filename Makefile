@@ -327,6 +327,7 @@ $(VENV)/engine: $(VENV)/compiled
 # What `make run` uses of it: no files are transferred, no flow is over QUIC, no routes are sought.
 $(VENV)/first: PARTS := --no-default-features --config tools/first.toml
 $(VENV)/first: $(VENV)/first-compiled
+$(VENV)/first-compiled: tools/first.toml
 $(VENV)/engine $(VENV)/first: $(VENV)/packages
 	@PIP_QUIET=1 $(IN_VENV) $(BIN)/maturin develop --release --locked --quiet $(PARTS)
 	@touch $@
