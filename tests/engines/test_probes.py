@@ -7,7 +7,7 @@ import windward as ww
 #: When the receiver has left the sender's range, and ends of the run, in seconds.
 LEFT_S, END_S = 200, 500
 
-#: A queue of so many round trips closes connections; the second hop adds a seventh of the round trip.
+#: Queueing delay above which connections close, in round trips; the second hop adds a seventh of the round trip.
 GAMMA = 0.08
 
 

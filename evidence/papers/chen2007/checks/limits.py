@@ -51,7 +51,7 @@ RATE, CLEAR, BUFFER = 125.0, 0.168, 50
 
 def noisy_window(law: ww.format.LawSpec, deviation_s: float) -> float:
     """Use of the link by the engine's law, stepped packet by packet, whose RTT samples have normal noise."""
-    luck = np.random.default_rng(57)
+    stream = np.random.default_rng(57)
     window = Window(law, initial=2)
     now = arrived = blind_until = 0.0
     while now < 3000:
@@ -60,7 +60,7 @@ def noisy_window(law: ww.format.LawSpec, deviation_s: float) -> float:
             blind_until = now + CLEAR + BUFFER / RATE
         packets = max(1, int(window.cwnd))
         rtt = max(CLEAR, window.cwnd / RATE)
-        for error in luck.normal(0, deviation_s, packets):
+        for error in stream.normal(0, deviation_s, packets):
             now += rtt / packets
             window.on_ack(now, rtt_s=max(rtt + float(error), 1e-3))
         arrived += packets * (now > 500)
@@ -69,13 +69,13 @@ def noisy_window(law: ww.format.LawSpec, deviation_s: float) -> float:
 
 def noisy_controller(deviation_s: float) -> float:
     """Mean n of the engine's controller, told each second of round trips whose samples have normal noise."""
-    luck = np.random.default_rng(57)
+    stream = np.random.default_rng(57)
     controller = Connections(ww.format.Emultcp(tau="20 s", gamma=0.2, max=16))
     seen = []
     for second in range(100_000):
         # One more connection than the link takes makes a queue of 50 ms.
         queued = 0.05 * (controller.n > 3.7)
-        controller.update(float(second), CLEAR + queued + float(luck.normal(0, deviation_s / np.sqrt(RATE))))
+        controller.update(float(second), CLEAR + queued + float(stream.normal(0, deviation_s / np.sqrt(RATE))))
         seen.append(controller.n)
     return float(np.mean(seen[10_000:]))
 
